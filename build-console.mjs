@@ -11,6 +11,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = import.meta.dirname;
 const sources = join(root, 'src', 'console', 'web');
+/** What the console shares with the command line. */
+const shared = join(root, 'src', 'run-lanes');
 const output = join(root, 'dist', 'console');
 /** What the last build was made of: a digest. It stands in the output, which is replaced whole. */
 const stampFile = join(output, '.build');
@@ -22,6 +24,7 @@ export async function buildConsole() {
   if (names.length === 0) return;
   const digest = await digestOf([
     ...names.map((name) => join(sources, name)),
+    ...(await namesBelow(shared)).map((name) => join(shared, name)),
     join(root, 'build-console.mjs'),
     join(root, 'package-lock.json'),
   ]);

@@ -129,6 +129,27 @@ const areas: readonly Area[] = [
     load: async () => (await import('./server/sink.command.js')).sinkCommand(),
   },
   {
+    name: 'doctor',
+    summary: 'check settings, disk, clock, ports and files, and whether a URL may be called',
+    group: server,
+    load: async () => (await import('./doctor/doctor.command.js')).doctorCommand(),
+  },
+  {
+    name: 'bench',
+    summary: 'measure a running server with messages to an endpoint of its own',
+    group: server,
+    load: async () => (await import('./bench/bench.command.js')).benchCommand(),
+  },
+  {
+    name: 'completion',
+    summary: 'print completions for bash, zsh or fish',
+    group: server,
+    load: async () =>
+      (await import('./completion/completion.command.js')).completionCommand(() =>
+        commandsFor(null),
+      ),
+  },
+  {
     name: 'machines',
     summary: 'print the state machines as Mermaid diagrams, all of them or one',
     group: server,

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import type { Browser, Page } from 'playwright-core';
-import type { RunRow } from '../../src/console/web/run/lane.ts';
+import type { RunRow } from '../../src/run-lanes/lane.js';
 import { callApi } from '../support/clients/api-call.js';
 import { findings } from '../support/console/axe.js';
 import {

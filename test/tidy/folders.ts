@@ -8,6 +8,9 @@ export const folders: readonly string[] = [
   // The program.
   'src',
   'src/cli',
+  'src/cli/completion',
+  'src/cli/doctor',
+  'src/cli/bench',
   'src/cli/runs',
   'src/cli/messages',
   'src/cli/topics',
@@ -39,6 +42,8 @@ export const folders: readonly string[] = [
   'src/console/web/parts',
   'src/console/web/api',
   'src/console/web/time',
+  // A run as lanes of bars, for browsers and terminals.
+  'src/run-lanes',
   // What puts the server together: configuration, listeners, lifecycle, what operators look at.
   'src/server',
   'src/server/openapi',

@@ -1,5 +1,7 @@
 /** Requests to a running server. Every answer that is no success is an `ApiRefusal`. */
 
+// The `fetch` of Node.js 20 never settles where a connection is cut before its answer.
+import { fetch, type Response } from 'undici';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ApiRefusal, ClientError, Unreachable } from './client-errors.js';
 

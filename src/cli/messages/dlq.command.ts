@@ -16,6 +16,7 @@ import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 import { sayAll } from '../output/terminal.js';
 import { relativeTime } from '../output/time-words.js';
+import { listGroups } from './letter-groups.js';
 
 /** What `ls`, `retry`, `delete` and `export` mean. */
 interface LetterFilter {
@@ -30,8 +31,12 @@ export function dlqCommand(): Command {
   const dlq = new Command('dlq').description('messages and runs that have failed for good');
   dlq.addCommand(
     filtered(
-      clientCommand('ls', 'list dead letters, newest first', ['stepwell dlq ls --status 500']),
+      clientCommand('ls', 'list dead letters, newest first', [
+        'stepwell dlq ls --status 500',
+        'stepwell dlq ls --by error',
+      ]),
     )
+      .option('--by <what>', 'how many of each kind, instead of each: error', byOption)
       .option('--runs', 'failed runs, instead of messages')
       .option('--count <count>', 'at most so many', countOption, 50)
       .action(list),
@@ -98,11 +103,17 @@ function millisecondsOf(time: string | undefined): string | undefined {
 
 interface ListOptions extends ClientOptions, LetterFilter {
   readonly runs?: boolean;
+  readonly by?: 'error';
   readonly count: number;
 }
 
 async function list(options: ListOptions): Promise<void> {
   const { api, output } = await connect(options);
+  if (options.by === 'error') {
+    if (options.runs === true) throw new ClientError('--by has no --runs', exitCodes.usage);
+    await listGroups(api, output, queryOf(options), options.count);
+    return;
+  }
   const path = options.runs === true ? '/v2/workflows/dlq' : '/v2/dlq';
   const rows = api.list(path, 'messages', queryOf(options), options.count);
   await output.rows(
@@ -211,6 +222,11 @@ async function exportAll(options: ClientOptions & LetterFilter): Promise<void> {
 
 async function* linesOf(letters: AsyncIterable<ApiObject>): AsyncGenerator<string> {
   for await (const letter of letters) yield JSON.stringify(letter);
+}
+
+function byOption(text: string): 'error' {
+  if (text === 'error') return text;
+  throw new InvalidArgumentError('It is error.');
 }
 
 /** `50/s` or `10/m`, as messages a second. */

@@ -40,6 +40,13 @@ export function msgCommand(): Command {
   );
   msg.addCommand(clientCommand('why', 'say what a message waits for').argument('<id>').action(why));
   msg.addCommand(
+    clientCommand('deliver', 'start the next attempt now, not when its delay or retry is due', [
+      'stepwell msg deliver msg_1 msg_2',
+    ])
+      .argument('<id...>')
+      .action(deliver),
+  );
+  msg.addCommand(
     clientCommand('cancel', 'take messages back that are not final', [
       'stepwell msg cancel msg_1 msg_2',
     ])
@@ -158,6 +165,14 @@ async function why(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const reason = await api.get(`/v2/messages/${encodeURIComponent(id)}/why`);
   await output.one(reason, () => whyLines(reason, systemClock.now(), output.paint));
+}
+
+async function deliver(ids: readonly string[], options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  for (const id of ids) {
+    const answer = await api.post(`/v2/messages/${encodeURIComponent(id)}/deliver`);
+    await output.one(answer, () => [`${id} starts once its gates let it in`]);
+  }
 }
 
 async function cancel(ids: readonly string[], options: ClientOptions): Promise<void> {

@@ -11,6 +11,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
+import { exactTime, relativeTime } from '../output/time-words.js';
 import {
   optionPrefix,
   type PublishOptions,
@@ -26,7 +27,20 @@ export function schedCommand(): Command {
       .action(list),
   );
   sched.addCommand(clientCommand('get', 'show one').argument('<id>').action(get));
+  sched.addCommand(
+    clientCommand('next', 'say when a schedule triggers next', [
+      'stepwell sched next daily --count 10',
+    ])
+      .argument('<id>')
+      .option('--count <count>', 'so many times, 1000 at most', countOption, 5)
+      .action(next),
+  );
   sched.addCommand(createCommand());
+  sched.addCommand(
+    clientCommand('trigger', 'publish what a schedule publishes, now; its times stay')
+      .argument('<id>')
+      .action(trigger),
+  );
   for (const verb of ['pause', 'resume'] as const) {
     const summary = verb === 'pause' ? 'skip the triggers from now on' : 'trigger again';
     sched.addCommand(
@@ -80,6 +94,37 @@ async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const schedule = await api.get(`/v2/schedules/${id}`);
   await output.one(schedule, () => JSON.stringify(schedule, null, 2).split('\n'));
+}
+
+/** When a schedule triggers, Unix milliseconds (messaging.md 7.1). */
+interface NextTimes {
+  readonly cron: string;
+  readonly zone: string;
+  readonly isPaused: boolean;
+  readonly times: readonly number[];
+}
+
+async function next(
+  id: string,
+  options: ClientOptions & { readonly count: number },
+): Promise<void> {
+  const { api, output } = await connect(options);
+  const { count } = options;
+  const path = `/v2/schedules/${encodeURIComponent(id)}/next`;
+  const answer = await api.get<NextTimes>(path, { count });
+  const { cron, zone, isPaused, times } = answer;
+  const now = systemClock.now();
+  await output.one(answer, () => [
+    `${cron} in ${zone}${isPaused ? ', paused: it skips these' : ''}`,
+    ...times.map((at) => `${exactTime(at)}  ${relativeTime(at, now)}`),
+  ]);
+}
+
+async function trigger(id: string, options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const answer = await api.post(`/v2/schedules/${encodeURIComponent(id)}/trigger`);
+  const ids = (answer['messageIds'] ?? []) as readonly string[];
+  await output.one(answer, () => ids.map((one) => `published ${one}`));
 }
 
 interface CreateOptions extends ClientOptions, PublishOptions {

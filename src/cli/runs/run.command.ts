@@ -1,6 +1,7 @@
 /** `stepwell run`: runs of workflows, from their start to their end. */
 import { Command } from 'commander';
 import { systemClock } from '../../engine/clock.js';
+import { lanesOf } from '../../run-lanes/lanes.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,
@@ -25,8 +26,8 @@ import { shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
-import { type Run, runOf } from './run-steps.js';
-import { waterfallLines } from './waterfall.js';
+import { runLog } from './run-log.js';
+import { legend, waterfallLines } from './waterfall.js';
 
 export function runCommand(): Command {
   const run = new Command('run').description('start, list and look at runs of workflows');
@@ -148,10 +149,19 @@ function columns(now: number): readonly Column<ApiObject>[] {
         to === undefined ? '' : durationWords(Number(to) - Number(from)),
       isRight: true,
     },
-    { title: 'steps', text: (row) => String(runOf(row).steps.length), isRight: true },
+    { title: 'steps', text: ({ steps }) => String(stepCount(steps)), isRight: true },
     fieldColumn('label', 'label'),
     fieldColumn('workflow', 'workflowUrl', { yields: true }),
   ];
+}
+
+/** Steps of the groups of a row (workflows.md 5.1). */
+function stepCount(groups: unknown): number {
+  if (!Array.isArray(groups)) return 0;
+  const sizes = (groups as readonly { readonly steps?: readonly unknown[] }[]).map(
+    ({ steps }) => steps?.length ?? 0,
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function show(id: string, options: ClientOptions): Promise<void> {
@@ -161,17 +171,19 @@ async function show(id: string, options: ClientOptions): Promise<void> {
   });
   const [found] = runs;
   if (found === undefined) throw new ClientError(`there is no run ${id}`, exitCodes.notFound);
-  const run: Run = runOf(found);
   const reason = await api.get(`/v2/workflows/runs/${encodeURIComponent(id)}/why`);
+  const { rows, isCut } = await runLog(api, id);
+  const run = lanesOf(rows);
   const now = systemClock.now();
-  await output.one({ ...found, why: reason }, () => [
+  const startedAt = Number(found['workflowRunCreatedAt']);
+  await output.one({ ...found, why: reason, lanes: run.lanes }, () => [
     ...fieldLines(
       [
-        ['run', run.id],
-        ['state', shownState(run.state, output.paint)],
-        ['workflow', run.url],
-        ['started', exactTime(run.startedAt)],
-        ['took', durationWords((run.endedAt ?? now) - run.startedAt)],
+        ['run', textOf(found, 'workflowRunId')],
+        ['state', shownState(textOf(found, 'workflowState'), output.paint)],
+        ['workflow', textOf(found, 'workflowUrl')],
+        ['started', exactTime(startedAt)],
+        ['took', durationWords((run.endedAt ?? now) - startedAt)],
         ['label', textOf(found, 'label')],
         ['dead letter', textOf(found, 'dlqId')],
       ],
@@ -179,6 +191,8 @@ async function show(id: string, options: ClientOptions): Promise<void> {
     ),
     '',
     ...waterfallLines(run, now, output.paint, output.width),
+    ...(isCut ? [`the log has more than ${rows.length} rows: the first ones are drawn`] : []),
+    output.paint('dim', legend),
     '',
     ...whyLines(reason, now, output.paint),
   ]);

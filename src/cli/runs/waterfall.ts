@@ -1,7 +1,8 @@
-/** A run as bars over time, for a terminal. */
-import { type Paint, shownState, widthOf } from '../output/style.js';
+/** A run as bars over time, for a terminal: the same lanes as in the console. */
+import type { Bar, BarKind, Lane } from '../../run-lanes/lane.js';
+import type { RunLanes } from '../../run-lanes/lanes.js';
+import { type Colour, type Paint, shownState, widthOf } from '../output/style.js';
 import { durationWords } from '../output/time-words.js';
-import type { Run, Step } from './run-steps.js';
 
 const nameWidthMax = 28;
 const barWidthMin = 20;
@@ -9,22 +10,41 @@ const stateWidth = 12;
 const timeWidth = 8;
 const spaces = 4;
 
-/** A line for each step: its name, its bar between the start and the end of the run, its state. */
-export function waterfallLines(run: Run, now: number, paint: Paint, width: number): string[] {
-  const { startedAt, steps } = run;
-  if (steps.length === 0) return ['no step yet'];
+/** What a kind of bar is drawn with, so that it is told without colours too. */
+const looks: Readonly<Record<BarKind, readonly [sign: string, colour: Colour]>> = {
+  attempt: ['━', 'green'],
+  queued: ['·', 'dim'],
+  retry: ['·', 'yellow'],
+  sleep: ['─', 'cyan'],
+  wait: ['─', 'cyan'],
+  invoke: ['─', 'cyan'],
+  stored: ['●', 'green'],
+};
+
+/** What the signs of the lanes mean, in one line. */
+export const legend = '━ attempt  ─ sleep or wait  · in line or until the next attempt  ● stored';
+
+/** A line for each step: its name, its bars between the start and the end of the run, its state. */
+export function waterfallLines(run: RunLanes, now: number, paint: Paint, width: number): string[] {
+  const { lanes, startedAt } = run;
+  if (lanes.length === 0) return ['no step yet'];
+  const firstAt = Math.min(...lanes.map(({ bars }) => bars[0]?.from ?? now));
+  const from = startedAt === null ? firstAt : Math.min(startedAt, firstAt);
   const end = run.endedAt ?? now;
-  const labels = steps.map(({ name, isParallel }) => `${isParallel ? '├ ' : ''}${name}`);
-  const nameWidth = Math.min(nameWidthMax, Math.max(...labels.map(({ length }) => length)));
+  const to = Math.max(from + 1, end, ...lanes.flatMap(({ bars }) => bars.map(endOf(end))));
+  const nameWidth = Math.min(nameWidthMax, Math.max(...lanes.map(({ name }) => name.length)));
   const barWidth = Math.max(barWidthMin, width - nameWidth - stateWidth - timeWidth - spaces);
-  const scale = { from: startedAt, to: Math.max(end, startedAt + 1), width: barWidth };
-  return steps.map((step, index) => {
-    const label = cut(labels[index] ?? '', nameWidth).padEnd(nameWidth);
-    const took = durationWords((step.endedAt ?? end) - step.startedAt).padStart(timeWidth - 1);
-    const state = shownState(step.state, paint);
-    const errors = step.errors === 0 ? '' : paint('red', ` ${step.errors} failed`);
-    const padded = `${state}${' '.repeat(Math.max(0, stateWidth - widthOf(state)))}${errors}`;
-    return `${label} ${bar(step, scale, paint)} ${took} ${padded}`.trimEnd();
+  const scale = { from, to, width: barWidth };
+  return lanes.map((lane) => {
+    const { name, bars, state } = lane;
+    const begin = bars[0]?.from ?? from;
+    const took = Math.max(begin, ...bars.map(endOf(to))) - begin;
+    const shown = shownState(state, paint);
+    const room = ' '.repeat(Math.max(0, stateWidth - widthOf(shown)));
+    const label = cut(name, nameWidth).padEnd(nameWidth);
+    const time = durationWords(took).padStart(timeWidth - 1);
+    const drawn = drawnBars(bars, scale, paint);
+    return `${label} ${drawn} ${time} ${shown}${room}${failures(lane, paint)}`.trimEnd();
   });
 }
 
@@ -35,19 +55,26 @@ interface Scale {
   readonly width: number;
 }
 
-/** Never empty: a step of a millisecond is seen too. An open step ends in an arrow. */
-function bar(step: Step, { from, to, width }: Scale, paint: Paint): string {
+const endOf = (open: number) => (bar: Bar) => bar.until ?? open;
+
+/** No bar is empty: an attempt of a millisecond is seen too. An open one ends in an arrow. */
+function drawnBars(bars: readonly Bar[], { from, to, width }: Scale, paint: Paint): string {
   const column = (at: number) => Math.round(((at - from) / (to - from)) * width);
-  const begin = Math.min(width - 1, Math.max(0, column(step.startedAt)));
-  const end = Math.min(width, Math.max(begin + 1, column(step.endedAt ?? to)));
-  const body = step.endedAt === null ? `${'━'.repeat(end - begin - 1)}▶` : '━'.repeat(end - begin);
-  return `${' '.repeat(begin)}${paint(colourOf(step), body)}${' '.repeat(width - end)}`;
+  const cells: string[] = new Array(width).fill(' ');
+  for (const bar of bars) {
+    const begin = Math.min(width - 1, Math.max(0, column(bar.from)));
+    const end = Math.min(width, Math.max(begin + 1, column(bar.until ?? to)));
+    const [sign, usual] = looks[bar.kind];
+    const colour = bar.outcome === 'failed' ? 'red' : usual;
+    cells.fill(paint(colour, sign), begin, end);
+    if (bar.until === null) cells[end - 1] = paint(colour, '▶');
+  }
+  return cells.join('');
 }
 
-function colourOf({ state, type }: Step): 'green' | 'red' | 'yellow' | 'cyan' {
-  if (state.endsWith('FAILED')) return 'red';
-  if (state.endsWith('RETRY')) return 'yellow';
-  return type.startsWith('Sleep') || type.startsWith('Wait') ? 'cyan' : 'green';
+function failures({ bars }: Lane, paint: Paint): string {
+  const count = bars.filter(({ outcome }) => outcome === 'failed').length;
+  return count === 0 ? '' : paint('red', ` ${count} failed`);
 }
 
 function cut(text: string, width: number): string {

@@ -10,6 +10,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 import { durationWords, exactTime, sizeWords } from '../output/time-words.js';
+import { tailCommand } from './topic-tail.js';
 
 export function topicCommand(): Command {
   const topic = new Command('topic').description('topics and their records');
@@ -38,6 +39,7 @@ export function topicCommand(): Command {
       .option('--partition <number>', 'where they go', Number)
       .action(produce),
   );
+  topic.addCommand(tailCommand());
   topic.addCommand(clientCommand('delete', 'delete a topic').argument('<topic>').action(remove));
   return topic;
 }

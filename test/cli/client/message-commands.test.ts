@@ -11,6 +11,10 @@ import { answered, runClient } from '../../support/program/client-program.js';
 import { program } from '../../support/program/program.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
+interface Letters {
+  readonly messages: readonly unknown[];
+}
+
 let server: TestServer;
 let endpoint: RecordingEndpoint;
 let folder = '';
@@ -60,6 +64,31 @@ it('msg ls, get, why and cancel tell of a message that waits', async () => {
   expect(await run('msg', 'get', id)).toMatchObject([{ messageId: id, state: 'CANCELED' }]);
 });
 
+it('msg deliver starts the next attempt of a delayed message', async () => {
+  const url = `${endpoint.url}/now`;
+  const [published] = await run('msg', 'publish', url, '--delay', '1h');
+  const id = String(published?.['messageId']);
+  expect(await run('msg', 'deliver', id)).toMatchObject([{ messageId: id }]);
+  while (!endpoint.requests.some((request) => request.url === '/now')) await endpoint.next();
+  const { code } = await runClient(server, ['msg', 'deliver', 'msg_none']);
+  expect(code).toBe(66);
+});
+
+it('dlq ls --by error counts what failed alike', async () => {
+  const url = `${endpoint.url}/fails`;
+  const headers = { 'svc-retries': '0', 'svc-label': 'alike' };
+  for (const _ of [1, 2]) await callApi(server, 'POST', `/v2/publish/${url}`, headers);
+  const query = '/v2/dlq?label=alike';
+  while (((await callApi(server, 'GET', query)).body as Letters).messages.length < 2) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(await run('dlq', 'ls', '--by', 'error', '--label', 'alike')).toMatchObject([
+    { count: 2, responseStatus: 500, origin: endpoint.url },
+  ]);
+  await callApi(server, 'DELETE', query);
+  expect((await runClient(server, ['dlq', 'ls', '--by', 'size'])).code).toBe(64);
+});
+
 it('dlq ls, export, retry and delete take dead letters by filter', async () => {
   const url = `${endpoint.url}/fails`;
   for (const label of ['a', 'b']) {
@@ -92,6 +121,17 @@ it('sched create, ls, pause, resume and delete manage a schedule', async () => {
   await run('sched', 'resume', 'daily');
   await run('sched', 'delete', 'daily');
   expect(await run('sched', 'ls')).toEqual([]);
+});
+
+it('sched next says when a schedule triggers, and trigger publishes now', async () => {
+  const headers = { 'svc-schedule-id': 'hourly', 'svc-cron': 'CRON_TZ=Asia/Tokyo 0 * * * *' };
+  await callApi(server, 'POST', `/v2/schedules/${endpoint.url}`, headers);
+  const [next] = await run('sched', 'next', 'hourly', '--count', '3');
+  expect(next).toMatchObject({ scheduleId: 'hourly', zone: 'Asia/Tokyo', isPaused: false });
+  expect(next?.['times']).toHaveLength(3);
+  const [triggered] = await run('sched', 'trigger', 'hourly');
+  expect(triggered?.['messageIds']).toHaveLength(1);
+  await callApi(server, 'DELETE', '/v2/schedules/hourly');
 });
 
 it('queue set, ls, pause and delete manage a queue', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -52,6 +53,17 @@ it('no server at the URL is exit code 69, a wrong token 77, a wrong option 64', 
   expect(wrong.stderr).toContain("give the server's token in STEPWELL_TOKEN or --token");
   expect(misspelt.code).toBe(64);
   expect(misspelt.stderr).toContain('(Did you mean queue?)');
+});
+
+it('a connection that is cut without an answer is exit code 69, too', async () => {
+  const cutting = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => cutting.listen(0, '127.0.0.1', resolve));
+  const { port } = cutting.address() as AddressInfo;
+  const { code } = await runProgram(folder, ['queue', 'ls'], {
+    STEPWELL_URL: `http://127.0.0.1:${port}`,
+  });
+  cutting.close();
+  expect(code).toBe(69);
 });
 
 it('sink answers what it is asked to, and tells each delivery', async () => {

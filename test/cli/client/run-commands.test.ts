@@ -63,7 +63,11 @@ it('run ls, why and show tell of a run that waits', async () => {
   ]);
   expect(await run('run', 'why', id)).toMatchObject([{ reason: 'event', state: 'waiting' }]);
   expect(await run('run', 'show', id)).toMatchObject([
-    { workflowRunId: id, why: { reason: 'event' } },
+    {
+      workflowRunId: id,
+      why: { reason: 'event' },
+      lanes: [{ type: 'Initial' }, { name: 'prepare' }, { name: 'payment', state: 'waiting' }],
+    },
   ]);
 });
 

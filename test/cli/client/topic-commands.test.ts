@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { callLog } from '../../support/clients/log-api.js';
+import { killedAtLast } from '../../support/leftovers.js';
 import { answered, runClient } from '../../support/program/client-program.js';
+import { program } from '../../support/program/program.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
@@ -21,6 +26,38 @@ it('topic create, produce, ls, show and delete manage a topic', async () => {
   expect(await run('topic', 'show', 'rides')).toMatchObject([{ name: 'rides' }]);
   await run('topic', 'delete', 'rides');
   expect(await run('topic', 'ls')).toEqual([]);
+});
+
+it('topic tail shows what there was, what is meant, and what comes', async () => {
+  const produce = (value: string, key: string) =>
+    callLog(server, '/produce', { topic: 'trips', partition: 0, value, key });
+  await produce('first', 'a');
+  await produce('second refund', 'a');
+  const words = ['topic', 'tail', 'trips', '--from', 'newest-5', '--key', 'a'];
+  const tail = killedAtLast(
+    spawn(process.execPath, [program, ...words, '--contains', 'refund'], {
+      env: {
+        PATH: process.env['PATH'],
+        STEPWELL_URL: server.url,
+        STEPWELL_REST_USERNAME: server.credentials.restUsername,
+        STEPWELL_REST_PASSWORD: server.credentials.restPassword,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
+  const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
+  const before = JSON.parse((await lines.next()).value);
+  await produce('a refund of another', 'b');
+  await produce('another refund', 'a');
+  const after = JSON.parse((await lines.next()).value);
+  expect([before, after]).toMatchObject([
+    { key: 'a', value: 'second refund', offset: 1 },
+    { key: 'a', value: 'another refund', offset: 3 },
+  ]);
+  tail.kill();
+  await once(tail, 'exit');
+  const { code } = await runClient(server, ['topic', 'tail', 'trips', '--from', 'yesterday']);
+  expect(code).toBe(64);
 });
 
 it('consumers seek says what would change, changes it, and delete forgets the group', async () => {

@@ -1,40 +1,54 @@
 import { plain } from '../../../src/cli/output/style.js';
-import { runOf } from '../../../src/cli/runs/run-steps.js';
 import { waterfallLines } from '../../../src/cli/runs/waterfall.js';
+import type { Bar, BarKind, Lane, Outcome } from '../../../src/run-lanes/lane.js';
 
-/** A run as the listing tells it (workflows.md 5.1): two branches, then a step that is tried. */
-const row = {
-  workflowRunId: 'wfr_1',
-  workflowUrl: 'http://app/wf',
-  state: 'running',
-  workflowRunCreatedAt: 1000,
-  steps: [
-    {
-      type: 'sequential',
-      steps: [{ stepName: 'init', stepType: 'Initial', state: 'STEP_SUCCESS', createdAt: 1000 }],
-    },
-    {
-      type: 'parallel',
-      steps: [
-        { stepName: 'fast', stepType: 'Run', state: 'STEP_SUCCESS', createdAt: 2000 },
-        { stepName: 'nap', stepType: 'SleepFor', state: 'STEP_SUCCESS', createdAt: 3000 },
-      ],
-    },
-    { type: 'next', steps: [{ state: 'STEP_RETRY', errors: [{}, {}] }] },
+const bar = (kind: BarKind, from: number, until: number | null, outcome: Outcome): Bar => ({
+  kind,
+  from,
+  until,
+  outcome,
+});
+const lane = (name: string, state: string, bars: readonly Bar[]): Lane => ({
+  key: name,
+  name,
+  type: 'Run',
+  state,
+  messageIds: [],
+  bars,
+});
+
+/** A step that ran, one that sleeps, and one that failed, waits and is tried again. */
+const run = {
+  startedAt: 1000,
+  endedAt: null,
+  state: 'RUN_STARTED',
+  lanes: [
+    lane('charge', 'STEP_SUCCESS', [
+      bar('attempt', 1000, 3000, 'ok'),
+      bar('stored', 3000, 3000, 'ok'),
+    ]),
+    lane('nap', 'sleeping', [bar('sleep', 3000, null, 'open')]),
+    lane('mail', 'STEP_PROGRESS', [
+      bar('attempt', 1000, 2000, 'failed'),
+      bar('retry', 2000, 4000, 'ok'),
+      bar('attempt', 4000, null, 'open'),
+    ]),
   ],
 };
 
-it('draws a bar from the start of each step to its end, and an arrow for an open one', () => {
-  expect(waterfallLines(runOf(row), 5000, plain, 60)).toEqual([
-    'init      ━                               0ms ✓ success',
-    '├ fast    ━━━━━━━                        1.0s ✓ success',
-    '├ nap     ━━━━━━━━━━━━━━                 2.0s ✓ success',
-    'next step               ━━━━━━━━━━━━▶    2.0s ↻ retry      2 failed',
+it('draws each attempt and wait of a step in its place, and an arrow for what is open', () => {
+  expect(waterfallLines(run, 5000, plain, 60)).toEqual([
+    'charge ━━━━━━━━━━━━━━━●                  2.0s ✓ success',
+    'nap                   ──────────────▶    2.0s ○ sleeping',
+    'mail   ━━━━━━━━···············━━━━━━▶    4.0s ▶ progress   1 failed',
   ]);
 });
 
 it('draws a run without steps, and one of no duration', () => {
-  expect(waterfallLines({ ...runOf(row), steps: [] }, 5000, plain, 60)).toEqual(['no step yet']);
-  const ended = { ...row, workflowRunCompletedAt: 1000, steps: row.steps.slice(0, 1) };
-  expect(waterfallLines(runOf(ended), 9000, plain, 60)).toHaveLength(1);
+  expect(waterfallLines({ ...run, lanes: [] }, 5000, plain, 60)).toEqual(['no step yet']);
+  const moment = lane('charge', 'STEP_SUCCESS', [bar('stored', 1000, 1000, 'ok')]);
+  const ended = { ...run, endedAt: 1000, lanes: [moment] };
+  expect(waterfallLines(ended, 9000, plain, 60)).toEqual([
+    `charge ●${' '.repeat(29)}     0ms ✓ success`,
+  ]);
 });

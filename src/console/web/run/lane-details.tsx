@@ -1,11 +1,11 @@
 /** What the log tells of one step: its result, its attempts and their answers, bodies whole. */
 import { Link } from '@tanstack/react-router';
+import type { Lane } from '../../../run-lanes/lane.js';
 import { Body } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
 import { duration, exact, hour } from '../time/format.ts';
-import type { Lane } from './lane.ts';
 import { type LoggedRow, useWholeRows } from './run-log.ts';
 
 interface LaneDetailsProps {

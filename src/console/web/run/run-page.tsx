@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { lanesOf, momentsOf } from '../../../run-lanes/lanes.js';
 import { api, ask } from '../api/client.ts';
 import { Body, CopyButton } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -14,7 +15,6 @@ import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { useNow } from '../time/clock.ts';
 import { count, duration, exact } from '../time/format.ts';
 import { RunLink } from './lane-details.tsx';
-import { lanesOf, momentsOf } from './lanes.ts';
 import { RunActions } from './run-actions.tsx';
 import { type RunLog, type ShownRun, useRun, useRunLog } from './run-log.ts';
 import { Waterfall } from './waterfall.tsx';

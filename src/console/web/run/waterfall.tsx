@@ -1,10 +1,10 @@
 /** A run as a waterfall: a line for each step, with bars of when it ran, waited and failed. */
 import { useState } from 'react';
+import type { Bar, BarKind, Lane } from '../../../run-lanes/lane.js';
+import type { RunLanes } from '../../../run-lanes/lanes.js';
 import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { duration } from '../time/format.ts';
-import type { Bar, BarKind, Lane } from './lane.ts';
 import { LaneDetails } from './lane-details.tsx';
-import type { RunLanes } from './lanes.ts';
 import type { LoggedRow } from './run-log.ts';
 
 /** What the lines lie on, Unix milliseconds. */

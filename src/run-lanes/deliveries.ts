@@ -1,5 +1,5 @@
 /** The messages of a run, folded from the rows of its log: attempts, and waits between. Pure. */
-import type { Outcome, RowStep, RunRow } from './lane.ts';
+import type { Outcome, RowStep, RunRow } from './lane.js';
 
 /** One request of the server to the endpoint or a third party, with all its attempts. */
 export interface Delivery {

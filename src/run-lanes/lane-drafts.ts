@@ -1,5 +1,5 @@
 /** Lanes while they are made: what is added to them, and what state that amounts to. */
-import type { Bar, BarKind, Lane, Outcome } from './lane.ts';
+import type { Bar, BarKind, Lane, Outcome } from './lane.js';
 
 /** The lanes while they are made, in the order in which they are first named. */
 export class LaneDrafts {

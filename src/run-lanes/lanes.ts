@@ -3,9 +3,9 @@
  * (workflows.md 5.2) up to a moment. Now and any moment before are the same function, and nothing
  * that came later shows. All times are Unix milliseconds, and are times of rows. Pure.
  */
-import { type Delivery, deliveriesIn } from './deliveries.ts';
-import type { Lane, RunRow } from './lane.ts';
-import { type LaneDraft, LaneDrafts } from './lane-drafts.ts';
+import { type Delivery, deliveriesIn } from './deliveries.js';
+import type { Lane, RunRow } from './lane.js';
+import { type LaneDraft, LaneDrafts } from './lane-drafts.js';
 
 export interface RunLanes {
   /** When it started; null = it had not. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Bar, RunRow } from '../../../src/console/web/run/lane.ts';
-import { lanesOf, momentsOf } from '../../../src/console/web/run/lanes.ts';
-import { seed } from '../../support/seed.js';
+import type { Bar, RunRow } from '../../src/run-lanes/lane.js';
+import { lanesOf, momentsOf } from '../../src/run-lanes/lanes.js';
+import { seed } from '../support/seed.js';
 
 /** One message of a history: how long each of its parts took, and how its attempts ended. */
 interface Told {

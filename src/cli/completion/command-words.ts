@@ -1,0 +1,35 @@
+/** What may come next in a command line, for every command of the program. Pure. */
+import type { Command } from 'commander';
+
+/** A word that may come next, and what it means. */
+export interface NextWord {
+  readonly word: string;
+  readonly summary: string;
+}
+
+/** From the commands typed so far (`msg publish`, empty at first) to what may come next. */
+export type CommandWords = ReadonlyMap<string, readonly NextWord[]>;
+
+const help: NextWord = { word: '--help', summary: 'show options and examples' };
+const version: NextWord = { word: '--version', summary: 'show the version' };
+
+/** The words of a program with these commands. */
+export function wordsAfter(commands: readonly Command[]): CommandWords {
+  const words = new Map<string, readonly NextWord[]>();
+  words.set('', [...commands.map(named), help, version]);
+  for (const command of commands) add(words, command.name(), command);
+  return words;
+}
+
+function add(words: Map<string, readonly NextWord[]>, path: string, command: Command): void {
+  const options = command.options
+    .filter(({ long, hidden }) => long !== undefined && long !== null && !hidden)
+    .map(({ long, description }) => ({ word: String(long), summary: description }));
+  words.set(path, [...command.commands.map(named), ...options, help]);
+  for (const part of command.commands) add(words, `${path} ${part.name()}`, part);
+}
+
+const named = (command: Command): NextWord => ({
+  word: command.name(),
+  summary: command.description(),
+});

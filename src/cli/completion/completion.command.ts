@@ -1,0 +1,25 @@
+/** `stepwell completion`: scripts that complete commands and options in a shell. */
+import { Argument, Command } from 'commander';
+import { sayAll } from '../output/terminal.js';
+import { wordsAfter } from './command-words.js';
+import { shellScripts } from './shell-scripts.js';
+
+/** `commands` are those of the whole program: they are loaded when a script is asked for. */
+export function completionCommand(commands: () => Promise<readonly Command[]>): Command {
+  return new Command('completion')
+    .description('print completions for bash, zsh or fish')
+    .addArgument(new Argument('<shell>').choices(Object.keys(shellScripts)))
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Examples:',
+        '  $ source <(stepwell completion bash)',
+        '  $ source <(stepwell completion zsh)',
+        '  $ stepwell completion fish > ~/.config/fish/completions/stepwell.fish',
+      ].join('\n'),
+    )
+    .action(async (shell: keyof typeof shellScripts) => {
+      await sayAll(shellScripts[shell](wordsAfter(await commands())));
+    });
+}

@@ -1,0 +1,61 @@
+/** The scripts of shells: a table of words for each command, and how the shell looks into it. */
+import type { CommandWords, NextWord } from './command-words.js';
+
+/** From the words of all commands to the lines of a script, by the name of the shell. */
+export const shellScripts = {
+  bash: bashLines,
+  zsh: (words: CommandWords) => [
+    'autoload -U +X bashcompinit && bashcompinit',
+    ...bashLines(words),
+  ],
+  fish: fishLines,
+} as const;
+
+const joined = (words: readonly NextWord[]) => words.map(({ word }) => word).join(' ');
+
+/** Options with their values stand between commands: only words that go on with a path count. */
+function bashLines(words: CommandWords): string[] {
+  const paths = [...words.keys()].filter((path) => path !== '');
+  return [
+    '_stepwell() {',
+    '  local path="" next i',
+    '  for ((i = 1; i < COMP_CWORD; i++)); do',
+    `    next="\${path:+$path }\${COMP_WORDS[i]}"`,
+    '    case "$next" in',
+    `      ${paths.map((path) => `"${path}"`).join('|')}) path="$next" ;;`,
+    '    esac',
+    '  done',
+    '  local words=""',
+    '  case "$path" in',
+    ...[...words].map(([path, next]) => `    "${path}") words="${joined(next)}" ;;`),
+    '  esac',
+    `  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))`,
+    '}',
+    'complete -o default -F _stepwell stepwell',
+  ];
+}
+
+function fishLines(words: CommandWords): string[] {
+  const paths = [...words.keys()].filter((path) => path !== '');
+  return [
+    'function __stepwell_at',
+    '  set -l path ""',
+    '  for word in (commandline -opc)[2..-1]',
+    '    set -l next (string trim "$path $word")',
+    `    contains -- "$next" ${paths.map(quoted).join(' ')}; and set path "$next"`,
+    '  end',
+    '  test "$path" = "$argv[1]"',
+    'end',
+    ...[...words].flatMap(([path, next]) => next.map((one) => fishLine(path, one))),
+  ];
+}
+
+function fishLine(path: string, { word, summary }: NextWord): string {
+  const [, option] = /^--(.+)$/.exec(word) ?? [];
+  const what = option === undefined ? `-f -a ${quoted(word)}` : `-l ${quoted(option)}`;
+  const where = quoted(`__stepwell_at ${quoted(path)}`);
+  return `complete -c stepwell -n ${where} ${what} -d ${quoted(summary)}`;
+}
+
+/** A text between single quotes, as fish reads it. */
+const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;

@@ -1,0 +1,71 @@
+/** The disk of the data folder: whether it can be written, how long a flush takes, what is free. */
+import { dirname, join, resolve } from 'node:path';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { writeFully } from '../../../storage/disk/whole-file.js';
+import { errorCode } from '../../../storage/faults/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+import { sizeWords } from '../output/time-words.js';
+import { doubt, type Finding, fine, wrong } from './finding.js';
+
+const flushes = 50;
+const flushBytes = 4096;
+/** An acknowledgement waits for a flush: a disk beyond this is a slow server. */
+const slowMs = 20;
+const spaceMin = 1024 ** 3;
+
+/** Flushes a file of its own beside the data, and takes it away again. */
+export async function checkDisk(folder: string, clock: Clock): Promise<Finding> {
+  const place = await nearest(resolve(folder));
+  const path = join(place, `.stepwell-doctor-${process.pid}`);
+  try {
+    const times = await flushTimes(path, clock);
+    const [p50, p99] = [0.5, 0.99].map((part) => times[Math.floor(times.length * part)] ?? 0);
+    const said = `a flush takes ${p50?.toFixed(1)} ms, one in a hundred ${p99?.toFixed(1)} ms`;
+    if ((p50 ?? 0) < slowMs) return fine('disk', `${place}: ${said}`);
+    return doubt('disk', `${place}: ${said}; each acknowledgement waits for one`);
+  } catch (error) {
+    return wrong('disk', `${place} cannot be written (${errorCode(error)})`);
+  }
+}
+
+/** What is free where the data lies. */
+export async function* checkSpace(folder: string): AsyncGenerator<Finding> {
+  const place = await nearest(resolve(folder));
+  try {
+    const { available, total } = await nodeDisk.space(place);
+    const said = `${sizeWords(available)} of ${sizeWords(total)} are free at ${place}`;
+    if (available >= spaceMin) yield fine('space', said);
+    else yield doubt('space', `${said}: a full disk answers 507`);
+  } catch (error) {
+    yield wrong('space', `${place} cannot be read (${errorCode(error)})`);
+  }
+}
+
+/** The folder, or the first one above it that is there: a first start makes the rest. */
+async function nearest(folder: string): Promise<string> {
+  const isThere = await nodeDisk.list(folder).then(
+    () => true,
+    (error: unknown) => errorCode(error) !== 'ENOENT',
+  );
+  const above = dirname(folder);
+  return isThere || above === folder ? folder : nearest(above);
+}
+
+/** Milliseconds, shortest first. */
+async function flushTimes(path: string, clock: Clock): Promise<number[]> {
+  const file = await nodeDisk.open(path, 'create');
+  try {
+    const block = Buffer.alloc(flushBytes, 'x');
+    const times: number[] = [];
+    for (let count = 0; count < flushes; count += 1) {
+      await writeFully(nodeDisk, file, block, count * flushBytes);
+      const at = clock.monotonic();
+      await nodeDisk.sync(file);
+      times.push(clock.monotonic() - at);
+    }
+    return times.sort((one, other) => one - other);
+  } finally {
+    await nodeDisk.close(file);
+    await nodeDisk.remove(path);
+  }
+}

@@ -1,0 +1,101 @@
+/** `stepwell doctor`: whether this machine and these settings are fit for a server. */
+import type { Command } from 'commander';
+import { systemClock } from '../../engine/clock.js';
+import {
+  type Config,
+  ConfigurationError,
+  readConfiguration,
+} from '../../server/configuration/config.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import type { ApiClient } from '../connect/api-client.js';
+import { Output } from '../output/output.js';
+import type { Colour } from '../output/style.js';
+import type { Column } from '../output/table.js';
+import { checkDisk, checkSpace } from './disk-checks.js';
+import { type Finding, fine, type Verdict, wrong } from './finding.js';
+import { checkFiles, checkNode, checkThreads } from './machine-checks.js';
+import { checkPort, checkServer } from './server-checks.js';
+import { checkUrl } from './url-check.js';
+
+export function doctorCommand(): Command {
+  return clientCommand('doctor', 'check settings, disk, clock, ports, files and a destination', [
+    'stepwell doctor',
+    'stepwell doctor https://hooks.internal/in',
+    'stepwell doctor --json | jq -r \'select(.verdict != "ok").said\'',
+  ])
+    .argument('[destination]', 'a URL: whether deliveries to it are allowed')
+    .addHelpText('after', '\nThe exit code is 1 where something is bad.')
+    .action(examine);
+}
+
+async function examine(destination: string | undefined, options: ClientOptions): Promise<void> {
+  const output = new Output(options);
+  const findings: Finding[] = [];
+  const rows = noted(checks(destination, options), findings);
+  await output.rows(rows, columns, '');
+  if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = exitCodes.failure;
+}
+
+async function* noted(found: AsyncIterable<Finding>, findings: Finding[]): AsyncGenerator<Finding> {
+  for await (const finding of found) {
+    findings.push(finding);
+    yield finding;
+  }
+}
+
+/** Each check says something, whatever the others have found. */
+async function* checks(
+  destination: string | undefined,
+  options: ClientOptions,
+): AsyncGenerator<Finding> {
+  yield checkNode(process.versions.node);
+  yield checkThreads();
+  const config = read(options);
+  if (config instanceof ConfigurationError) {
+    for (const problem of config.problems) yield wrong('settings', problem);
+    return;
+  }
+  yield fine('settings', 'every setting is understood; stepwell config prints them');
+  yield checkFiles(config);
+  yield* checkSpace(config.dataDirectory);
+  yield await checkDisk(config.dataDirectory, systemClock);
+  const api = await clientOf(options);
+  const answers = await checkServer(api, systemClock);
+  yield* answers;
+  if (answers.length === 0) yield await checkPort(config, api.address.url);
+  if (destination !== undefined) yield await checkUrl(destination, config, api, answers.length > 0);
+}
+
+function read({ dataDir }: ClientOptions): Config | ConfigurationError {
+  const given = dataDir === undefined ? {} : { dataDirectory: dataDir };
+  try {
+    return readConfiguration(undefined, 'start', given).config;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+}
+
+async function clientOf(options: ClientOptions): Promise<ApiClient> {
+  const { api } = await connect(options);
+  return api;
+}
+
+const looks: Readonly<Record<Verdict, readonly [sign: string, colour: Colour]>> = {
+  ok: ['✓', 'green'],
+  warn: ['!', 'yellow'],
+  bad: ['✗', 'red'],
+};
+
+const columns: readonly Column<Finding>[] = [
+  {
+    title: '',
+    text: ({ verdict }, paint) => {
+      const [sign, colour] = looks[verdict];
+      return paint(colour, sign);
+    },
+  },
+  { title: 'check', text: ({ check }) => check },
+  { title: 'found', text: ({ said }) => said },
+];

@@ -1,0 +1,15 @@
+/** What one check has found. */
+
+/** `bad`: the server will not work so; `warn`: it will, and something is not as it should be. */
+export type Verdict = 'ok' | 'warn' | 'bad';
+
+export interface Finding {
+  /** What was looked at, in a word. */
+  readonly check: string;
+  readonly verdict: Verdict;
+  readonly said: string;
+}
+
+export const fine = (check: string, said: string): Finding => ({ check, verdict: 'ok', said });
+export const doubt = (check: string, said: string): Finding => ({ check, verdict: 'warn', said });
+export const wrong = (check: string, said: string): Finding => ({ check, verdict: 'bad', said });

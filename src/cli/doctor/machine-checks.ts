@@ -1,0 +1,47 @@
+/** What of this machine a server needs: Node.js, threads, files. */
+import { type Config, ConfigurationError, readLaunch } from '../../server/configuration/config.js';
+import {
+  descriptorLimit,
+  shareDescriptors,
+  sharesLine,
+} from '../../server/lifecycle/descriptors.js';
+import { doubt, type Finding, fine, wrong } from './finding.js';
+
+/** The least minor version of each line of Node.js that the package allows (`engines`). */
+export const leastMinors: ReadonlyMap<number, number> = new Map([
+  [20, 19],
+  [22, 12],
+  [24, 0],
+]);
+
+/** `version` as `process.versions.node` has it. */
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const least = leastMinors.get(major);
+  if (least !== undefined && minor >= least) return fine('Node.js', version);
+  const known = [...leastMinors].map(([line, from]) => `${line}.${from}`).join(', ');
+  const said = `${version} is not one that this version was tried on: from ${known} on`;
+  return least === undefined && major > 20 ? doubt('Node.js', said) : wrong('Node.js', said);
+}
+
+const threadsMin = 8;
+
+export function checkThreads(): Finding {
+  const { threadPoolSize } = readLaunch();
+  const said = `${threadPoolSize} threads for work with files`;
+  if (threadPoolSize >= threadsMin) return fine('threads', said);
+  return doubt('threads', `${said}, which is few: set UV_THREADPOOL_SIZE=16`);
+}
+
+/** How many files may be open, and what a server makes of it. */
+export function checkFiles(config: Config): Finding {
+  try {
+    const shares = shareDescriptors(descriptorLimit(), config);
+    const { connections, attempts } = shares;
+    const isLowered = connections < config.connectionsMax || attempts < config.globalParallelism;
+    return (isLowered ? doubt : fine)('files', sharesLine(shares, config));
+  } catch (error) {
+    if (error instanceof ConfigurationError) return wrong('files', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+/** The server that is meant: whether it answers, what it warns of, and what its clock says. */
+import { createServer } from 'node:net';
+import { errorCode } from '../../../storage/faults/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Config } from '../../server/configuration/config.js';
+import type { ApiClient } from '../connect/api-client.js';
+import { ApiRefusal, Unreachable } from '../connect/client-errors.js';
+import { doubt, type Finding, fine, wrong } from './finding.js';
+
+/** A date in a header has seconds, and is some time on its way. */
+const clockDistanceMs = 5000;
+
+/** What a server that answers is like; nothing where none does. */
+export async function checkServer(api: ApiClient, clock: Clock): Promise<readonly Finding[]> {
+  const { url } = api.address;
+  try {
+    const response = await api.send('GET', '/health/ready', {});
+    const { warnings = [] } = (await response.json()) as { readonly warnings?: readonly string[] };
+    return [
+      fine('server', `${url} serves`),
+      ...warnings.map((warning) => doubt('server', warning)),
+      clockFinding(response.headers.get('date'), clock),
+    ];
+  } catch (error) {
+    if (error instanceof Unreachable) return [];
+    if (error instanceof ApiRefusal) return [wrong('server', `${url} answers ${error.status}`)];
+    return [wrong('server', `${url} is no Stepwell: ${String(error)}`)];
+  }
+}
+
+function clockFinding(date: string | null, clock: Clock): Finding {
+  const apart = Date.parse(date ?? '') - clock.now();
+  if (Number.isNaN(apart)) return doubt('clock', 'the server says no time');
+  if (Math.abs(apart) <= clockDistanceMs) return fine('clock', 'as that of the server');
+  const seconds = Math.round(Math.abs(apart) / 1000);
+  const side = apart > 0 ? 'ahead of' : 'behind';
+  return doubt('clock', `that of the server is ${seconds} s ${side} the one here`);
+}
+
+/** Whether a server could listen where it is configured to. */
+export async function checkPort({ host, port }: Config, url: string): Promise<Finding> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+    return fine('port', `no server answers at ${url}; ${host} port ${port} is free`);
+  } catch (error) {
+    const why = errorCode(error);
+    const said = why === 'EADDRINUSE' ? 'another program has it' : `${why}`;
+    return wrong('port', `${host} port ${port} cannot be listened on: ${said}`);
+  } finally {
+    server.close();
+  }
+}

@@ -1,0 +1,63 @@
+/** Dead letters by what went wrong (messaging.md 10): a line for each kind of failure. */
+import { systemClock } from '../../engine/clock.js';
+import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
+import type { Output } from '../output/output.js';
+import type { Column } from '../output/table.js';
+
+/** The server looks at so many letters at once; more looks than these are not asked for. */
+const looksMax = 200;
+
+/** Lists the largest groups first, `countMax` of them, over all letters that the filters mean. */
+export async function listGroups(
+  api: ApiClient,
+  output: Output,
+  query: Query,
+  countMax: number,
+): Promise<void> {
+  const groups = new Map<string, ApiObject>();
+  let cursor: string | undefined;
+  let looks = 0;
+  do {
+    const page = await api.get<GroupsPage>('/v2/dlq/groups', { ...query, cursor });
+    for (const group of page.groups) add(groups, group);
+    cursor = page.cursor;
+    looks += 1;
+  } while (cursor !== undefined && looks < looksMax);
+  const sorted = [...groups.values()].sort((one, other) => countOf(other) - countOf(one));
+  await output.rows(sorted.slice(0, countMax), columns(systemClock.now()), 'no dead letter');
+}
+
+interface GroupsPage {
+  readonly groups: readonly ApiObject[];
+  readonly cursor?: string;
+}
+
+const countOf = (group: ApiObject) => Number(group['count']);
+
+/** Later looks are at older letters. */
+function add(groups: Map<string, ApiObject>, group: ApiObject): void {
+  const { responseStatus, origin, error, oldestAt } = group;
+  const name = JSON.stringify([responseStatus, origin, error]);
+  const known = groups.get(name);
+  const count = countOf(group) + (known === undefined ? 0 : countOf(known));
+  groups.set(name, known === undefined ? group : { ...known, count, oldestAt });
+}
+
+function columns(now: number): readonly Column<ApiObject>[] {
+  return [
+    fieldColumn('count', 'count', { isRight: true }),
+    {
+      title: 'answer',
+      text: (row, paint) => {
+        const status = textOf(row, 'responseStatus');
+        return paint('red', status === '0' ? 'none' : status);
+      },
+    },
+    fieldColumn('to', 'origin'),
+    timeColumn('newest', 'newestAt', now),
+    timeColumn('oldest', 'oldestAt', now),
+    fieldColumn('newest letter', 'dlqId'),
+    fieldColumn('error', 'error', { yields: true }),
+  ];
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkNode, leastMinors } from '../../../src/cli/doctor/machine-checks.js';
+import { answered, runClient } from '../../support/program/client-program.js';
+import { runProgram } from '../../support/program/program.js';
+import { freePort } from '../../support/program/server-process.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+let folder = '';
+
+beforeAll(async () => {
+  server = await startServer();
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-doctor-'));
+});
+afterAll(async () => {
+  await server.remove();
+  await rm(folder, { recursive: true });
+});
+
+/** What `doctor` has found, by check. */
+function verdicts(stdout: string): Record<string, string> {
+  const rows = stdout.split('\n').filter((line) => line !== '');
+  return Object.fromEntries(
+    rows.map((row) => {
+      const { check, verdict } = JSON.parse(row) as { check: string; verdict: string };
+      return [check, verdict];
+    }),
+  );
+}
+
+describe('doctor', () => {
+  it('asks the server that answers, and leaves nothing behind', async () => {
+    const words = ['doctor', 'http://169.254.169.254/latest', '--data-dir', folder];
+    const { code, stdout } = await runClient(server, words);
+    expect(verdicts(stdout)).toMatchObject({
+      settings: 'ok',
+      server: 'ok',
+      clock: 'ok',
+      destination: 'bad',
+    });
+    expect(stdout).toContain('link-local and metadata addresses are closed');
+    expect(code).toBe(1);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('judges settings, port and destination where no server answers', async () => {
+    const port = String(await freePort());
+    const environment = { STEPWELL_PORT: port, STEPWELL_URL: `http://127.0.0.1:${port}` };
+    const words = ['doctor', 'http://127.0.0.1:9000/x'];
+    const free = await runProgram(folder, words, environment);
+    expect(verdicts(free.stdout)).toMatchObject({ port: 'ok', destination: 'ok' });
+    const holder = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => holder.listen(Number(port), '127.0.0.1', resolve));
+    const taken = await runProgram(folder, ['doctor'], environment);
+    holder.close();
+    expect(verdicts(taken.stdout)).toMatchObject({ port: 'bad' });
+    expect([free.code, taken.code]).toEqual([0, 1]);
+  });
+
+  it('names every setting that is not understood', async () => {
+    const { code, stdout } = await runProgram(folder, ['doctor'], { STEPWELL_FSYNC: 'never' });
+    expect(verdicts(stdout)).toMatchObject({ settings: 'bad' });
+    expect(code).toBe(1);
+  });
+
+  it('knows the versions of Node.js that the package allows', async () => {
+    const file = join(import.meta.dirname, '../../../package.json');
+    const { engines } = JSON.parse(await readFile(file, 'utf8'));
+    const known = [...leastMinors].map(([major, minor]) => `^${major}.${minor}.0`);
+    expect(engines.node).toBe(known.join(' || '));
+    const judged = ['20.18.3', '20.19.0', '22.12.1', '26.0.0'].map((one) => checkNode(one).verdict);
+    expect(judged).toEqual(['bad', 'ok', 'ok', 'warn']);
+  });
+});
+
+describe('bench', () => {
+  it('publishes as many messages as it is told, and times each of them', async () => {
+    const words = ['bench', '--messages', '30', '--concurrency', '4', '--bytes', '10'];
+    const [measured] = await answered(server, words);
+    expect(measured).toMatchObject({ messages: 30 });
+    const { publishMs, deliveryMs } = measured as Record<string, Record<string, number>>;
+    for (const times of [publishMs, deliveryMs]) {
+      expect(times?.['p50']).toBeGreaterThan(0);
+      expect(times?.['p99']).toBeGreaterThanOrEqual(times?.['p50'] ?? Number.NaN);
+      expect(times?.['max']).toBeGreaterThanOrEqual(times?.['p99'] ?? Number.NaN);
+    }
+  });
+
+  it('refuses to flood a server', async () => {
+    const { code, stderr } = await runClient(server, ['bench', '--messages', '1000000']);
+    expect([code, stderr]).toEqual([64, expect.stringContaining('at most --messages 100000')]);
+  });
+});
+
+describe('completion', () => {
+  /** What bash would offer behind these words. */
+  async function offered(...words: string[]): Promise<string[]> {
+    const script = join(folder, 'completion.bash');
+    const asked = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stepwell; declare -p COMPREPLY';
+    const args = ['-c', `source "$0"; ${asked}`, script, 'stepwell', ...words];
+    const { stdout } = await promisify(execFile)('bash', args);
+    // declare -a COMPREPLY=([0]="one" [1]="two")
+    return [...stdout.matchAll(/\]="([^"]*)"/g)].map(([, word = '']) => word);
+  }
+
+  it('offers bash commands, their commands and their options', async () => {
+    const { stdout } = await runProgram(folder, ['completion', 'bash']);
+    await writeFile(join(folder, 'completion.bash'), stdout);
+    expect(await offered('sch')).toEqual(['sched']);
+    expect(await offered('sched', 'tr')).toEqual(['trigger']);
+    expect(await offered('msg', 'publish', 'http://x', '--retr')).toEqual([
+      '--retries',
+      '--retry-delay',
+    ]);
+    expect(await offered('dlq', 'ls', '--label', 'msg', '--b')).toEqual(['--by']);
+  });
+
+  it('offers fish and zsh the same words', async () => {
+    const fish = await runProgram(folder, ['completion', 'fish']);
+    expect(fish.stdout).toContain(
+      "complete -c stepwell -n '__stepwell_at \\'msg publish\\'' -l 'retries'",
+    );
+    const zsh = await runProgram(folder, ['completion', 'zsh']);
+    expect(zsh.stdout).toContain('"sched trigger") words=');
+    expect((await runProgram(folder, ['completion', 'csh'])).code).toBe(64);
+  });
+});
