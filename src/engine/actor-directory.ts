@@ -7,6 +7,7 @@ import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js'
 import { concerns } from './following/interest.js';
 import type { Fold } from './registration.js';
 import { isCheckpoint } from './resting/checkpoint.js';
+import { BrokenStream, Gaps } from './resting/gaps.js';
 import { LeastUsed } from './resting/least-used.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
@@ -23,19 +24,10 @@ export interface Actor<State = unknown> {
   readonly lastOffset: number;
 }
 
-/** An event is in the journal, and those that must stand before it are not: damage. */
-export class BrokenStream extends Error {
-  override readonly name = 'BrokenStream';
-
-  constructor({ kind, id, sequence, offset }: EventEnvelope, expected: number) {
-    super(
-      `damaged data: the journal has event ${sequence} of ${kind} ${id} at offset ${offset}, ` +
-        `where event ${expected} must follow`,
-    );
-  }
-}
-
-/** Live states of a kind that `restsIdle`; beyond them the least recently touched rest. */
+/**
+ * Live states of a kind that `restsIdle`, and of any kind in replay; beyond them the least recently
+ * touched rest.
+ */
 export const liveStatesMax = 1024;
 
 /** What directories have in common. */
@@ -55,8 +47,7 @@ export class ActorDirectory<State = unknown> {
   private readonly resting: RestingStreams;
   /** Of a kind that `restsIdle`: all that are awake, and some that have ended since. */
   private readonly touched = new LeastUsed();
-  /** Streams of which replay has passed over events, by the first of them: a checkpoint follows. */
-  readonly gaps = new Map<string, EventEnvelope>();
+  readonly gaps = new Gaps();
   private walks = 0;
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
@@ -156,8 +147,8 @@ export class ActorDirectory<State = unknown> {
   }
 
   /**
-   * Lets a stream rest that is wanted at `wantedAt`, when `takeDue` gives it. False: it may not
-   * rest now.
+   * Lets a stream rest that is wanted at `wantedAt`; with an alarm `takeDue` gives it then. False:
+   * it may not rest now.
    */
   rest(id: string, wantedAt: number, hasAlarm = true): boolean {
     const actor = this.awake.get(id);
@@ -168,9 +159,14 @@ export class ActorDirectory<State = unknown> {
     return true;
   }
 
-  /** Lets all rest, without alarms, and gives them as parts that `restore` takes. */
+  /** Lets all rest; what wants something is given by `takeDue`. For those of which nothing runs. */
+  restAll(): void {
+    this.restEldest(this.awake.size);
+  }
+
+  /** Lets all rest, and gives them as parts that `restore` takes. */
   *toParts(): Generator<Buffer> {
-    for (const [id, actor] of this.awake) this.restIdle(id, actor);
+    this.restAll();
     yield* this.resting.toParts();
   }
 
@@ -198,22 +194,20 @@ export class ActorDirectory<State = unknown> {
     const { id, sequence, event } = envelope;
     const actor = this.find(id);
     const length = actor?.length ?? 0;
-    if (isCheckpoint(event) && sequence >= length) this.gaps.delete(id);
+    if (isCheckpoint(event) && sequence >= length) this.gaps.close(id);
     else if (actor === undefined && sequence > 0) return false;
     else if (this.decider.checkpoints !== undefined && sequence > length) {
-      if (!this.gaps.has(id)) this.gaps.set(id, envelope);
+      this.gaps.passedOver(envelope);
       return false;
     } else if (sequence !== length) throw new BrokenStream(envelope, length);
     this.evolve(envelope, actor, changes);
-    this.restLeastUsed(Number.POSITIVE_INFINITY);
+    if (this.awake.size > this.options.liveStates) this.restEldest(this.awake.size / 2);
     return true;
   }
 
   /** After the last event of the past. Throws `BrokenStream` where no checkpoint has followed. */
   requireWhole(): void {
-    for (const envelope of this.gaps.values()) {
-      throw new BrokenStream(envelope, this.find(envelope.id)?.length ?? 0);
-    }
+    this.gaps.requireNone((id) => this.find(id)?.length ?? 0);
   }
 
   /**
@@ -257,17 +251,25 @@ export class ActorDirectory<State = unknown> {
   restLeastUsed(durableEnd: number): void {
     this.touched.shrink(this.options.liveStates, (id) => {
       const actor = this.awake.get(id);
-      return actor === undefined || (actor.lastOffset < durableEnd && this.restIdle(id, actor));
+      if (actor === undefined) return true;
+      // What runs for it, or rings for it, goes on doing so: it needs no other alarm.
+      return actor.lastOffset < durableEnd && this.rest(id, this.wantedAt(id, actor), false);
     });
   }
 
-  /** What runs for it, or rings for it, goes on doing so. */
-  private restIdle(id: string, { state }: Actor<State>): boolean {
-    let wantedAt = Number.POSITIVE_INFINITY;
-    for (const { notBefore } of this.decider.wants(state, id)) {
-      wantedAt = Math.min(wantedAt, notBefore);
+  /** Of those that were woken first: what is short-lived has ended before its turn comes. */
+  private restEldest(count: number): void {
+    let left = count;
+    for (const [id, actor] of this.awake) {
+      if (left <= 0) return;
+      this.rest(id, this.wantedAt(id, actor));
+      left -= 1;
     }
-    return this.rest(id, wantedAt, false);
+  }
+
+  private wantedAt(id: string, { state }: Actor<State>): number {
+    const starts = this.decider.wants(state, id).map(({ notBefore }) => notBefore);
+    return Math.min(Number.POSITIVE_INFINITY, ...starts);
   }
 
   private wake(id: string): Actor<State> | undefined {

@@ -47,6 +47,7 @@ interface Streams {
 export class EffectRunner {
   private readonly carriers = new Map<string, EffectCarrier>();
   private readonly streams = new Map<string, Streams>();
+  private begun = false;
   private stopped = false;
   private onlyReads = false;
 
@@ -70,6 +71,14 @@ export class EffectRunner {
   /** From now on only those start that change nothing. */
   changeNothing(): void {
     this.onlyReads = true;
+  }
+
+  /**
+   * From now on what rested and is woken is asked when its time comes. Before, replay wakes what it
+   * changes, and does not know yet what it has come to.
+   */
+  begin(): void {
+    this.begun = true;
   }
 
   /**
@@ -100,7 +109,7 @@ export class EffectRunner {
 
   /** A stream that rested does so no more: it is asked at `wantedAt`, if not before. */
   woken(kind: string, id: string, wantedAt: number): void {
-    if (!this.stopped) this.streamsOf(kind).alarms.set(id, wantedAt);
+    if (this.begun && !this.stopped) this.streamsOf(kind).alarms.set(id, wantedAt);
   }
 
   /** Asks streams of `kind` that rest and are wanted by now; true = there are more of them. */

@@ -1,18 +1,10 @@
 /**
- * Boot: events of the journal are folded into states and indexes, then every stream is asked what
- * it wants. Where there is a snapshot, `snapshots/snapshot-start.ts` folds what came behind it.
+ * Boot: events of the journal are folded into states and indexes; once requests are answered,
+ * every stream is asked what it wants. Where there is a snapshot, `snapshots/snapshot-start.ts`
+ * folds what came behind it.
  */
 import type { Engine } from './engine.js';
 import type { Journal } from './journal.js';
-
-/** Streams asked per tick, so that a million effects do not block the event loop. */
-const streamsPerTick = 256;
-
-/** What recovery did, for the start line. */
-export interface RecoveryReport {
-  readonly events: number;
-  readonly streams: number;
-}
 
 /** Folds the journal; nothing is decided and nothing is sent. */
 export async function replayJournal(engine: Engine, journal: Journal): Promise<number> {
@@ -25,20 +17,17 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
   return events;
 }
 
-/** Asks every stream what it wants. What runs afterwards is what ran before the crash. */
-export async function resumeEffects(engine: Engine): Promise<number> {
-  let streams = 0;
-  const tick = () => new Promise((resolve) => setImmediate(resolve));
-  for (const kind of engine.kinds) {
-    const actors = engine.actors(kind);
-    streams += actors.size;
-    let asked = 0;
-    for (const id of [...actors.awakeIds()]) {
-      engine.reconcile(kind, id);
-      asked += 1;
-      if (asked % streamsPerTick === 0) await tick();
-    }
-    while (engine.effects.askDue(kind)) await tick();
+/**
+ * Asks every stream what it wants, those that were wanted first before the others, a few at a time.
+ * Settles when all that are due were asked. What runs then is what ran before the crash.
+ */
+export async function resumeEffects(engine: Engine): Promise<void> {
+  for (const kind of engine.kinds) engine.actors(kind).restAll();
+  engine.effects.begin();
+  let kinds = engine.kinds;
+  for (;;) {
+    kinds = kinds.filter((kind) => engine.effects.askDue(kind));
+    if (kinds.length === 0) return;
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  return streams;
 }

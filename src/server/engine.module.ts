@@ -16,6 +16,7 @@ import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { Payloads } from '../engine/payloads.js';
 import { provided } from '../engine/provided.js';
+import { resumeEffects } from '../engine/recovery.js';
 import type { EngineWatch } from '../engine/turn.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
@@ -96,6 +97,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.identifiers,
         provided.liveStates,
         provided.eventsPerCheckpoint,
+        provided.fatal,
         provided.log,
         provided.past,
       ],
@@ -173,6 +175,7 @@ function engineOf(
   identifiers: Identifiers,
   liveStates: number,
   checkpointAfter: number,
+  fatal: (error: unknown) => void,
   log: Logger,
   past: PastView | null,
 ): Engine {
@@ -191,7 +194,12 @@ function engineOf(
   if (life.changesNothing !== null) engine.effects.changeNothing();
   // What was wanted then has run long ago.
   if (past !== null) engine.effects.stop();
-  life.addRecoverable({ name: 'journal', recover: () => start.recover(engine) });
+  life.addRecoverable({
+    name: 'journal',
+    recover: () => start.recover(engine),
+    // What is called by an attempt may call back at once: it has to find a server that answers.
+    served: () => void resumeEffects(engine).catch(fatal),
+  });
   life.addStoppable({
     name: 'effects',
     phase: 'doors',

@@ -48,6 +48,8 @@ export interface Recoverable {
   /** It may store something: left out where nothing may change. */
   readonly changes?: true;
   recover(): Promise<void>;
+  /** What goes on once requests are answered; they do not wait for it. */
+  served?(): void;
 }
 
 /** A recovery that takes longer is logged: it is why the start takes as long. */
@@ -117,6 +119,7 @@ export class ProcessLife {
       this.log[level]({ recovered: recoverable.name, durationMs }, 'recovered');
     }
     this.actor.send({ type: 'recovered' });
+    for (const { served } of this.recoverables) served?.();
   }
 
   /**

@@ -6,7 +6,7 @@
  *     places    hash of the id, where its bytes begin, bytes of the id
  *     bytes     id, state, id, state, ...
  *     slots     an open hash table of rows: row + 1; 0 = free
- *     alarms    a heap of rows, the earliest `wantedAt` first
+ *     alarms    a heap of rows, the earliest `wantedAt` first, of equal ones the lower firstOffset
  */
 
 /** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */
@@ -25,6 +25,15 @@ export interface RestingStream extends StoredStream {
   /** When it has to be asked what it wants, Unix milliseconds; Infinity = it wants nothing. */
   readonly wantedAt: number;
 }
+
+/** When a stream with an alarm is wanted. */
+export interface Alarm {
+  /** Unix milliseconds; Infinity = there is none. */
+  readonly at: number;
+  readonly firstOffset: number;
+}
+
+const noAlarm: Alarm = { at: Number.POSITIVE_INFINITY, firstOffset: -1 };
 
 const numbersOfRow = 4;
 const placesOfRow = 3;
@@ -118,10 +127,12 @@ export class RestingShard {
     return this.bytes.toString('utf8', this.startOf(row), this.stateStart(row));
   }
 
-  /** The earliest time at which a stream with an alarm is wanted; Infinity = there is none. */
-  nextAlarm(): number {
+  /** The earliest alarm. Of equal ones that of the stream that began first. */
+  nextAlarm(): Alarm {
     while (this.alarmCount > 0 && this.isGone(this.alarms[0] ?? 0)) this.popAlarm();
-    return this.alarmCount === 0 ? Number.POSITIVE_INFINITY : this.wantedAt(this.alarms[0] ?? 0);
+    if (this.alarmCount === 0) return noAlarm;
+    const row = this.alarms[0] ?? 0;
+    return { at: this.wantedAt(row), firstOffset: this.firstOffsetOf(row) };
   }
 
   /** The id of the stream that `nextAlarm` is of; it has no alarm any more. */
@@ -246,7 +257,7 @@ export class RestingShard {
     while (at > 0) {
       const parent = (at - 1) >> 1;
       const above = alarms[parent] ?? 0;
-      if (this.wantedAt(above) <= this.wantedAt(row)) break;
+      if (this.compare(above, row) <= 0) break;
       alarms[at] = above;
       at = parent;
     }
@@ -261,10 +272,9 @@ export class RestingShard {
     let at = 0;
     for (let child = 1; child < count; child = at * 2 + 1) {
       const right = child + 1;
-      const isRight =
-        right < count && this.wantedAt(alarms[right] ?? 0) < this.wantedAt(alarms[child] ?? 0);
+      const isRight = right < count && this.compare(alarms[right] ?? 0, alarms[child] ?? 0) < 0;
       const least = isRight ? right : child;
-      if (this.wantedAt(alarms[least] ?? 0) >= this.wantedAt(last)) break;
+      if (this.compare(alarms[least] ?? 0, last) >= 0) break;
       alarms[at] = alarms[least] ?? 0;
       at = least;
     }

@@ -5,12 +5,16 @@
  */
 import { RestingShard, type RestingStream } from './resting-shard.js';
 
-/** There are 256 shards: the high bits of a hash say which. */
+/** The high bits of a hash say which. */
+const shardsMax = 256;
+const shardBits = 8;
+
 export class RestingStreams {
   private readonly shards = new Map<number, RestingShard>();
   private count = 0;
-  /** The shard with the earliest alarm as of the last look; null = not known. */
-  private earliest: { readonly at: number; readonly shard: RestingShard | null } | null = noAlarm;
+  /** Of each shard its earliest alarm: when it is, Infinity = never, and of which stream. */
+  private readonly alarmTimes = new Float64Array(shardsMax).fill(Number.POSITIVE_INFINITY);
+  private readonly alarmOffsets = new Float64Array(shardsMax);
 
   /** `seed` keeps strangers from choosing ids whose hashes are the same; 32 bits. */
   constructor(private seed: number) {}
@@ -26,7 +30,7 @@ export class RestingStreams {
 
   firstOffsetOf(id: string): number | undefined {
     const hash = hashOf(id, this.seed);
-    const shard = this.shards.get(hash >>> 24);
+    const shard = this.shards.get(hash >>> (32 - shardBits));
     const row = shard?.find(id, hash) ?? -1;
     return row < 0 ? undefined : shard?.firstOffsetOf(row);
   }
@@ -34,23 +38,22 @@ export class RestingStreams {
   /** A stream that does not rest yet; with an alarm it is given by `takeDue` when it is wanted. */
   add(stream: RestingStream, hasAlarm: boolean): void {
     const hash = hashOf(stream.id, this.seed);
-    let shard = this.shards.get(hash >>> 24);
+    const number = hash >>> (32 - shardBits);
+    let shard = this.shards.get(number);
     if (shard === undefined) {
       shard = new RestingShard();
-      this.shards.set(hash >>> 24, shard);
+      this.shards.set(number, shard);
     }
     shard.add(stream, hash, hasAlarm);
     this.count += 1;
-    if (hasAlarm && this.earliest !== null && stream.wantedAt < this.earliest.at) {
-      this.earliest = { at: stream.wantedAt, shard };
-    }
+    if (hasAlarm) this.noteAlarm(number, shard);
   }
 
   /** What `use` makes of a stream that rests; its bytes are only good within. */
   read<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
     if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
-    const shard = this.shards.get(hash >>> 24);
+    const shard = this.shards.get(hash >>> (32 - shardBits));
     const row = shard?.find(id, hash) ?? -1;
     return shard === undefined || row < 0 ? undefined : use(shard.read(row));
   }
@@ -59,14 +62,15 @@ export class RestingStreams {
   take<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
     if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
-    const shard = this.shards.get(hash >>> 24);
+    const number = hash >>> (32 - shardBits);
+    const shard = this.shards.get(number);
     const row = shard?.find(id, hash) ?? -1;
     if (shard === undefined || row < 0) return undefined;
     const used = use(shard.read(row));
     shard.remove(row);
     this.count -= 1;
-    if (shard.size === 0) this.shards.delete(hash >>> 24);
-    if (this.earliest?.shard === shard) this.earliest = null;
+    this.noteAlarm(number, shard);
+    if (shard.size === 0) this.shards.delete(number);
     return used;
   }
 
@@ -83,15 +87,20 @@ export class RestingStreams {
 
   /** The earliest time at which a stream with an alarm is wanted; Infinity = there is none. */
   nextAlarm(): number {
-    return this.look().at;
+    return this.alarmTimes[this.earliestShard()] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The id of a stream that is wanted by `now`; it has no alarm any more. */
+  /**
+   * The id of a stream that is wanted by `now`, the earliest first, of equal ones that which began
+   * first; it has no alarm any more.
+   */
   takeDue(now: number): string | undefined {
-    const { at, shard } = this.look();
-    if (shard === null || at > now) return undefined;
-    this.earliest = null;
-    return shard.takeAlarm();
+    const number = this.earliestShard();
+    const shard = this.shards.get(number);
+    if (shard === undefined || (this.alarmTimes[number] ?? 0) > now) return undefined;
+    const id = shard.takeAlarm();
+    this.noteAlarm(number, shard);
+    return id;
   }
 
   /** Everything, in parts. */
@@ -120,11 +129,12 @@ export class RestingStreams {
       const start = at + shardHeadLength;
       const end = start + part.readUInt32LE(at + 4);
       const shard = RestingShard.fromBytes(part.subarray(start, end));
-      this.shards.set(part.readUInt32LE(at), shard);
+      const number = part.readUInt32LE(at);
+      this.shards.set(number, shard);
       this.count += shard.size;
+      this.noteAlarm(number, shard);
       at = end;
     }
-    this.earliest = null;
   }
 
   private seedBytes(): Buffer {
@@ -133,19 +143,27 @@ export class RestingStreams {
     return bytes;
   }
 
-  private look(): { readonly at: number; readonly shard: RestingShard | null } {
-    if (this.earliest !== null) return this.earliest;
-    let earliest: { at: number; shard: RestingShard | null } = noAlarm;
-    for (const shard of this.shards.values()) {
-      const at = shard.nextAlarm();
-      if (at < earliest.at) earliest = { at, shard };
+  private noteAlarm(number: number, shard: RestingShard): void {
+    const { at, firstOffset } = shard.nextAlarm();
+    this.alarmTimes[number] = at;
+    this.alarmOffsets[number] = firstOffset;
+  }
+
+  private earliestShard(): number {
+    const { alarmTimes, alarmOffsets } = this;
+    let earliest = 0;
+    let at = alarmTimes[0] ?? 0;
+    for (let number = 1; number < shardsMax; number += 1) {
+      const other = alarmTimes[number] ?? 0;
+      if (other > at) continue;
+      if (other === at && (alarmOffsets[number] ?? 0) >= (alarmOffsets[earliest] ?? 0)) continue;
+      earliest = number;
+      at = other;
     }
-    this.earliest = earliest;
     return earliest;
   }
 }
 
-const noAlarm = { at: Number.POSITIVE_INFINITY, shard: null };
 const seedLength = 4;
 /** The number of a shard u32, its length u32. */
 const shardHeadLength = 8;

@@ -8,7 +8,7 @@ import {
   LockUnavailable,
   NewerFormat,
 } from '../../../storage/faults/storage-errors.js';
-import { BrokenStream } from '../../engine/actor-directory.js';
+import { BrokenStream } from '../../engine/resting/gaps.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { PortInUse } from './listen-error.js';

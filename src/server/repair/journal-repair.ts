@@ -94,7 +94,7 @@ export class JournalRepair {
     }
     for (const actors of this.actors.values()) {
       // The checkpoint that it would have gone on from is lost.
-      for (const { offset } of actors.gaps.values()) this.ended.add(offset);
+      for (const { offset } of actors.gaps.firsts()) this.ended.add(offset);
     }
     return this.ended.size === endedBefore;
   }

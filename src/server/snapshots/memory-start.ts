@@ -6,7 +6,6 @@ import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { EventCodec } from '../../engine/event-codec.js';
 import type { Journal } from '../../engine/journal.js';
-import { resumeEffects } from '../../engine/recovery.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import {
   recoverMemory,
@@ -34,7 +33,7 @@ export class MemoryStart {
     private readonly goOn: () => void = () => undefined,
   ) {}
 
-  /** Fills an engine in which everything is registered, and starts what ran before. */
+  /** Fills an engine in which everything is registered. */
   async recover(engine: Engine): Promise<void> {
     const { store, codec, journal, log } = this;
     const label = imageLabel(engine, this.build);
@@ -48,7 +47,7 @@ export class MemoryStart {
       watch,
     );
     this.found = snapshot;
-    const streams = await resumeEffects(engine);
+    const streams = engine.kinds.reduce((sum, kind) => sum + engine.actors(kind).size, 0);
     const snapshotOffset = snapshot?.offset ?? null;
     const level = events === 0 && snapshot === null ? 'debug' : 'info';
     log[level]({ snapshotOffset, events, streams }, 'the journal is replayed');

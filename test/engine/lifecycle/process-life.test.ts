@@ -22,13 +22,14 @@ test('a process starts, recovers in order, serves, drains and stops', async () =
       recover: async () => {
         seen.push(life.status.state);
       },
+      served: () => void seen.push(life.status.state),
     });
   }
   await life.recover();
   expect(life.status).toEqual({ state: 'serving', reason: null });
   life.addStoppable(stoppable('it', 'rest', () => void seen.push(life.status.state)));
   expect(await life.stop('SIGTERM')).toBe(true);
-  expect(seen).toEqual(['starting', 'recovering', 'recovering', 'draining']);
+  expect(seen).toEqual(['starting', 'recovering', 'recovering', 'serving', 'serving', 'draining']);
   expect(life.status).toEqual({ state: 'stopped', reason: 'SIGTERM' });
 });
 
