@@ -108,4 +108,34 @@ describeInChromium('dead letters in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'retries all that match as a job, at a rate, which is followed and aborted',
+    async () => {
+      const paths = Array.from({ length: 6 }, (_, index) => `/paced/${index}`);
+      for (const path of paths) await fail(path, 'paced');
+      const page = await open('/dead-letters?label=paced');
+      await page.getByRole('button', { name: 'Retry all…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('6 match now.').waitFor();
+      await dialog.getByText('Which ones').click();
+      await dialog.getByRole('listitem').nth(5).waitFor();
+      expect(await findings(page)).toEqual([]);
+      expect(await letters('?label=paced')).toHaveLength(6);
+      status = 200;
+      // One now, and the next in an hour.
+      await dialog.getByLabel(/^At most/).fill('1/h');
+      await dialog.getByRole('button', { name: 'Retry dead letters' }).click();
+      await dialog.getByText('1 done of 6').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await dialog.getByRole('link', { name: 'All jobs' }).click();
+      await page.waitForURL('**/jobs');
+      const job = page.locator('section').filter({ hasText: 'label is paced' });
+      await job.getByText('at most').waitFor();
+      await job.getByRole('button', { name: 'Abort' }).click();
+      await job.getByText('aborted').waitFor();
+      expect(await letters('?label=paced')).toHaveLength(5);
+    },
+    browserLimitMs,
+  );
 });

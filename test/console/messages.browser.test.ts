@@ -104,8 +104,14 @@ describeInChromium('messages in a browser', () => {
       await dialog.getByText('a label is doomed').waitFor();
       await dialog.getByText('2 match now.').waitFor();
       expect(await findings(page)).toEqual([]);
-      await dialog.getByRole('button', { name: 'Cancel 2' }).click();
-      await dialog.getByText('2 canceled.').waitFor();
+      await dialog.getByLabel(/^At most/).fill('fast');
+      await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
+      await dialog.getByText(/rate must be/).waitFor();
+      // The browser itself writes down what was answered with 400.
+      expect(opened?.faults.splice(0)).toEqual([expect.stringContaining('400')]);
+      await dialog.getByLabel(/^At most/).fill('');
+      await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
+      await dialog.getByText('2 done').waitFor();
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await page.getByText('Nothing passes these filters').waitFor();
       const { status } = await callApi(server, 'GET', `/v2/messages/${kept}`);

@@ -36,6 +36,7 @@ export const folders: readonly string[] = [
   'src/console/web/topics',
   'src/console/web/topic',
   'src/console/web/time-machine',
+  'src/console/web/jobs',
   'src/console/web/publish',
   'src/console/web/past',
   'src/console/web/charts',

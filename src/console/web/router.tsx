@@ -91,6 +91,12 @@ const deadLetters = createRoute({
   component: lazyRouteComponent(() => import('./dead-letters/dead-letters-page.tsx')),
 });
 
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./jobs/jobs-page.tsx')),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -113,7 +119,7 @@ const topic = createRoute({
 const timeMachine = createRoute({
   getParentRoute: () => root,
   path: '/time-machine',
-  validateSearch: readFilters('asOf', 'type', 'stream', 'span'),
+  validateSearch: readFilters('asOf', 'type', 'stream', 'span', 'before', 'after'),
   component: lazyRouteComponent(() => import('./time-machine/time-machine-page.tsx')),
 });
 
@@ -129,6 +135,7 @@ export const router = createRouter({
     queues,
     endpoints,
     deadLetters,
+    jobs,
     topics,
     topic,
     timeMachine,

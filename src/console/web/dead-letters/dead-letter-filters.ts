@@ -7,8 +7,7 @@ export type LetterKind = 'messages' | 'runs';
 export const kindOf = ({ of }: Filters): LetterKind => (of === 'runs' ? 'runs' : 'messages');
 
 /** A status of the address, which may be edited by hand; the server says what is wrong with it. */
-const common = ({ url, label, flowControlKey, responseStatus }: Filters) => ({
-  ...(url !== undefined && { url: [url] }),
+const common = ({ label, flowControlKey, responseStatus }: Filters) => ({
   ...(label !== undefined && { label: [label] }),
   ...(flowControlKey !== undefined && { flowControlKey: [flowControlKey] }),
   ...(responseStatus !== undefined && { responseStatus: [Number(responseStatus)] }),
@@ -16,9 +15,10 @@ const common = ({ url, label, flowControlKey, responseStatus }: Filters) => ({
 
 /** Of messages. */
 export function messageQuery(filters: Filters) {
-  const { queueName, host } = filters;
+  const { url, queueName, host } = filters;
   return {
     ...common(filters),
+    ...(url !== undefined && { url: [url] }),
     ...(queueName !== undefined && { queueName: [queueName] }),
     ...(host !== undefined && { host: [host] }),
   };
@@ -26,7 +26,8 @@ export function messageQuery(filters: Filters) {
 
 /** Of failed runs, whose URL is that of the workflow; they stand in no queue. */
 export function runQuery(filters: Filters) {
-  return common(filters);
+  const { url } = filters;
+  return { ...common(filters), ...(url !== undefined && { workflowUrl: [url] }) };
 }
 
 /** As a request of a job has them, whose filters are those of the listing. */

@@ -1,15 +1,23 @@
 /** What is done to one dead letter, to those that are chosen, or to all; and a file of them. */
 import { Download, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { JobDialog } from '../jobs/job-dialog.tsx';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { type Filters, useFilters } from '../parts/filter-bar.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
-import { BulkDialog } from './bulk-dialog.tsx';
-import { kindOf, type LetterKind } from './dead-letter-filters.ts';
+import { conditionsOf, filterOf, kindOf, type LetterKind } from './dead-letter-filters.ts';
 import { exportLetters } from './export.ts';
-import { apply, changedKinds, type Letter, type LetterVerb, verbsOf, wordOf } from './letters.ts';
+import {
+  apply,
+  changedKinds,
+  type Letter,
+  type LetterVerb,
+  meaningOf,
+  verbsOf,
+  wordOf,
+} from './letters.ts';
 
 const iconOf = (verb: LetterVerb) =>
   verb === 'delete' ? <Trash2 className="size-4" /> : <RotateCcw className="size-4" />;
@@ -97,9 +105,27 @@ export function PageActions({ isEmpty }: { readonly isEmpty: boolean }) {
           {wordOf[each]} all…
         </Action>
       ))}
-      {verb !== null && <BulkDialog verb={verb} filters={filters} close={() => setVerb(null)} />}
+      {verb !== null && (
+        <JobDialog
+          work={{
+            verb,
+            over: kindOf(filters) === 'runs' ? 'failedRuns' : 'deadLetters',
+            filter: filterOf(filters),
+          }}
+          means={`${whichOf(filters)} ${meaningOf[verb]}`}
+          kinds={changedKinds}
+          close={() => setVerb(null)}
+        />
+      )}
     </>
   );
+}
+
+function whichOf(filters: Filters): string {
+  const conditions = conditionsOf(filters);
+  return conditions.length === 0
+    ? 'No filter is set: this concerns every one there is.'
+    : `Those where ${conditions.join(' and ')}.`;
 }
 
 function Export({ filters, isEmpty }: { readonly filters: Filters; readonly isEmpty: boolean }) {

@@ -1,6 +1,6 @@
-/** URL groups: names that stand for several destinations. */
+/** Where deliveries go: origins, and URL groups, names that stand for several destinations. */
 import { useQuery } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
+import { Plus, Radar } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action } from '../parts/button.tsx';
@@ -10,6 +10,8 @@ import { TextArea, TextField } from '../parts/field.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Failure, Loaded, useCurl } from '../parts/states.tsx';
 import { noDraft, PublishDialog } from '../publish/publish-dialog.tsx';
+import { OriginTable, useOrigins } from './origins.tsx';
+import { ReachDialog } from './reach-dialog.tsx';
 
 const loadGroups = () => ask(api.GET('/v2/topics'));
 type Group = Awaited<ReturnType<typeof loadGroups>>[number];
@@ -19,16 +21,23 @@ const kinds = ['group'];
 export default function EndpointsPage() {
   const groups = useQuery({ queryKey: kinds, queryFn: loadGroups });
   const [isAdding, setAdding] = useState(false);
+  const [isReaching, setReaching] = useState(false);
   const curl = useCurl();
   return (
     <Page
       title="Endpoints"
       actions={
-        <Action look="main" icon={<Plus className="size-4" />} onClick={() => setAdding(true)}>
-          Add endpoints
-        </Action>
+        <>
+          <Action icon={<Radar className="size-4" />} onClick={() => setReaching(true)}>
+            Is it reached?…
+          </Action>
+          <Action look="main" icon={<Plus className="size-4" />} onClick={() => setAdding(true)}>
+            Add endpoints
+          </Action>
+        </>
       }
     >
+      <Origins />
       <Loaded query={groups}>
         {(rows) =>
           rows.length === 0 ? (
@@ -49,8 +58,27 @@ export default function EndpointsPage() {
           )
         }
       </Loaded>
+      {isReaching && <ReachDialog close={() => setReaching(false)} />}
       {isAdding && <AddDialog close={() => setAdding(false)} />}
     </Page>
+  );
+}
+
+/** What was called since the server started. */
+function Origins() {
+  const query = useOrigins();
+  return (
+    <Panel title="Origins" aside="of the last 24 hours">
+      <Loaded query={query} lines={3}>
+        {(origins) =>
+          origins.length === 0 ? (
+            <p className="p-3 text-muted">Nothing was called since the server started.</p>
+          ) : (
+            <OriginTable origins={origins} label="Origins" />
+          )
+        }
+      </Loaded>
+    </Panel>
   );
 }
 

@@ -4,6 +4,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { api, ask } from '../api/client.ts';
 import { type Series, Sparkline } from '../charts/sparkline.tsx';
 import { StackedMinutes } from '../charts/stacked-minutes.tsx';
+import { OriginTable, useOrigins, worstOf } from '../endpoints/origins.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { StateBadge } from '../parts/state-mark.tsx';
@@ -109,7 +110,29 @@ function Numbers({
         <Next overview={overview} />
         <Machine overview={overview} />
       </div>
+      <WorstOrigins />
     </>
+  );
+}
+
+/** So many at most; the page of endpoints has all. */
+const worstMax = 10;
+
+function WorstOrigins() {
+  const { data } = useOrigins();
+  const worst = worstOf(data ?? [], worstMax);
+  if (worst.length === 0) return null;
+  return (
+    <Panel
+      title="Origins that fail most"
+      aside={
+        <Link to="/endpoints" className="hover:underline">
+          all
+        </Link>
+      }
+    >
+      <OriginTable origins={worst} label="Origins that fail most" />
+    </Panel>
   );
 }
 
@@ -187,7 +210,14 @@ function Next({ overview: { schedules } }: { readonly overview: Overview }) {
           of={Object.fromEntries(
             schedules.next.map(({ scheduleId, at }) => [
               scheduleId,
-              <Time key={scheduleId} at={at} />,
+              <Link
+                key={scheduleId}
+                to="/schedules/$id"
+                params={{ id: scheduleId }}
+                className="hover:underline"
+              >
+                <Time at={at} />
+              </Link>,
             ]),
           )}
         />

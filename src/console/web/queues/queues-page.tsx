@@ -12,7 +12,10 @@ import { type Column, RowTable } from '../parts/row-table.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Empty, Loaded, useCurl, useHeaderPrefix } from '../parts/states.tsx';
 import { count, duration } from '../time/format.ts';
+import { AllButtons } from './all-buttons.tsx';
 import { KeyDialog } from './key-dialog.tsx';
+import { QueueDialog } from './queue-dialog.tsx';
+import { WaitingButton } from './waiting-dialog.tsx';
 
 const loadQueues = () => ask(api.GET('/v2/queues'));
 const loadKeys = (search: string | undefined) =>
@@ -39,8 +42,24 @@ const queueColumns: readonly Column<Queue>[] = [
     isRight: true,
     cell: ({ parallelism }) => count(parallelism),
   },
-  { name: 'Waiting', width: '5rem', isRight: true, cell: ({ lag }) => count(lag) },
-  { name: 'Do', width: '7.5rem', isRight: true, cell: (queue) => <PauseQueue queue={queue} /> },
+  {
+    name: 'Waiting',
+    width: '5rem',
+    isRight: true,
+    cell: ({ name, lag }) => <WaitingButton line={{ of: 'queue', name }} size={lag} />,
+  },
+  {
+    name: 'Do',
+    width: '12rem',
+    from: 'sm',
+    isRight: true,
+    cell: (queue) => (
+      <span className="inline-flex gap-1 align-middle">
+        <PauseQueue queue={queue} />
+        <QueueDialog queue={queue} />
+      </span>
+    ),
+  },
 ];
 
 const keyColumns: readonly Column<FlowKey>[] = [
@@ -73,7 +92,8 @@ const keyColumns: readonly Column<FlowKey>[] = [
     name: 'Waiting',
     width: '5rem',
     isRight: true,
-    cell: ({ waitListSize }) => (waitListSize === null ? '–' : count(waitListSize)),
+    cell: ({ flowControlKey: name, waitListSize: size }) =>
+      size === null ? '–' : <WaitingButton line={{ of: 'flow', name }} size={size} />,
   },
   { name: 'Do', width: '6rem', isRight: true, cell: (key) => <KeyDialog flowKey={key} /> },
 ];
@@ -102,6 +122,23 @@ function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {
   );
 }
 
+/** How many attempts are in flight on the whole server, whatever their keys are. */
+function WholeServer() {
+  const { data } = useQuery({
+    queryKey: ['flow', 'global'],
+    queryFn: () => ask(api.GET('/v2/globalParallelism')),
+  });
+  if (data === undefined) return null;
+  return (
+    <span className="flex items-center gap-2 text-muted">
+      In flight
+      <span className="w-48">
+        <Gauge label="In flight" used={data.parallelismCount} limit={data.parallelismMax} />
+      </span>
+    </span>
+  );
+}
+
 export default function QueuesPage() {
   const [{ search }] = useFilters();
   const queues = useQuery({ queryKey: ['queue'], queryFn: loadQueues });
@@ -109,8 +146,11 @@ export default function QueuesPage() {
   const curl = useCurl();
   const prefix = useHeaderPrefix();
   return (
-    <Page title="Queues & flow">
-      <Panel title="Queues" aside={queues.data === undefined ? '' : count(queues.data.length)}>
+    <Page title="Queues & flow" actions={<WholeServer />}>
+      <Panel
+        title="Queues"
+        aside={<AllButtons of="queues" states={queues.data?.map(({ paused }) => paused) ?? []} />}
+      >
         <Loaded query={queues} lines={3}>
           {(rows) =>
             rows.length === 0 ? (
@@ -131,7 +171,15 @@ export default function QueuesPage() {
           }
         </Loaded>
       </Panel>
-      <Panel title="Flow-control keys">
+      <Panel
+        title="Flow-control keys"
+        aside={
+          <AllButtons
+            of="flowControl"
+            states={keys.data?.flowControls.map(({ isPaused }) => isPaused) ?? []}
+          />
+        }
+      >
         <FilterBar filters={[{ name: 'search', label: 'Key' }]} />
         <Loaded query={keys} lines={3}>
           {({ flowControls: rows }) =>

@@ -13,6 +13,7 @@ import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { now as nowMs, useNow } from '../time/clock.ts';
 import { count, exact, hour } from '../time/format.ts';
 import { Activity } from './activity.tsx';
+import { Compare } from './compare.tsx';
 import { causeOf, detailOf, inWords, type JournalEvent, loadEvents, pageOf } from './journal.ts';
 
 const filters: readonly Filter[] = [
@@ -32,6 +33,21 @@ const columns: readonly Column<JournalEvent>[] = [
   },
   { name: 'What', width: '13rem', cell: ({ type }) => <span title={type}>{inWords(type)}</span> },
   { name: 'Of', cell: (event) => <EventLink event={event} /> },
+  {
+    name: 'Stream',
+    width: '6.5rem',
+    from: 'md',
+    cell: ({ kind, id }) => (
+      <Link
+        to="/time-machine"
+        search={{ stream: `${kind}/${id}` }}
+        title="its events alone, and what became of it"
+        className="text-accent hover:underline"
+      >
+        compare
+      </Link>
+    ),
+  },
   { name: 'Detail', width: '26%', from: 'lg', cell: (event) => detailOf(event) },
   { name: 'By', width: '8rem', from: 'md', cell: (event) => causeOf(event) },
   {
@@ -73,6 +89,9 @@ export default function TimeMachinePage() {
         at={at}
         change={(to) => change({ asOf: to === null ? undefined : String(to) })}
       />
+      {stream !== undefined && rows !== undefined && rows.length > 0 && (
+        <Compare key={stream} stream={stream} events={rows} />
+      )}
       <Panel title="Events" aside="newest first">
         <FilterBar filters={filters} />
         {rows === undefined && query.error !== null && (

@@ -9,6 +9,7 @@ import { Empty, Failure, Skeleton, useCurl } from '../parts/states.tsx';
 import { useNow } from '../time/clock.ts';
 import { count, duration } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
+import { CancelRuns } from './cancel-runs.tsx';
 import { loadRuns, type RunRow, states } from './run-rows.ts';
 
 const filters: readonly Filter[] = [
@@ -77,7 +78,7 @@ export default function WorkflowsPage() {
   const curl = useCurl();
   const isFiltered = Object.keys(values).length > 0;
   return (
-    <Page title="Workflows">
+    <Page title="Workflows" actions={<CancelRuns filters={values} />}>
       <Panel>
         <FilterBar filters={filters} />
         {rows === undefined && query.error !== null && (

@@ -1,0 +1,110 @@
+/** The origins that deliveries went to: how full, how they answer, and whether they may be called. */
+import { useQuery } from '@tanstack/react-query';
+import { api, ask } from '../api/client.ts';
+import { Gauge } from '../charts/gauge.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { State } from '../parts/state-mark.tsx';
+import { count, exact } from '../time/format.ts';
+import { Time } from '../time/time.tsx';
+
+const loadOrigins = () => ask(api.GET('/admin/origins'));
+export type Origin = Awaited<ReturnType<typeof loadOrigins>>[number];
+
+/** Those called last come first. */
+export const useOrigins = () =>
+  useQuery({ queryKey: ['origins'], queryFn: loadOrigins, refetchInterval: 3000 });
+
+/** Of the attempts of the last 24 hours, the share that was answered 2xx; null = there was none. */
+export function successOf({ succeeded, failed }: Origin): number | null {
+  return succeeded + failed === 0 ? null : succeeded / (succeeded + failed);
+}
+
+/** Those with failures, the most of them first. */
+export function worstOf(origins: readonly Origin[], most: number): readonly Origin[] {
+  return origins
+    .filter(({ failed }) => failed > 0)
+    .toSorted((one, other) => other.failed - one.failed)
+    .slice(0, most);
+}
+
+function Success({ origin }: { readonly origin: Origin }) {
+  const share = successOf(origin);
+  const { succeeded, failed } = origin;
+  const said = share === null ? '–' : `${(100 * share).toFixed(share === 1 ? 0 : 1)} %`;
+  return (
+    <span
+      title={`${count(succeeded)} answered 2xx, ${count(failed)} not, in 24 hours of this process`}
+      className={share !== null && share < 0.9 ? 'text-bad' : ''}
+    >
+      {said}
+    </span>
+  );
+}
+
+function Failed({ origin: { lastFailure } }: { readonly origin: Origin }) {
+  if (lastFailure === null) return <span className="text-muted">–</span>;
+  const { at, status, error } = lastFailure;
+  const said = error ?? `answered ${status}`;
+  return (
+    <span title={`${exact(at)}: ${said}`} className="text-bad">
+      {said} <span className="text-muted">(</span>
+      <Time at={at} />
+      <span className="text-muted">)</span>
+    </span>
+  );
+}
+
+const columns: readonly Column<Origin>[] = [
+  {
+    name: 'Origin',
+    cell: ({ origin }) => <span title={origin}>{origin}</span>,
+  },
+  {
+    name: 'Address',
+    width: '7.5rem',
+    from: 'sm',
+    cell: ({ refused }) => (
+      <span title={refused ?? 'it may be called'}>
+        <State
+          of={refused === null ? 'ON' : 'DAMAGED'}
+          word={refused === null ? 'allowed' : 'refused'}
+        />
+      </span>
+    ),
+  },
+  {
+    name: 'In flight',
+    width: '11rem',
+    from: 'md',
+    cell: ({ inFlight, limit }) => <Gauge label="In flight" used={inFlight} limit={limit} />,
+  },
+  {
+    name: 'Success',
+    width: '5rem',
+    isRight: true,
+    cell: (origin) => <Success origin={origin} />,
+  },
+  {
+    name: 'Last failure',
+    width: '26%',
+    from: 'lg',
+    cell: (origin) => <Failed origin={origin} />,
+  },
+  {
+    name: 'Called',
+    width: '6.5rem',
+    isRight: true,
+    from: 'sm',
+    cell: ({ lastAt }) => <Time at={lastAt} />,
+  },
+];
+
+export function OriginTable({
+  origins,
+  label,
+}: {
+  readonly origins: readonly Origin[];
+  readonly label: string;
+}) {
+  return <RowTable label={label} columns={columns} rows={origins} keyOf={({ origin }) => origin} />;
+}

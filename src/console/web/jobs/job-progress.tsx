@@ -1,0 +1,67 @@
+/** How far a job has come: what is done, what was refused and why, and to stop it. */
+import { Action } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { State } from '../parts/state-mark.tsx';
+import { Failure } from '../parts/states.tsx';
+import { useNow } from '../time/clock.ts';
+import { count, duration } from '../time/format.ts';
+import { abort, isOver, type Job } from './jobs.ts';
+
+/** `expected` is how many it will take, where that is known. */
+export function JobProgress({ job, expected }: { readonly job: Job; readonly expected?: number }) {
+  const { matched, done, refused, startedAt, endedAt, reason, refusals } = job;
+  const now = useNow();
+  const total = Math.max(expected ?? 0, matched);
+  const share = isOver(job) ? 1 : total === 0 ? 0 : matched / total;
+  return (
+    <div>
+      <div className="mb-1 flex flex-wrap items-center gap-x-4">
+        <State of={job.state} />
+        <span>
+          {count(done)} done{refused > 0 && `, ${count(refused)} refused`}
+          {!isOver(job) && expected !== undefined && ` of ${count(total)}`}
+        </span>
+        <span className="ml-auto text-muted">
+          {duration(Math.max(0, (endedAt ?? now) - startedAt))}
+        </span>
+      </div>
+      <div
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuenow={Math.round(share * 100)}
+        className="h-2 overflow-hidden rounded-full bg-raised"
+      >
+        <div style={{ width: `${share * 100}%` }} className="h-full bg-accent-fill" />
+      </div>
+      {reason !== undefined && <p className="mt-2 text-bad">{reason}</p>}
+      {refusals.length > 0 && (
+        <ul className="mt-2 max-h-40 overflow-auto text-xs">
+          {refusals.map(({ id, reason: why }) => (
+            <li key={id} className="break-all">
+              <span className="font-mono">{id}</span> <span className="text-bad">{why}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+export function AbortButton({ job, isSmall }: { readonly job: Job; readonly isSmall?: boolean }) {
+  const change = useChange(() => abort(job.jobId), ['job']);
+  if (isOver(job)) return null;
+  return (
+    <>
+      <Action
+        look="danger"
+        {...(isSmall !== undefined && { isSmall })}
+        disabled={change.isPending}
+        title="It takes no more; what it has taken stays taken"
+        onClick={() => change.mutate(undefined)}
+      >
+        Abort
+      </Action>
+      {change.error !== null && <Failure error={change.error} />}
+    </>
+  );
+}

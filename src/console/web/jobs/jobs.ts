@@ -1,0 +1,73 @@
+/** Jobs: one thing done to all that filters mean, which the server goes on with by itself. */
+import { useQuery } from '@tanstack/react-query';
+import { api, ask } from '../api/client.ts';
+
+const loadJob = (id: string) => ask(api.GET('/v2/jobs/{id}', { params: { path: { id } } }));
+
+export type Job = Awaited<ReturnType<typeof loadJob>>;
+
+/** What is to be done, to which of all. */
+export interface Work {
+  readonly verb: 'retry' | 'resume' | 'restart' | 'cancel' | 'delete';
+  readonly over: 'deadLetters' | 'failedRuns' | 'messages' | 'runs';
+  /** The filters of the listing; `{}` means all that there are. */
+  readonly filter: Readonly<Record<string, number | (string | number)[]>>;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  retry: 'Retry',
+  resume: 'Resume',
+  restart: 'Restart',
+  cancel: 'Cancel',
+  delete: 'Delete',
+};
+const things: Readonly<Record<string, string>> = {
+  deadLetters: 'dead letters',
+  failedRuns: 'failed runs',
+  messages: 'pending messages',
+  runs: 'active runs',
+};
+
+/** `Retry dead letters`. */
+export function jobInWords({ verb, over }: Pick<Job, 'verb' | 'over'>): string {
+  return `${verbs[verb] ?? verb} ${things[over] ?? over}`;
+}
+
+/** `url is http://...; label is a or b`. */
+export function filterInWords(filter: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(filter).map(([name, values]) => {
+    return `${name} is ${[values].flat().join(' or ')}`;
+  });
+  return parts.length === 0 ? 'all of them' : parts.join('; ');
+}
+
+export const isOver = ({ state }: Pick<Job, 'state'>): boolean =>
+  state === 'DONE' || state === 'ABORTED';
+
+/** So often one that goes on is asked for: its progress is no event. */
+const againMs = 700;
+
+export function useJob(id: string) {
+  return useQuery({
+    queryKey: ['job', id],
+    queryFn: () => loadJob(id),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && isOver(state.data) ? false : againMs,
+  });
+}
+
+/** What it would take: how many, and the first of their ids. Nothing is changed. */
+export const rehearse = async (work: Work) => {
+  const answer = await ask(api.POST('/v2/jobs', { body: { ...work, dryRun: true } }));
+  return 'items' in answer ? answer : { matched: 0, items: [], cursor: undefined };
+};
+
+/** Begins it; `rate` as the API takes it, empty = without a limit. Its id. */
+export async function begin(work: Work, rate: string): Promise<string> {
+  const body = rate === '' ? work : { ...work, rate };
+  const answer = await ask(api.POST('/v2/jobs', { body }));
+  return 'jobId' in answer ? answer.jobId : '';
+}
+
+export const abort = (id: string) =>
+  ask(api.POST('/v2/jobs/{id}/abort', { params: { path: { id } } }));

@@ -1,0 +1,89 @@
+/** What can be done with a queue: how many at once, and to remove it. */
+import { type FormEvent, useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Failure } from '../parts/states.tsx';
+import { count } from '../time/format.ts';
+
+export interface ShownQueue {
+  readonly name: string;
+  readonly parallelism: number;
+  /** What it holds that has not ended. */
+  readonly lag: number;
+}
+
+export function QueueDialog({ queue }: { readonly queue: ShownQueue }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button isSmall aria-label={`Change ${queue.name}`} onClick={() => setOpen(true)}>
+        Change
+      </Button>
+      {isOpen && <QueueForm queue={queue} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+const kinds = ['queue', 'message'];
+
+function QueueForm({
+  queue: { name, parallelism, lag },
+  close,
+}: {
+  readonly queue: ShownQueue;
+  readonly close: () => void;
+}) {
+  const change = useChange(
+    async (atOnce: number) => {
+      await ask(api.POST('/v2/queues', { body: { queueName: name, parallelism: atOnce } }));
+    },
+    kinds,
+    close,
+  );
+  const remove = useChange(
+    async () => {
+      await ask(api.DELETE('/v2/queues/{name}', { params: { path: { name } } }));
+    },
+    kinds,
+    close,
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    change.mutate(Number(new FormData(event.currentTarget).get('parallelism')));
+  };
+  const error = change.error ?? remove.error;
+  return (
+    <Dialog title={`Queue ${name}`} close={close}>
+      <form onSubmit={submit} className="text-left">
+        <TextField
+          label="At once"
+          hint="so many of its messages are in flight; 1 keeps their order"
+          name="parallelism"
+          type="number"
+          min={1}
+          max={10_000}
+          required
+          defaultValue={parallelism}
+        />
+        {error !== null && <Failure error={error} />}
+        <div className="flex flex-wrap gap-2">
+          <Action type="submit" look="main" disabled={change.isPending}>
+            Change
+          </Action>
+          <Action
+            look="danger"
+            disabled={remove.isPending}
+            title={lag > 0 ? `${count(lag)} messages are in it` : undefined}
+            onClick={() => remove.mutate(undefined)}
+          >
+            Delete the queue
+          </Action>
+          <Button onClick={close}>Close</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+/** Cancels all active runs that pass the filters, after saying how many these are. */
+import { CircleSlash } from 'lucide-react';
+import { useState } from 'react';
+import { JobDialog } from '../jobs/job-dialog.tsx';
+import { Action } from '../parts/button.tsx';
+import type { Filters } from '../parts/filter-bar.tsx';
+
+export function CancelRuns({ filters }: { readonly filters: Filters }) {
+  const [isOpen, setOpen] = useState(false);
+  const { state, url, label, id } = filters;
+  const hasEnded = state !== undefined && state !== 'RUN_STARTED';
+  const filter = {
+    ...(url !== undefined && { workflowUrl: [url], workflowUrlExactMatch: ['true'] }),
+    ...(label !== undefined && { label: [label] }),
+    ...(id !== undefined && { workflowRunIds: [id] }),
+  };
+  const conditions = [
+    ...(url === undefined ? [] : [`the URL is ${url}`]),
+    ...(label === undefined ? [] : [`a label is ${label}`]),
+    ...(id === undefined ? [] : [`the id is ${id}`]),
+  ];
+  const which =
+    conditions.length === 0
+      ? 'No filter is set: this concerns every run that is active.'
+      : `Those where ${conditions.join(', and ')}.`;
+  return (
+    <>
+      <Action
+        look="danger"
+        icon={<CircleSlash className="size-4" />}
+        disabled={hasEnded}
+        title={hasEnded ? 'what has ended cannot be canceled' : undefined}
+        onClick={() => setOpen(true)}
+      >
+        Cancel all…
+      </Action>
+      {isOpen && (
+        <JobDialog
+          work={{ verb: 'cancel', over: 'runs', filter }}
+          means={`${which} Steps that were finished stay; no failure function is called.`}
+          kinds={['run']}
+          close={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}

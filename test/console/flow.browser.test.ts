@@ -1,0 +1,130 @@
+import type { Browser } from 'playwright-core';
+import { callApi } from '../support/clients/api-call.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('queues, keys and origins in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let endpoint: RecordingEndpoint;
+  let opened: WatchedPage | null = null;
+
+  const open = async (path: string) => {
+    opened = await openConsole(browser, server, path);
+    await signIn(opened.page, server.token);
+    return opened.page;
+  };
+  const post = async (path: string, headers: Record<string, string> = {}) => {
+    const { body } = await callApi(server, 'POST', path, headers, 'x');
+    return (body as { messageId: string }).messageId;
+  };
+
+  beforeAll(async () => {
+    endpoint = await RecordingEndpoint.start(({ url }) => {
+      if (url === '/never') return new Promise<never>(() => undefined);
+      return { status: url === '/broken' ? 500 : 200 };
+    });
+    server = await startServer();
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+    await endpoint.stop();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'shows who waits in a queue in their order, and pauses all queues',
+    async () => {
+      const ids: string[] = [];
+      for (let times = 0; times < 3; times += 1) {
+        ids.push(await post(`/v2/enqueue/line/${endpoint.url}/never`));
+      }
+      await callApi(server, 'POST', '/v2/queues', {}, '{"queueName":"other"}');
+      const page = await open('/queues');
+      await page.getByRole('button', { name: 'Who waits in line' }).click();
+      const dialog = page.getByRole('dialog');
+      const line = dialog.getByRole('list', { name: 'The line' });
+      await line.getByRole('listitem').nth(2).waitFor();
+      expect(await line.getByRole('link').allTextContents()).toEqual(ids);
+      expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+
+      await page.getByRole('button', { name: 'Pause all…' }).first().click();
+      await dialog.getByRole('button', { name: 'Pause all' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const queues = page.getByRole('table', { name: 'Queues' });
+      await queues.getByRole('row').filter({ hasText: 'paused' }).nth(1).waitFor();
+      await page.getByRole('button', { name: 'Resume all…' }).first().click();
+      await dialog.getByRole('button', { name: 'Resume all' }).click();
+      await queues.getByText('paused').first().waitFor({ state: 'detached' });
+
+      await page.getByRole('button', { name: 'Change line' }).click();
+      await dialog.getByLabel(/^At once/).fill('7');
+      await dialog.getByRole('button', { name: 'Change' }).click();
+      await queues.getByRole('row').filter({ hasText: 'line' }).getByText('7').waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'shows the order under a key',
+    async () => {
+      const headers = {
+        'svc-flow-control-key': 'narrow',
+        'svc-flow-control-value': 'parallelism=1',
+      };
+      await post(`/v2/publish/${endpoint.url}/never`, headers);
+      const second = await post(`/v2/publish/${endpoint.url}/never`, headers);
+      const page = await open('/queues?search=narrow');
+      await page.getByRole('button', { name: 'Who waits in narrow' }).click();
+      const line = page.getByRole('dialog').getByRole('list', { name: 'The line' });
+      expect(await line.getByRole('link').allTextContents()).toEqual([second]);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'shows how origins answer, and whether a destination is reached',
+    async () => {
+      await post(`/v2/publish/${endpoint.url}/broken`, { 'svc-retries': '0' });
+      const page = await open('/endpoints');
+      const origin = page
+        .getByRole('table', { name: 'Origins' })
+        .getByRole('row')
+        .filter({ hasText: endpoint.url });
+      await origin.filter({ hasText: /500/ }).waitFor();
+      await page.getByRole('button', { name: 'Is it reached?…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Destination').fill(`${endpoint.url}/hook`);
+      await dialog.getByRole('button', { name: 'Test' }).click();
+      await dialog.getByText('may be called').waitFor();
+      await dialog.getByText(/^200 in /).waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.goto(`${server.url}/console/`);
+      await page
+        .getByRole('table', { name: 'Origins that fail most' })
+        .getByRole('row')
+        .filter({ hasText: endpoint.url })
+        .waitFor();
+    },
+    browserLimitMs,
+  );
+});
