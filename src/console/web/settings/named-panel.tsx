@@ -1,0 +1,141 @@
+/**
+ * Things that have a name and a secret: a list of them, one that is made, whose secret is shown
+ * once, and one that is removed.
+ */
+import { useQuery } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Action, Button } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
+import { Code } from '../parts/code.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Panel } from '../parts/page.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { Failure, Loaded } from '../parts/states.tsx';
+
+/** What was made. */
+export interface Made {
+  readonly name: string;
+  /** It is not shown again. */
+  readonly secret: string;
+}
+
+interface NamedPanelProps<Row extends { readonly name: string }> {
+  readonly title: string;
+  /** What one of them is called: `token`. */
+  readonly noun: string;
+  /** What queries of them begin with. */
+  readonly kind: string;
+  readonly load: () => Promise<readonly Row[]>;
+  readonly columns: readonly Column<Row>[];
+  /** What is said where there is none. */
+  readonly empty: string;
+  /** `Revoke`, `Delete`. */
+  readonly removeWord: string;
+  readonly remove: (name: string) => Promise<unknown>;
+  /** The fields of a new one, and what is made of them. */
+  readonly fields: ReactNode;
+  readonly create: (text: (name: string) => string) => Promise<Made>;
+}
+
+export function NamedPanel<Row extends { readonly name: string }>(props: NamedPanelProps<Row>) {
+  const { title, kind, load, columns, empty, removeWord, remove } = props;
+  const query = useQuery({ queryKey: [kind], queryFn: load });
+  const [isOpen, setOpen] = useState(false);
+  const removal: Column<Row> = {
+    name: 'Do',
+    width: '7rem',
+    isRight: true,
+    cell: ({ name }) => <Remove {...{ name, kind, remove }} word={removeWord} />,
+  };
+  return (
+    <Panel
+      title={title}
+      aside={
+        <Action needs="admin" icon={<Plus className="size-4" />} onClick={() => setOpen(true)}>
+          Create
+        </Action>
+      }
+    >
+      <Loaded query={query} lines={2}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="p-3 text-muted">{empty}</p>
+          ) : (
+            <RowTable
+              label={title}
+              columns={[...columns, removal]}
+              rows={rows}
+              keyOf={({ name }) => name}
+            />
+          )
+        }
+      </Loaded>
+      {isOpen && <CreateDialog {...props} close={() => setOpen(false)} />}
+    </Panel>
+  );
+}
+
+function Remove({
+  name,
+  word,
+  kind,
+  remove,
+}: {
+  readonly name: string;
+  readonly word: string;
+  readonly kind: string;
+  readonly remove: (name: string) => Promise<unknown>;
+}) {
+  const change = useChange(() => remove(name), [kind]);
+  return (
+    <Action
+      needs="admin"
+      look="danger"
+      isSmall
+      aria-label={`${word} ${name}`}
+      title={change.error?.message}
+      disabled={change.isPending}
+      onClick={() => change.mutate(undefined)}
+    >
+      {word}
+    </Action>
+  );
+}
+
+function CreateDialog<Row extends { readonly name: string }>({
+  noun,
+  kind,
+  fields,
+  create,
+  close,
+}: NamedPanelProps<Row> & { readonly close: () => void }) {
+  const change = useChange(create, [kind]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget);
+    change.mutate((name) => String(typed.get(name) ?? '').trim());
+  };
+  if (change.data !== undefined) {
+    return (
+      <Dialog title={`The ${noun} ${change.data.name}`} close={close}>
+        <p className="mb-2">Keep it now: it is not shown again.</p>
+        <Code text={change.data.secret} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={`Create a ${noun}`} close={close}>
+      <form onSubmit={submit}>
+        {fields}
+        {change.error !== null && <Failure error={change.error} />}
+        <div className="flex gap-2">
+          <Action needs="admin" type="submit" look="main" disabled={change.isPending}>
+            Create
+          </Action>
+          <Button onClick={close}>Close</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
