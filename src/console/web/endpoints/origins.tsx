@@ -1,4 +1,4 @@
-/** The origins that deliveries went to: how full, how they answer, and whether they may be called. */
+/** The origins that deliveries went to: how full, how they answer, whether they may be called. */
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 import { Gauge } from '../charts/gauge.tsx';

@@ -64,7 +64,7 @@ function AllDialog({
     <Dialog title={`${word} all ${nameOf[of]}?`} close={close}>
       <p className="mb-3">
         {verb === 'pause'
-          ? 'Attempts in flight go on; no new one begins until they are resumed. What is made later is not paused.'
+          ? 'Attempts in flight go on; no new one begins until they are resumed.'
           : 'All of them go on, those too that were paused one by one.'}
       </p>
       {change.error !== null && <Failure error={change.error} />}
