@@ -49,7 +49,14 @@ export class Admission {
  * The gates of a server in the order in which an attempt is tried: from the most particular one to
  * those that all attempts share.
  */
-export const gateNames = ['queue', 'flowControl', 'origin', 'bodyBytes', 'attempts'] as const;
+export const gateNames = [
+  'queue',
+  'flowControl',
+  'pausedOrigin',
+  'origin',
+  'bodyBytes',
+  'attempts',
+] as const;
 export type GateName = (typeof gateNames)[number];
 
 export interface Gate {

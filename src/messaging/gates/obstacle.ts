@@ -28,6 +28,10 @@ export type Obstacle =
       readonly windowEndsAt: number | null;
     }
   | {
+      readonly gate: 'pausedOrigin';
+      readonly origin: string;
+    }
+  | {
       readonly gate: 'origin';
       readonly origin: string;
       readonly running: number;

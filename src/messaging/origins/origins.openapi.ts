@@ -1,8 +1,14 @@
 /** How the routes of origins are described (messaging.md 4.8). */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { originSchema } from './origin.request.js';
 
 const milliseconds = z.int().describe('Unix milliseconds');
+
+/** The last attempt to an origin that failed. */
+export const originFailureSchema = z
+  .object({ at: milliseconds, status: z.int(), error: z.string().nullable() })
+  .describe('Status 0 = there was no response');
 
 const origin = z.object({
   origin: z.string().describe('Scheme, host and port'),
@@ -11,12 +17,12 @@ const origin = z.object({
   succeeded: z.int().describe('Attempts answered 2xx, of the last 24 hours of this process'),
   failed: z.int().describe('All others that have ended'),
   lastAt: milliseconds.nullable(),
-  lastFailure: z
-    .object({ at: milliseconds, status: z.int(), error: z.string().nullable() })
-    .nullable()
-    .describe('Status 0 = there was no response'),
+  lastFailure: originFailureSchema.nullable(),
   refused: z.string().nullable().describe('Why it may not be called by its address; null = it may'),
+  pausedAt: milliseconds.nullable().describe('Since when it is paused; null = it is not'),
 });
+
+const pause = z.object({ origin: z.string(), pausedAt: milliseconds.nullable() });
 
 export type OriginObject = z.output<typeof origin>;
 
@@ -39,7 +45,19 @@ const verdict = z.object({
 export const originRoutes = {
   list: {
     summary: 'The origins that are called, those called last first',
-    answers: { 200: { description: 'At most 1,024', schema: z.array(origin) } },
+    answers: {
+      200: { description: 'At most 1,024, and those that are paused', schema: z.array(origin) },
+    },
+  },
+  pause: {
+    summary: 'Start no attempt to an origin until it is resumed; what is in flight goes on',
+    body: { isRequired: true, schema: originSchema },
+    answers: { 200: { description: 'It is paused', schema: pause } },
+  },
+  resume: {
+    summary: 'Let attempts to a paused origin start',
+    body: { isRequired: true, schema: originSchema },
+    answers: { 200: { description: 'It is not paused', schema: pause } },
   },
   reach: {
     summary: 'Whether a destination may be called, and whether it answers',

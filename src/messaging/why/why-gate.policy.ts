@@ -10,6 +10,7 @@ export const gateReasons = [
   'flow_control_parallelism',
   'flow_control_rate',
   'flow_control_order',
+  'origin_paused',
   'origin_limit',
   'body_bytes_limit',
   'attempts_limit',
@@ -30,6 +31,12 @@ function limitOf(obstacle: Obstacle): GateWhy {
       return queueLimit(obstacle);
     case 'flowControl':
       return flowControlLimit(obstacle);
+    case 'pausedOrigin':
+      return {
+        reason: 'origin_paused',
+        sentence: `Origin ${obstacle.origin} is paused`,
+        remedy: `POST /admin/origins/resume with {"origin":"${obstacle.origin}"}`,
+      };
     case 'origin':
       return originLimit(obstacle);
     case 'bodyBytes':

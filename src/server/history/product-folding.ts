@@ -16,6 +16,7 @@ import { DeadLetters } from '../../messaging/dead-letters/dead-letter.entity.js'
 import { FlowControls } from '../../messaging/flow-control/flow-control.entity.js';
 import { Jobs } from '../../messaging/jobs/job.entity.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
+import { Origins } from '../../messaging/origins/origin.entity.js';
 import { Queues } from '../../messaging/queues/queue.entity.js';
 import { QueueEntries } from '../../messaging/queues/queue-entries.js';
 import { Schedules } from '../../messaging/schedules/schedule.entity.js';
@@ -83,6 +84,7 @@ function registerKinds(engine: Engine, settings: FoldingSettings): void {
   new Schedules(engine, messages);
   new UrlGroups(engine);
   new Jobs(engine);
+  new Origins(engine);
   new RestCredentials(engine);
   const runs = new Runs(engine, messages);
   new FailedRuns(engine, runs, messages, settings);

@@ -10,16 +10,20 @@ import { DeliveryModule } from '../../messaging/delivery/delivery.module.js';
 import { EndpointCalls } from '../../messaging/delivery/message.effects.js';
 import { Gates } from '../../messaging/gates/gates.js';
 import { GatesModule } from '../../messaging/gates/gates.module.js';
+import { Origins } from '../../messaging/origins/origin.entity.js';
+import { OriginsModule } from '../../messaging/origins/origins.module.js';
+import { OriginTraffic } from '../../messaging/outbound/origin-traffic.js';
 import { Schedules } from '../../messaging/schedules/schedule.entity.js';
 import { SchedulesModule } from '../../messaging/schedules/schedules.module.js';
 import type { Config } from '../configuration/config.js';
+import { DiskTrend } from './disk-trend.js';
 import { MetricReader } from './metric-reader.js';
 import { OverviewController } from './overview.controller.js';
 import { Overview } from './overview.js';
 import { SeriesStore } from './series-store.js';
 
 @Module({
-  imports: [DeliveryModule, GatesModule, SchedulesModule],
+  imports: [DeliveryModule, GatesModule, OriginsModule, SchedulesModule],
   controllers: [OverviewController],
   providers: [
     {
@@ -44,6 +48,9 @@ import { SeriesStore } from './series-store.js';
         EndpointCalls,
         Gates,
         Schedules,
+        OriginTraffic,
+        Origins,
+        DiskTrend,
       ],
       useFactory: (
         clock: Clock,
@@ -55,23 +62,43 @@ import { SeriesStore } from './series-store.js';
         calls: EndpointCalls,
         gates: Gates,
         schedules: Schedules,
-      ) => new Overview({ clock, disk, config, life, journal, reader, calls, gates, schedules }),
+        traffic: OriginTraffic,
+        origins: Origins,
+        trend: DiskTrend,
+      ) => {
+        const server = { clock, disk, config, life, journal, reader };
+        return new Overview({ ...server, calls, gates, schedules, traffic, origins, trend });
+      },
+    },
+    {
+      provide: DiskTrend,
+      inject: [provided.disk, provided.config, provided.clock],
+      useFactory: (disk: Disk, { dataDirectory }: Config, clock: Clock) =>
+        new DiskTrend(disk, dataDirectory, clock),
     },
   ],
 })
 export class OverviewModule implements OnModuleInit {
   constructor(
     private readonly store: SeriesStore,
+    private readonly trend: DiskTrend,
     private readonly life: ProcessLife,
   ) {}
 
   onModuleInit(): void {
-    this.life.addRecoverable({ name: 'series', recover: async () => this.store.start() });
+    const recover = async () => {
+      this.store.start();
+      await this.trend.start();
+    };
+    this.life.addRecoverable({ name: 'series', recover });
     this.life.addStoppable({
       name: 'series',
       phase: 'rest',
       deadlineMs: 1000,
-      stop: () => this.store.stop(),
+      stop: () => {
+        this.store.stop();
+        this.trend.stop();
+      },
     });
   }
 }

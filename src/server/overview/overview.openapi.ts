@@ -1,6 +1,7 @@
 /** How the routes that tell how the server is are described. */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { originFailureSchema } from '../../messaging/origins/origins.openapi.js';
 import { seriesNames, seriesTable } from './series-table.js';
 
 const meanings = seriesNames.map((name) => `${name}: ${seriesTable[name].meaning}`).join('; ');
@@ -26,10 +27,25 @@ const overviewSchema = z.object({
     isComplete: z.boolean().describe('All of them were looked at for what fires next'),
     next: z.array(z.object({ scheduleId: z.string(), at: z.int() })),
   }),
+  origins: z
+    .array(
+      z.object({
+        origin: z.string(),
+        failed: z.int(),
+        succeeded: z.int(),
+        lastFailure: originFailureSchema.nullable(),
+        pausedAt: z.int().nullable().describe('Unix milliseconds'),
+      }),
+    )
+    .describe('The ten to which most attempts have failed in the last 24 hours of this process'),
   disk: z.object({
     availableBytes: z.number(),
     totalBytes: z.number(),
     journalBytes: z.number(),
+    daysLeft: z
+      .number()
+      .nullable()
+      .describe('Until it is full, at the pace of the last day; null = it is not getting less'),
   }),
 });
 

@@ -7,8 +7,11 @@ import { version } from '../../grammar/version.js';
 import { durabilityOf } from '../../http/durability.js';
 import type { EndpointCalls } from '../../messaging/delivery/message.effects.js';
 import type { Gates } from '../../messaging/gates/gates.js';
+import type { Origins } from '../../messaging/origins/origin.entity.js';
+import type { OriginTraffic } from '../../messaging/outbound/origin-traffic.js';
 import type { Schedules } from '../../messaging/schedules/schedule.entity.js';
 import type { Config } from '../configuration/config.js';
+import type { DiskTrend } from './disk-trend.js';
 import type { MetricReader } from './metric-reader.js';
 import { seriesTable } from './series-table.js';
 
@@ -16,6 +19,7 @@ import { seriesTable } from './series-table.js';
 const schedulesMax = 5000;
 const looksPerTick = 256;
 const firesMax = 10;
+const originsMax = 10;
 
 /** A schedule that will fire. */
 interface NextFire {
@@ -34,6 +38,9 @@ export interface OverviewPorts {
   readonly calls: EndpointCalls;
   readonly gates: Gates;
   readonly schedules: Schedules;
+  readonly traffic: OriginTraffic;
+  readonly origins: Origins;
+  readonly trend: Pick<DiskTrend, 'daysLeft'>;
 }
 
 export class Overview {
@@ -60,6 +67,7 @@ export class Overview {
       numbers: Object.fromEntries(levels) as Record<string, number>,
       backlog: this.backlog(reading.pending ?? 0),
       schedules: await this.fires(),
+      origins: this.worstOrigins(),
       disk: await this.space(),
     };
   }
@@ -71,6 +79,16 @@ export class Overview {
     const waiting = Object.fromEntries(gates.waitingAt);
     const later = Math.max(0, pending - inFlight - gates.waiting);
     return { pending, inFlight, later, waiting };
+  }
+
+  /** Those to which most attempts have failed in the last day. */
+  private worstOrigins() {
+    const failing = [...this.ports.traffic.report()].filter(({ failed }) => failed > 0);
+    failing.sort((one, other) => other.failed - one.failed);
+    return failing.slice(0, originsMax).map(({ origin, failed, succeeded, lastFailure }) => {
+      const pausedAt = this.ports.origins.stateOf(origin)?.pausedAt ?? null;
+      return { origin, failed, succeeded, lastFailure, pausedAt };
+    });
   }
 
   private async fires() {
@@ -93,6 +111,7 @@ export class Overview {
     const { available, total } = await disk.space(config.dataDirectory);
     let journalBytes = 0;
     for (const { byteLength } of journal.segments) journalBytes += byteLength;
-    return { availableBytes: available, totalBytes: total, journalBytes };
+    const daysLeft = this.ports.trend.daysLeft(available);
+    return { availableBytes: available, totalBytes: total, journalBytes, daysLeft };
   }
 }

@@ -6,6 +6,7 @@ import { deadLetterDecider } from '../../messaging/dead-letters/dead-letter.deci
 import { flowControlDecider } from '../../messaging/flow-control/flow-control.decider.js';
 import { jobDecider } from '../../messaging/jobs/job.decider.js';
 import { messageDecider } from '../../messaging/messages/message.decider.js';
+import { originDecider } from '../../messaging/origins/origin.decider.js';
 import { queueDecider } from '../../messaging/queues/queue.decider.js';
 import { scheduleDecider } from '../../messaging/schedules/schedule.decider.js';
 import { signingKeysDecider } from '../../messaging/signing-keys/signing-keys.decider.js';
@@ -35,6 +36,7 @@ export const deciders: readonly AnyDecider[] = [
   urlGroupDecider,
   deadLetterDecider,
   jobDecider,
+  originDecider,
   runDecider,
   failedRunDecider,
   restCredentialDecider,

@@ -20,10 +20,15 @@ const jobsOf = async (server: TestServer) =>
 /** What the server says of its jobs and of what they are about. */
 async function holdings(server: TestServer) {
   const { body } = await call(server, 'GET', '/v2/messages');
-  return { jobs: await jobsOf(server), messages: (body as { messages: unknown }).messages };
+  const origins = (await call(server, 'GET', '/admin/origins')).body;
+  return {
+    origins,
+    jobs: await jobsOf(server),
+    messages: (body as { messages: unknown }).messages,
+  };
 }
 
-/** What version 14 leaves behind otherwise than those before: jobs, in all of their states. */
+/** What version 14 leaves behind beyond those before: jobs, and an origin that is paused. */
 async function writeFolder(): Promise<void> {
   let server = await folder.start(new ManualClock(writtenAt));
   let made = 0;
@@ -54,6 +59,10 @@ async function writeFolder(): Promise<void> {
   await until(([first]) => first?.done === 1);
   const [last] = await jobsOf(server);
   await call(server, 'POST', `/v2/jobs/${last?.jobId}/abort`, as());
+  const origin = JSON.stringify({ origin: 'https://paused.example' });
+  for (const word of ['pause', 'resume', 'pause']) {
+    await call(server, 'POST', `/admin/origins/${word}`, { ...as(), body: origin });
+  }
   const held = await holdings(server);
   await server.stop();
   await folder.keep(held);
@@ -62,12 +71,12 @@ async function writeFolder(): Promise<void> {
 describe('a data folder of version 14', () => {
   if (process.env['STEPWELL_WRITE_GOLDEN'] === '1') it('is written', writeFolder, 30_000);
 
-  it('is whole, and its journal says what jobs have done', async () => {
+  it('is whole, and its journal says what was paused and what jobs have done', async () => {
     await folder.unpack();
     expect((await verifyFolder(folder.path)).problems).toEqual([]);
     const printed = await folder.printed();
     expect(printed).toBe((await folder.expected()).journal);
-    expect(printed).toMatch(/JobAdvanced/);
+    expect(printed).toMatch(/JobAdvanced(.|\n)*OriginPaused/);
   });
 
   it('is served as it was, and its jobs go on', async () => {

@@ -64,6 +64,7 @@ test('each origin tells what became of its attempts, the one called last first',
       lastAt: expect.any(Number),
       lastFailure: { at: expect.any(Number), status: 500, error: null },
       refused: null,
+      pausedAt: null,
     },
     expect.objectContaining({
       origin: bad,

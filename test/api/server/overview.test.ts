@@ -24,6 +24,7 @@ interface Overview {
   readonly numbers: Readonly<Record<string, number>>;
   readonly backlog: Readonly<Record<string, unknown>>;
   readonly schedules: { readonly count: number; readonly next: readonly { at: number }[] };
+  readonly origins: readonly object[];
   readonly disk: Readonly<Record<string, number>>;
 }
 
@@ -57,6 +58,27 @@ describe('GET /admin/overview', () => {
     expect(seen.disk).toMatchObject({ availableBytes: expect.any(Number) });
     expect(seen.disk['journalBytes']).toBeGreaterThan(0);
     await callApi(server, 'DELETE', '/v2/schedules/minutely');
+  });
+
+  it('names the origins to which attempts fail, and since when one is paused', async () => {
+    const { url } = server;
+    const authorization = server.basic;
+    const paused = JSON.stringify({ origin: url });
+    await publish(`${url}/absent`, { 'svc-retries': '0' });
+    while ((await overview()).origins.length === 0);
+    await callApi(server, 'POST', '/admin/origins/pause', { authorization }, paused);
+    expect((await overview()).origins).toEqual([
+      {
+        origin: url,
+        failed: 1,
+        succeeded: 0,
+        lastFailure: { at: expect.any(Number), status: expect.any(Number), error: null },
+        pausedAt: expect.any(Number),
+      },
+    ]);
+    await callApi(server, 'POST', '/admin/origins/resume', { authorization }, paused);
+    // A server that has just begun does not know how fast its disk fills.
+    expect((await overview()).disk['daysLeft']).toBeNull();
   });
 });
 

@@ -152,6 +152,8 @@ const table: Readonly<Record<string, readonly Case[]>> = {
   'GET /admin/config': [['/admin/config', '', administers(200)]],
   'GET /admin/origins': [['/admin/origins', '', administers(200)]],
   'GET /admin/overview': [['/admin/overview', '', administers(200)]],
+  'POST /admin/origins/pause': [['/admin/origins/pause', {}, administers(400)]],
+  'POST /admin/origins/resume': [['/admin/origins/resume', {}, administers(400)]],
   'POST /admin/reach': [['/admin/reach', {}, administers(400)]],
   'GET /admin/series': [['/admin/series', '', administers(200)]],
   'GET /admin/backup': [['/admin/backup', '', administers(200)]],

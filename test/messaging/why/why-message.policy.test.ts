@@ -121,6 +121,11 @@ const cases: readonly Case[] = [
       'more than 100,000 attempts go first.',
   ],
   [
+    'origin_paused',
+    behind({ gate: 'pausedOrigin', origin: 'https://example.com' }),
+    'Origin https://example.com is paused.',
+  ],
+  [
     'origin_limit',
     behind({ gate: 'origin', origin: 'https://example.com', running: 64, limit: 64 }),
     '64 attempts to https://example.com in flight are the most that one origin may have.',

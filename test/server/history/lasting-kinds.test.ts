@@ -8,6 +8,7 @@ const endingKinds = [
   'failed-run',
   'memory-digest',
   'message',
+  'origin',
   'refused-requests',
   'rest-credential',
   'reveal',

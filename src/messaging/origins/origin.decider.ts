@@ -1,0 +1,36 @@
+/** What a command means for an origin: it is paused, or there is nothing to remember of it. */
+import { accept, type Decider } from '../../engine/decider.js';
+import { Refusal } from '../../grammar/result.js';
+import type { OriginCommand } from './origin.commands.js';
+import { type OriginEvent, originKind } from './origin.events.js';
+
+/** Since when it is paused, Unix milliseconds; null = it is not. */
+export type OriginState = { readonly pausedAt: number } | null;
+
+/** What decisions look at beside the origin itself. */
+export interface OriginView {
+  /** How many are paused. */
+  readonly size: number;
+}
+
+/** More than people pause by hand. */
+const pausedMax = 1000;
+
+export const originDecider: Decider<OriginState, OriginCommand, OriginEvent, OriginView> = {
+  kind: originKind,
+  initialState: () => null,
+  decide({ type, id }, state, { size }) {
+    if (type === 'PauseOrigin') {
+      if (state !== null) return accept([]);
+      return size < pausedMax
+        ? accept([{ type: 'OriginPaused' }])
+        : new Refusal('conflict', `${pausedMax} origins are paused already`);
+    }
+    return state === null
+      ? new Refusal('not_found', `paused origin ${id} not found`)
+      : accept([{ type: 'OriginResumed' }]);
+  },
+  evolve: (_state, { type }, { at }) => (type === 'OriginPaused' ? { pausedAt: at } : null),
+  wants: () => [],
+  isFinal: (state) => state === null,
+};

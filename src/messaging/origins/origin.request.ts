@@ -1,0 +1,23 @@
+/** The body that names an origin, as it stands on the wire (messaging.md 4.8). Pure. */
+import { z } from 'zod';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import { readJsonBody } from '../../http/json-body.js';
+
+export const originSchema = z.strictObject({
+  origin: z.string().describe('Scheme, host and port, as https://example.com'),
+});
+
+const charactersMax = 300;
+
+/** `{"origin"}`, as attempts name theirs: `https://example.com:443` is `https://example.com`. */
+export function parseOrigin(body: Buffer): Result<string> {
+  const request = readJsonBody(body, originSchema);
+  if (!request.ok) return request;
+  const { origin: given } = request.value;
+  const url = URL.canParse(given) ? new URL(given) : null;
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!isWeb || url.href !== `${url.origin}/` || given.length > charactersMax) {
+    return refused('origin must be scheme, host and port, as https://example.com');
+  }
+  return ok(url.origin);
+}

@@ -1,0 +1,36 @@
+/** The origins that are paused as far as is durable: their gate opens when the end of that is. */
+import type { IndexMemory } from '../../engine/registration.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import type { OriginEvent } from './origin.events.js';
+
+export class PausedOrigins {
+  private readonly paused = new Set<string>();
+  private resumed: (origin: string) => void = () => undefined;
+
+  readonly memory: IndexMemory = {
+    name: 'paused origins',
+    store: () => [...this.paused],
+    restore: (stored) => {
+      for (const origin of stored as readonly string[]) this.paused.add(origin);
+    },
+  };
+
+  readonly index: EventListener<OriginEvent> = (envelopes) => {
+    for (const { id, event } of envelopes) {
+      if (event.type === 'OriginPaused') this.paused.add(id);
+      else {
+        this.paused.delete(id);
+        this.resumed(id);
+      }
+    }
+  };
+
+  has(origin: string): boolean {
+    return this.paused.has(origin);
+  }
+
+  /** `resumed` is told of each that is paused no more. */
+  onResumed(resumed: (origin: string) => void): void {
+    this.resumed = resumed;
+  }
+}

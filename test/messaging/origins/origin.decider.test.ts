@@ -1,0 +1,40 @@
+import { originDecider } from '../../../src/messaging/origins/origin.decider.js';
+import type { OriginEvent } from '../../../src/messaging/origins/origin.events.js';
+import { epochMs, given } from '../../support/given.js';
+
+const address = { kind: 'origin', id: 'https://a.example', at: epochMs };
+const pause = { type: 'PauseOrigin', ...address } as const;
+const resume = { type: 'ResumeOrigin', ...address } as const;
+const paused: OriginEvent = { type: 'OriginPaused' };
+const resumed: OriginEvent = { type: 'OriginResumed' };
+const none = { size: 0 };
+
+describe('an origin', () => {
+  it('is paused once, and knows since when', () => {
+    expect(given(originDecider, none).when(pause)).toMatchObject({
+      events: [paused],
+      state: { pausedAt: epochMs },
+    });
+    expect(given(originDecider, none, paused).when(pause).events).toEqual([]);
+  });
+
+  it('that is resumed leaves nothing behind, and may be paused again', () => {
+    expect(given(originDecider, none, paused).when(resume)).toMatchObject({
+      events: [resumed],
+      state: null,
+      isFinal: true,
+    });
+    expect(given(originDecider, none, paused, resumed).when(pause).events).toEqual([paused]);
+  });
+
+  it('that is not paused is not resumed', () => {
+    expect(given(originDecider, none).when(resume).rejected).toEqual({
+      code: 'not_found',
+      message: 'paused origin https://a.example not found',
+    });
+  });
+
+  it('is not paused where 1,000 are', () => {
+    expect(given(originDecider, { size: 1000 }).when(pause).rejected?.code).toBe('conflict');
+  });
+});
