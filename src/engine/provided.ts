@@ -15,6 +15,8 @@ export const provided = {
   eventsPerCheckpoint: Symbol('eventsPerCheckpoint'),
   /** Which logs live with damage: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),
+  /** How its own folder is looked at beside the store: `StoreOptions`. */
+  readingOptions: Symbol('readingOptions'),
   liveStates: Symbol('liveStates'),
   /** Where the built console lies: `string | null`. */
   consoleFolder: Symbol('consoleFolder'),

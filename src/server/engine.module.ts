@@ -22,6 +22,7 @@ import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
 import { journalChain } from './history/journal-chain.js';
 import { JournalHeadMetrics } from './history/journal-head.metrics.js';
+import { readingOptions } from './lifecycle/reading-options.js';
 import type { Ports } from './ports.js';
 import { MemoryStart } from './snapshots/memory-start.js';
 
@@ -57,6 +58,11 @@ export interface StoreSettings extends DurabilitySettings {
         Registry,
       ],
       useFactory: storeOf,
+    },
+    {
+      provide: provided.readingOptions,
+      inject: [provided.clock, provided.identifiers, provided.isolatesDamage],
+      useFactory: readingOptions,
     },
     {
       provide: Journal,
@@ -114,7 +120,7 @@ export interface StoreSettings extends DurabilitySettings {
       useFactory: intakeOf,
     },
   ],
-  exports: [Store, Engine, Journal, MemoryStart, Payloads, Intake],
+  exports: [Store, provided.readingOptions, Engine, Journal, MemoryStart, Payloads, Intake],
 })
 export class EngineModule {}
 

@@ -61,8 +61,8 @@ export const folders: readonly string[] = [
   // The journal as it is shown to people and programs.
   'src/server/journal',
   'src/server/snapshots',
-  'src/server/history',
   'src/server/repair',
+  'src/server/history',
   'src/server/backup',
   'src/server/scrub',
   'src/server/activity',

@@ -1,12 +1,19 @@
 /** Backups that the server makes of itself: one at a time, below one folder, beside its work. */
 import { join } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { PacedDisk } from '../../../storage/disk/paced-disk.js';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { StoreOptions } from '../../../storage/store.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import type { Caller } from '../../engine/principal/principal.js';
+import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
-import type { BackupMetrics } from './backup.metrics.js';
+import type { Config } from '../configuration/config.js';
+import { RevealRecorder } from '../reveals/reveal-recorder.js';
+import { BackupMetrics } from './backup.metrics.js';
 import type { BackupManifest } from './backup-manifest.js';
 import { backUp } from './folder-backup.js';
 
@@ -30,28 +37,35 @@ export type BackupStatus =
       | { readonly state: 'failed'; readonly endedAt: string; readonly reason: string }
     ));
 
+@Injectable()
 export class BackupJobs {
   private last: BackupStatus = { state: 'idle' };
   private running: { readonly paced: PacedDisk; readonly ended: Promise<void> } | null = null;
   private isStopped = false;
 
-  /** `folder` is where backups go; null: none are made. */
   constructor(
-    private readonly disk: Disk,
-    private readonly dataDirectory: string,
-    private readonly folder: string | null,
-    private readonly options: StoreOptions,
     private readonly metrics: BackupMetrics,
-    private readonly log: Logger,
+    private readonly reveals: RevealRecorder,
+    private readonly journal: Journal,
+    private readonly life: ProcessLife,
+    @Inject(provided.config)
+    private readonly config: Pick<Config, 'dataDirectory' | 'backupDirectory'>,
+    @Inject(provided.disk) private readonly disk: Disk,
+    @Inject(provided.readingOptions) private readonly options: StoreOptions,
+    @Inject(provided.log) private readonly log: Logger,
   ) {}
 
   get status(): BackupStatus {
     return this.last;
   }
 
-  /** Begins a backup called `name`, or one that is called by its time. Answers how it stands. */
-  async begin(name: string | null): Promise<BackupStatus | Refusal> {
-    const { folder, disk } = this;
+  /**
+   * Begins a backup called `name`, or one that is called by its time, for `by`. Answers how it
+   * stands.
+   */
+  async begin(name: string | null, by: Caller): Promise<BackupStatus | Refusal> {
+    const { disk } = this;
+    const folder = this.config.backupDirectory;
     if (folder === null) {
       return new Refusal('unprocessable', 'STEPWELL_BACKUP_DIR is not set: no backups are made');
     }
@@ -74,6 +88,11 @@ export class BackupJobs {
         this.running = null;
         return new Refusal('conflict', `${path} is there already`);
       }
+      const refusal = await this.recorded(by);
+      if (refusal !== null) {
+        this.running = null;
+        return refusal;
+      }
     } catch (error) {
       this.running = null;
       return new Refusal('unprocessable', `STEPWELL_BACKUP_DIR ${folder}: ${messageOf(error)}`);
@@ -81,6 +100,17 @@ export class BackupJobs {
     this.last = { state: 'running', path, startedAt, doing: 'copying', bytes: 0, bytesTotal: 0 };
     this.running = { paced, ended: this.run(paced, path, startedAt) };
     return this.last;
+  }
+
+  /**
+   * Everything is in it, in clear: so that is in the journal first, and in the backup. Null once it
+   * is; a server that changes nothing writes that down nowhere, and makes its backup all the same.
+   */
+  private async recorded(by: Caller): Promise<Refusal | null> {
+    if (this.life.changesNothing !== null) return null;
+    const until = this.journal.highWatermark;
+    const all = { what: 'backup', stream: null, from: 0, until, bodies: true } as const;
+    return this.reveals.record(all, by);
   }
 
   /** Ends what is under way; nothing of it is left. */
@@ -104,7 +134,7 @@ export class BackupJobs {
           this.last = { ...place, state: 'running', ...progress };
         },
       };
-      const backup = await backUp(tools, this.dataDirectory, path);
+      const backup = await backUp(tools, this.config.dataDirectory, path);
       this.last = { ...place, state: 'done', endedAt: backup.madeAt, backup };
       this.metrics.succeeded(backup, Date.parse(backup.madeAt));
       if (backup.damages.length > 0) {

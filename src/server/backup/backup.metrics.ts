@@ -1,7 +1,9 @@
 /** What operators see of the backups that the server makes. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { BackupManifest } from './backup-manifest.js';
 
+@Injectable()
 export class BackupMetrics {
   readonly #madeAt: Gauge;
   readonly #bytes: Gauge;

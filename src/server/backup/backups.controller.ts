@@ -1,7 +1,9 @@
 /** `/admin/backup`: the server makes a backup of itself (administration.md 3). */
 import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../engine/principal/principal.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { By } from '../../http/identity/caller.js';
 import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
@@ -27,9 +29,10 @@ export class BackupsController {
   @Post()
   @HttpCode(202)
   @Describe(backupRoutes.begin)
-  async begin(@Req() request: FastifyRequest): Promise<BackupStatus> {
+  async begin(@Req() request: FastifyRequest, @By() by: Caller): Promise<BackupStatus> {
     this.judge(request);
-    return answerIn(await this.jobs.begin(valueIn(parseBackupRequest(rawBody(request)))));
+    const name = valueIn(parseBackupRequest(rawBody(request)));
+    return answerIn(await this.jobs.begin(name, by));
   }
 
   private judge({ raw }: FastifyRequest, right: Right = 'administer'): void {

@@ -1,15 +1,12 @@
 /** Wiring of the backups that the server makes, and of what it says of having been restored. */
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { Store } from '../../../storage/store.js';
-import type { Clock } from '../../engine/clock.js';
-import type { Identifiers } from '../../engine/identifiers.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
-import { readingOptions } from '../lifecycle/reading-options.js';
+import { RevealsModule } from '../reveals/reveals.module.js';
 import { BackupMetrics } from './backup.metrics.js';
 import { BackupJobs } from './backup-jobs.js';
 import { BackupsController } from './backups.controller.js';
@@ -20,21 +17,8 @@ const stopDeadlineMs = 10_000;
 
 @Module({
   controllers: [BackupsController],
-  providers: [
-    {
-      provide: BackupJobs,
-      inject: [
-        provided.config,
-        provided.disk,
-        provided.clock,
-        provided.identifiers,
-        provided.isolatesDamage,
-        provided.log,
-        Registry,
-      ],
-      useFactory: jobsOf,
-    },
-  ],
+  imports: [RevealsModule],
+  providers: [BackupMetrics, BackupJobs],
 })
 export class BackupsModule implements OnModuleInit {
   constructor(
@@ -61,18 +45,4 @@ export class BackupsModule implements OnModuleInit {
       'this folder was restored: what was done since its backup was made is done again',
     );
   }
-}
-
-function jobsOf(
-  { dataDirectory, backupDirectory }: Config,
-  disk: Disk,
-  clock: Clock,
-  identifiers: Identifiers,
-  isolatesDamage: (logName: string) => boolean,
-  log: Logger,
-  registry: Registry,
-): BackupJobs {
-  const options = readingOptions(clock, identifiers, isolatesDamage);
-  const metrics = new BackupMetrics(registry);
-  return new BackupJobs(disk, dataDirectory, backupDirectory, options, metrics, log);
 }

@@ -4,6 +4,7 @@
  * here; that it has the same parts as the server's, a test says.
  */
 import { systemClock } from '../../engine/clock.js';
+import type { Command, Decider, DomainEvent } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { Crossings } from '../../engine/history/crossings.js';
@@ -52,6 +53,20 @@ export interface ProductFolding {
   readonly codec: EventCodec;
 }
 
+/** One of any kind: states and events pass through. */
+export type AnyDecider = Decider<unknown, Command, DomainEvent>;
+
+/** Says nothing about what an event means, so the deciders of every setting fold alike. */
+const anySettings: FoldingSettings = {
+  deadLetterRetentionMs: 0,
+  groupRetentionMs: 0,
+  groupsMax: 0,
+  consumersMax: 0,
+  topicsMax: 0,
+  partitionsMax: 0,
+  sweepStretch: null,
+};
+
 const noJournal: EngineJournal = {
   endOffset: 0,
   highWatermark: 0,
@@ -74,6 +89,12 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   new Reveals(engine);
   if (settings.sweepStretch !== null) new Crossings(settings.sweepStretch).follow(engine);
   return { engine, codec };
+}
+
+/** Every kind of stream that a journal may hold, in no order. */
+export function productDeciders(): readonly AnyDecider[] {
+  const { engine } = productFolding(anySettings);
+  return engine.kinds.map((kind) => engine.actors(kind).decider);
 }
 
 function registerKinds(engine: Engine, settings: FoldingSettings): void {

@@ -17,7 +17,7 @@ import { EventCodec } from '../../engine/event-codec.js';
 import { OffsetSet } from '../../engine/history/offset-set.js';
 import { isCheckpoint } from '../../engine/resting/checkpoint.js';
 import { TurnChanges } from '../../engine/turn-changes.js';
-import { deciders } from './kinds.js';
+import { productDeciders } from '../history/product-folding.js';
 import { recordsOf } from './log-records.js';
 
 /** A stream that is not what it was. */
@@ -40,6 +40,7 @@ export interface JournalFindings {
 }
 
 export class JournalRepair {
+  private readonly deciders = productDeciders();
   /** Events that cannot stay. */
   private dropped = new OffsetSet();
   private changed = new Map<string, { kept: number; removed: number }>();
@@ -77,12 +78,12 @@ export class JournalRepair {
     this.changed = new Map();
     this.removedEvents = 0;
     this.codec = new EventCodec();
-    for (const { kind, upcasters } of deciders) {
+    for (const { kind, upcasters } of this.deciders) {
       if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     }
     const options = { liveStates: liveStatesMax, seed: 0, woken: () => undefined };
     this.actors = new Map(
-      deciders.map((decider) => [decider.kind, new ActorDirectory(decider, [], options)]),
+      this.deciders.map((decider) => [decider.kind, new ActorDirectory(decider, [], options)]),
     );
     const changes = new TurnChanges(false);
     const endedBefore = this.ended.size;

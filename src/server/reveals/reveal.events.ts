@@ -6,8 +6,8 @@ export const revealKind = 'reveal';
 
 /** What is shown in clear. */
 export interface RevealedPart {
-  /** Events of the journal, or the state of one entity. */
-  readonly what: 'events' | 'entity';
+  /** Events of the journal, the state of one entity, or everything: a backup was begun. */
+  readonly what: 'events' | 'entity' | 'backup';
   /** As it was asked for: `message/msg_1`, or an id; null = any. */
   readonly stream: string | null;
   /** Offsets of the journal that were asked for, half-open. */

@@ -1,6 +1,8 @@
 /** What operators see of the scrub: how far it is and what it has found. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Registry } from 'prom-client';
 
+@Injectable()
 export class ScrubMetrics {
   readonly #bytes: Counter;
   readonly #segments: Counter;

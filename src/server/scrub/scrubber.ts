@@ -1,4 +1,5 @@
 /** Reads all that is sealed, slowly, again and again, and says what does not read back. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { PacedDisk } from '../../../storage/disk/paced-disk.js';
@@ -6,13 +7,17 @@ import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import { scrub } from '../../../storage/verify/scrub.js';
 import type { Clock } from '../../engine/clock.js';
-import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
-import type { ScrubMetrics } from './scrub.metrics.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
+import type { Config } from '../configuration/config.js';
+import { ScrubMetrics } from './scrub.metrics.js';
 
 /** The first pass begins when a start is long over, and the next one a week after it began. */
 const firstPassMs = 60_000;
 const passEveryMs = 7 * 86_400_000;
 
+@Injectable()
 export class Scrubber {
   private readonly paced: PacedDisk;
   /** By file: what was said of it. It is said once, until the file is intact or gone. */
@@ -21,19 +26,18 @@ export class Scrubber {
   private cancel: () => void = () => undefined;
   private underWay: Promise<void> = Promise.resolve();
 
-  /** `random` says where the first pass begins: [0, 1). */
   constructor(
-    disk: Disk,
-    private readonly dataDirectory: string,
-    bytesPerSecond: number,
-    private readonly options: StoreOptions,
-    private readonly clock: Clock,
     private readonly life: ProcessLife,
     private readonly metrics: ScrubMetrics,
-    private readonly log: Logger,
-    private readonly random: () => number,
+    @Inject(provided.config)
+    private readonly config: Pick<Config, 'dataDirectory' | 'scrubBytesPerSecond'>,
+    @Inject(provided.disk) disk: Disk,
+    @Inject(provided.readingOptions) private readonly options: StoreOptions,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+    @Inject(provided.log) private readonly log: Logger,
   ) {
-    this.paced = new PacedDisk(disk, bytesPerSecond, options.after);
+    this.paced = new PacedDisk(disk, Math.max(1, config.scrubBytesPerSecond), options.after);
   }
 
   start(delayMs: number = firstPassMs): void {
@@ -57,9 +61,12 @@ export class Scrubber {
   /** Everything once; settles where something keeps it from that, which is tried again. */
   async pass(): Promise<void> {
     const found = new Map<string, string>();
-    const { dataDirectory, options, metrics, clock } = this;
+    const { config, options, metrics, clock, identifiers } = this;
+    // Where the pass begins: [0, 1).
+    const random = identifiers.randomBytes(4).readUInt32LE(0) / 2 ** 32;
+    const { disk } = this.paced;
     try {
-      for await (const segment of scrub(this.paced.disk, dataDirectory, options, this.random())) {
+      for await (const segment of scrub(disk, config.dataDirectory, options, random)) {
         metrics.read(segment.bytes);
         if (segment.damage === null) continue;
         const { message, range } = segment.damage;

@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { Journal } from '../../../src/engine/journal.js';
 import { principalTerm } from '../../../src/engine/principal/principal.js';
@@ -8,15 +12,20 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
+let backups: string;
 
 beforeAll(async () => {
-  server = await startServer({ environment: { STEPWELL_TRUSTED_PROXIES: '127.0.0.1' } });
+  backups = await mkdtemp(join(tmpdir(), 'stepwell-who-'));
+  server = await startServer({
+    environment: { STEPWELL_TRUSTED_PROXIES: '127.0.0.1', STEPWELL_BACKUP_DIR: backups },
+  });
   endpoint = await RecordingEndpoint.start();
 });
 
 afterAll(async () => {
   await server.remove();
   await endpoint.stop();
+  await rm(backups, { recursive: true });
 });
 
 async function events(of: TestServer = server): Promise<EventEnvelope[]> {
@@ -48,6 +57,11 @@ const later = { 'svc-delay': '1h' };
 let made = 0;
 const url = 'http://127.0.0.1:9000/x';
 
+async function withBody(path: string, headers: Record<string, string>, body: string) {
+  const response = await request(`${server.url}${path}`, { method: 'GET', headers, body });
+  return { status: response.statusCode, headers: new Headers(), body: await response.body.json() };
+}
+
 /** Calls a route with a request id of its own, which it answers. */
 async function call(
   method: string,
@@ -60,9 +74,34 @@ async function call(
   const own = path.startsWith('/v2') ? {} : { authorization: server.basic };
   const sent = { 'x-request-id': requestId, ...own, ...headers };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await callApi(server, method, path, sent, text);
+  // Clients that can do no other send bodies with GET, which fetch refuses.
+  const answer =
+    method === 'GET' && text !== undefined
+      ? await withBody(path, sent, text)
+      : await callApi(server, method, path, sent, text);
   return { ...answer, requestId };
 }
+
+/** A step that waits, as the endpoint of its run asks for it. */
+const waiting = (stepId: number, stepType: string) => ({
+  step: { stepId, stepName: `step ${stepId}`, stepType, concurrent: 1 },
+  timeout: '1h',
+});
+
+/** A step that has announced a webhook. */
+const announced = (runId: string, stepId: number) => ({
+  stepId,
+  stepName: `step ${stepId}`,
+  stepType: 'CreateWebhook',
+  out: JSON.stringify({
+    webhookUrl: `http://127.0.0.1/v2/workflows/hooks/stepwell/${runId}/evt_1`,
+    eventId: 'evt_1',
+  }),
+  concurrent: 1,
+});
+
+const resumed = ['FailedRunResumed', 'RunStarted', 'MessagePublished'];
+const restarted = ['FailedRunRestarted', 'RunStarted', 'MessagePublished'];
 
 /** In this order: each finds what those above it made. Types that it causes, once each. */
 const rows: readonly (readonly [
@@ -81,6 +120,8 @@ const rows: readonly (readonly [
   ],
   ['POST /v2/messages/{messageId}/deliver', ['MessageRescheduled']],
   ['PATCH /v2/messages/{messageId}', ['MessageRescheduled'], { delay: '2h' }],
+  [`POST /v2/publish/${url}`, ['MessagePublished'], 'x', later],
+  ['DELETE /v2/messages/{messageId}', ['MessageCanceled']],
   ['POST /v2/queues', ['QueueConfigured'], { queueName: 'line', parallelism: 2 }],
   ['POST /v2/queues/line/pause', ['QueueConfigured']],
   ['POST /v2/queues/line/resume', ['QueueConfigured']],
@@ -99,9 +140,14 @@ const rows: readonly (readonly [
   ['POST /v2/schedules/s/resume', ['ScheduleResumed']],
   ['POST /v2/schedules/s/trigger', ['MessagePublished', 'ScheduleTriggered']],
   ['DELETE /v2/schedules/s', ['ScheduleDeleted']],
-  ['POST /v2/topics/group/endpoints', ['EndpointsUpserted'], { endpoints: [{ url }] }],
+  [
+    'POST /v2/topics/group/endpoints',
+    ['EndpointsUpserted'],
+    { endpoints: [{ url }, { url: `${url}2` }] },
+  ],
   ['POST /v2/publish/group', ['MessagePublished'], 'x', later],
   ['PATCH /v2/topics/group', ['GroupHeadersSet'], { headers: { 'X-A': 'a' } }],
+  ['DELETE /v2/topics/group/endpoints', ['EndpointsRemoved'], { endpoints: [{ url }] }],
   ['DELETE /v2/topics/group', ['UrlGroupDeleted']],
   [
     `POST /v2/publish/${url}`,
@@ -115,6 +161,8 @@ const rows: readonly (readonly [
   ['POST /v2/flowControl/resume', ['FlowControlResumed']],
   ['POST /v2/flowControl/key/pin?parallelism=2', ['FlowControlPinned']],
   ['POST /v2/flowControl/key/unpin?parallelism=true', ['FlowControlUnpinned']],
+  ['POST /v2/flowControl/key/reset', ['RateReset']],
+  ['POST /v2/flowControl/key/resetRate', ['RateReset']],
   ['POST /v2/keys/rotate', ['SigningKeysRotated']],
   [
     `POST /v2/trigger/${url}`,
@@ -128,13 +176,70 @@ const rows: readonly (readonly [
     'x',
     { 'svc-delay': '1h', 'svc-workflow-runid': 'two' },
   ],
+  [
+    'POST /v2/batch/trigger',
+    ['RunStarted', 'MessagePublished'],
+    [{ destination: url, headers: { 'svc-delay': '1h', 'svc-workflow-runid': 'three' } }],
+  ],
   ['POST /v2/notify/one/event', ['NotificationStored'], 'x'],
+  ['POST /v2/wait/paid', ['WaitOpened'], waiting(1, 'Wait'), { 'svc-workflow-runid': 'two' }],
+  ['POST /v2/notify/paid', ['WaitEnded', 'MessagePublished'], 'x'],
+  [
+    `POST /v2/publish/${url}`,
+    ['StepStored', 'MessagePublished'],
+    announced('two', 2),
+    {
+      'content-type': 'application/json',
+      'svc-workflow-init': 'false',
+      'svc-workflow-runid': 'two',
+      'svc-workflow-url': url,
+    },
+  ],
+  ...['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'HEAD'].map(
+    (method) =>
+      [`${method} /v2/workflows/hooks/stepwell/two/evt_1`, ['NotificationStored']] as const,
+  ),
+  // A token that tells what a run does is signed, and nowhere stored.
+  ['POST /v2/workflows/runs/two/token', []],
+  ['DELETE /v2/workflows/runs/two', ['RunCanceled', 'MessageCanceled']],
+  ['DELETE /v2/workflows/runs', ['RunCanceled', 'MessageCanceled'], { workflowRunIds: ['three'] }],
+  ['POST /v2/dlq/retry/{letter}', ['DeadLetterRetried', 'MessagePublished']],
+  ['POST /v2/dlq/retry?dlqIds={letter}', ['DeadLetterRetried', 'MessagePublished']],
+  ['DELETE /v2/dlq/{letter}', ['DeadLetterDeleted']],
+  ['DELETE /v2/dlq?dlqIds={letter}', ['DeadLetterDeleted']],
+  ['POST /v2/dlq/resume/{failed}', resumed],
+  ['POST /v2/workflows/dlq/resume/{failed}', resumed],
+  ['POST /v2/workflows/dlq/resume?dlqIds={failed}', resumed],
+  ['POST /v2/workflows/dlq/restart/{failed}', restarted],
+  ['POST /v2/workflows/dlq/restart?dlqIds={failed}', restarted],
+  ['POST /v2/workflows/dlq/callback/{untold}', ['MessagePublished']],
+  ['DELETE /v2/workflows/dlq/callback/{calling}', ['MessageCanceled']],
+  ['DELETE /v2/workflows/dlq/{failed}', ['FailedRunDeleted']],
+  ['DELETE /v2/workflows/dlq?dlqIds={failed}', ['FailedRunDeleted']],
+  ['POST /v2/schedules/preview', [], { cron: '* * * * *' }],
   ['DELETE /v2/messages', ['MessageCanceled', 'RunCanceled']],
   ['POST /admin/topics', ['TopicCreated'], { name: 'rides' }],
   ['PATCH /admin/topics/rides', ['TopicAltered'], { partitions: 4 }],
   ['POST /produce/others', ['TopicCreated'], { partition: 0, value: 'x' }],
   ['POST /admin/topics/others/purge', ['TopicTrimmed'], [{ partition: 0, before: 1 }]],
+  ['POST /produce', ['TopicCreated'], { topic: 'made1', value: 'x' }],
+  ['GET /produce', ['TopicCreated'], { topic: 'made2', value: 'x' }],
+  ['GET /produce/made3', ['TopicCreated'], { value: 'x' }],
+  ['GET /produce/made4/x', ['TopicCreated']],
+  ['POST /webhook?topic=made5', ['TopicCreated'], 'x'],
+  ['GET /webhook?topic=made6', ['TopicCreated']],
   ['GET /consume/g/i/rides?timeout=1', ['MemberJoined', 'ConsumerOpened']],
+  ['GET /consume/g/j', ['MemberJoined', 'ConsumerOpened'], { topic: 'rides', timeout: 1 }],
+  ['POST /consume/g/k', ['MemberJoined', 'ConsumerOpened'], { topic: 'rides', timeout: 1 }],
+  // Positions are records of a topic (ADR 10).
+  ['GET /commit/g/i', []],
+  ['POST /commit/g/i', [], { topic: 'rides', partition: 0, offset: 0 }],
+  ['POST /seek/g/i', [], { topic: 'rides', partition: 0, offset: 0 }],
+  ['POST /committed/g/i', [], [{ topic: 'rides', partition: 0 }]],
+  ['POST /offsets/0', [], { topic: 'rides', partition: 0 }],
+  ['POST /fetch', [], { topic: 'rides', partition: 0, offset: 0 }],
+  ['POST /delete-consumer/g/k', ['ConsumerClosed', 'MemberLeft']],
+  ['DELETE /delete-consumer/g/j', ['ConsumerClosed', 'MemberLeft']],
   ['DELETE /delete-consumer/g/i', ['ConsumerClosed', 'MemberLeft']],
   ['POST /admin/groups/g/offsets', ['OffsetsReset'], { topic: 'rides', to: 'earliest' }],
   ['DELETE /admin/groups/g', ['GroupDeleted']],
@@ -145,6 +250,8 @@ const rows: readonly (readonly [
   ],
   ['POST /admin/subscriptions/push/pause', ['SubscriptionPaused', 'PartitionPaused']],
   ['POST /admin/subscriptions/push/resume', ['SubscriptionResumed', 'PartitionResumed']],
+  ['PATCH /admin/subscriptions/push/pause', ['SubscriptionPaused', 'PartitionPaused']],
+  ['PATCH /admin/subscriptions/push/resume', ['SubscriptionResumed', 'PartitionResumed']],
   ['DELETE /admin/subscriptions/push', ['SubscriptionDeleted', 'PartitionClosed']],
   [
     'POST /admin/credentials',
@@ -153,20 +260,122 @@ const rows: readonly (readonly [
   ],
   ['DELETE /admin/credentials/app', ['RestCredentialDeleted']],
   ['DELETE /admin/topics/rides', ['TopicDeleted']],
+  ['POST /admin/tokens', ['TokenCreated'], { name: 'made', role: 'read' }],
+  ['DELETE /admin/tokens/made', ['TokenRevoked']],
+  ['POST /admin/reach', [], { url }],
+  ['POST /admin/backup', ['JournalRevealed'], { path: 'made' }],
 ];
+
+/** What a row names in braces, made for it. */
+const makers: Readonly<Record<string, () => Promise<string>>> = {
+  letter: () => deadLetter(),
+  failed: () => failedRun(200),
+  // It is told again later.
+  calling: () => failedRun(503, '3'),
+  untold: () => untoldRun(),
+};
+
+async function listed(path: string): Promise<readonly { readonly dlqId: string }[]> {
+  const { body } = await callApi(server, 'GET', path);
+  return (body as { messages: readonly { dlqId: string }[] }).messages;
+}
+
+/** The id of a dead letter that was not there before. */
+async function newIn(path: string, known: readonly { readonly dlqId: string }[]) {
+  for (;;) {
+    const all = await listed(path);
+    const found = all.find(({ dlqId }) => !known.some((other) => other.dlqId === dlqId));
+    if (found !== undefined) return found.dlqId;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function deadLetter(): Promise<string> {
+  const before = await listed('/v2/dlq');
+  endpoint.answerInTurn({ status: 500, body: 'no' });
+  await call('POST', `/v2/publish/${endpoint.url}/letter`, { 'svc-retries': '0' }, 'x');
+  return newIn('/v2/dlq', before);
+}
+
+/** A failed run that told so, and was answered with `status`. */
+async function failedRun(status: number, retries = '0'): Promise<string> {
+  const before = await listed('/v2/workflows/dlq');
+  endpoint.answerInTurn({ status: 500, body: 'no' }, { status });
+  await call(
+    'POST',
+    `/v2/trigger/${endpoint.url}/run`,
+    {
+      'svc-retries': '0',
+      'svc-failure-callback': `${endpoint.url}/told`,
+      'svc-failure-callback-retries': retries,
+    },
+    'x',
+  );
+  return newIn('/v2/workflows/dlq', before);
+}
+
+/** A failed run that could not tell so. */
+async function untoldRun(): Promise<string> {
+  const id = await failedRun(503);
+  for (;;) {
+    const { body } = await callApi(server, 'GET', `/v2/workflows/dlq/${id}`);
+    if ((body as { failureFunctionState?: string }).failureFunctionState === 'CALLBACK_FAIL') {
+      return id;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A path with what it names in braces. */
+async function filled(path: string, messageId: string): Promise<string> {
+  const [, name = ''] = /\{(\w+)\}/.exec(path) ?? [];
+  if (name === '') return path;
+  const value = name === 'messageId' ? messageId : await makers[name]?.();
+  return path.replace(`{${name}}`, value ?? '');
+}
+
+/** Of reading methods those of clients that can do no other. */
+function mayChange(method: string, path: string): boolean {
+  // Sessions of the console are signed cookies (ADR 46).
+  if (path.startsWith('/console')) return false;
+  const isReading = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+  return !isReading || /^\/(?:produce|consume|commit|webhook|v2\/workflows\/hooks)\b/.test(path);
+}
 
 describe('every event that a request caused', () => {
   it('names the request, by whatever route it came', async () => {
     let messageId = '';
+    const [seen, expected]: unknown[][] = [[], []];
     for (const [route, types, body, headers] of rows) {
-      const [method = '', path = ''] = route.replace('{messageId}', messageId).split(' ');
+      const [method = '', pattern = ''] = route.split(' ');
+      const path = await filled(pattern, messageId);
       const { status, requestId, body: answer } = await call(method, path, headers, body);
-      expect([route, answer, status >= 200 && status < 300]).toEqual([route, answer, true]);
-      const caused = await causedBy(requestId);
-      expect([route, [...new Set(caused)]]).toEqual([route, types]);
+      const caused = [...new Set(await causedBy(requestId))];
+      const isDone = status >= 200 && status < 300;
+      seen.push([route, isDone ? caused : { status, answer }]);
+      expected.push([route, types]);
       const made = (answer as { messageId?: string } | null)?.messageId;
       messageId = made ?? messageId;
     }
+    expect(seen).toEqual(expected);
+  });
+
+  it('is looked for at every route that changes something', async () => {
+    const { body } = await callApi(server, 'GET', '/openapi.json');
+    const { paths } = body as { readonly paths: Readonly<Record<string, object>> };
+    const called = rows.map(([route]) => route.replace(/\?.*/, ''));
+    const isCalled = (method: string, path: string) => {
+      const anything = path.replace('{destination}', '.+').replace(/\{\w+\}/g, '[^/]+');
+      const pattern = new RegExp(`^${method} ${anything}$`);
+      return called.some((route) => pattern.test(route));
+    };
+    const missing = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations)
+        .map((method) => method.toUpperCase())
+        .filter((method) => mayChange(method, path) && !isCalled(method, path))
+        .map((method) => `${method} ${path}`),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('names the credential, where the request came from, and its id', async () => {

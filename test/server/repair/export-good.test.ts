@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readerOptions } from '../../../src/cli/journal/journal-reader.js';
 import { verifyFolder } from '../../../src/cli/journal/journal-verify.js';
-import { Engine } from '../../../src/engine/engine.js';
 import { restore } from '../../../src/server/backup/restore.js';
 import { type ExportReport, exportGood } from '../../../src/server/repair/export-good.js';
-import { deciders } from '../../../src/server/repair/kinds.js';
 import { recordsOf } from '../../../src/server/repair/log-records.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { openStore } from '../../../storage/store.js';
@@ -116,13 +114,6 @@ async function expectNamed(before: Map<string, string>, to: string, report: Expo
 }
 
 describe('journal export --good', () => {
-  it('knows every kind of stream that a server has', async () => {
-    const server = await startServer();
-    const { kinds } = server.application.nest.get(Engine, { strict: false });
-    expect(deciders.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
-    await server.remove();
-  });
-
   it(`leaves out what its report names, and nothing else (seed ${seed})`, async () => {
     const random = new SeededRandom(seed);
     const whole = new Map<string, Map<string, string>>();
