@@ -163,3 +163,24 @@ export function encodeSegmentFooter(segment: SegmentEnd, digest: Buffer): Buffer
   footer.writeUInt32LE(crc32(footer.subarray(8)), 4);
   return footer;
 }
+
+/** What an intact footer says, with the digest in hex; null where it is none, or of a later version. */
+export function decodeSegmentFooter(
+  footer: Buffer,
+): { readonly end: SegmentEnd; readonly digest: string } | null {
+  if (footer.length !== segmentFooterLength || footer.readUInt32LE(0) !== footerMagic) return null;
+  if (footer.readUInt32LE(4) !== crc32(footer.subarray(8))) return null;
+  const footerVersion = footer.readUInt16LE(8);
+  if (footerVersion > 2) return null;
+  const end = {
+    baseOffset: readOffset(footer, 16),
+    nextOffset: readOffset(footer, 24),
+    end: footer.readUInt32LE(32),
+    batchCount: footer.readUInt32LE(36),
+    recordCount: footer.readUInt32LE(40),
+    lastChecksum: footer.readUInt32LE(44),
+    maxTimestamp: footer.readDoubleLE(48),
+    ...(footerVersion > 1 && { lastAppendTime: footer.readDoubleLE(88) }),
+  };
+  return { end, digest: footer.subarray(56, 88).toString('hex') };
+}

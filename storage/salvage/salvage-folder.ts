@@ -15,7 +15,8 @@ import { ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermark-file.js';
 import { openStore, type Store, type StoreOptions } from '../store.js';
 import { verifyStore } from '../verify/verify-store.js';
-import { type ReadableState, readableState } from './readable-state.js';
+import { readableState } from './readable-state.js';
+import type { KnownLogs, ReadableState } from './rebuilt-state.js';
 
 /** What was made. */
 export interface Salvaged {
@@ -36,6 +37,8 @@ export interface DamagedStore {
 
 /** How a folder is salvaged. */
 export interface SalvageSettings {
+  /** What is known of logs that nothing in the folder names. */
+  readonly known: KnownLogs;
   /** Makes the logs whole: every damaged segment is to be gone when it settles. */
   repair(damaged: DamagedStore): Promise<void>;
   /** Files beside the logs: their names, and what is in them. */
@@ -53,8 +56,8 @@ const sectorBytes = 4096;
  * `from` changes, and no server may have it meanwhile. The copy has another name, `to` with
  * `.partial` behind it, until it is whole, verified and durable.
  *
- * Rejects with `DirectoryInUse`, `FolderNotEmpty`, `DamagedData` (nothing says which file belongs
- * to which log), `NewerFormat`, `DiskFull` or `DiskFailure`; nothing is left in `to` then.
+ * Rejects with `DirectoryInUse`, `FolderNotEmpty`, `DamagedData` (no file says
+ * whose it is), `NewerFormat`, `DiskFull` or `DiskFailure`; nothing is left in `to` then.
  */
 export async function salvageFolder(
   disk: Disk,
@@ -116,7 +119,7 @@ class Salvage {
 
   async run(): Promise<Salvaged> {
     const { disk, source, target, settings } = this;
-    const readable = await readableState(disk, source);
+    const readable = await readableState(disk, source, settings.known);
     this.damages.push(...readable.problems);
     await makeFolder(disk, target);
     settings.onProgress?.('copying');

@@ -164,13 +164,47 @@ describe('journal export --good', () => {
     console.info(`${gaps} gaps, ${changed} streams changed`);
   }, 300_000);
 
-  it('says that it needs another copy where neither manifest begins intact', async () => {
-    const data = join(folder, 'lost');
+  it.each(['clean', 'killed'])(
+    'rebuilds the manifest where neither copy begins intact, and says so: %s',
+    async (stop) => {
+      const data = join(folder, `headless-${stop}`);
+      await cp(join(folder, stop), data, { recursive: true });
+      for (const name of ['MANIFEST', 'MANIFEST.copy']) await flipByte(join(data, name), 0);
+      const [to, next] = [join(folder, `rebuilt-${stop}`), join(folder, `started-${stop}`)];
+      const report = await exportGood(tools, data, to);
+      expect(report).toMatchObject({ gaps: [], changed: [], uncertain: [], removedEvents: 0 });
+      expect(report.damages.join()).toMatch(/it was rebuilt from the segments/);
+      expect(await recordsIn(to)).toEqual(await recordsIn(join(folder, stop)));
+      await restore(tools, to, next, 100);
+      const server = await startServer({ dataDirectory: next });
+      await live(server, 1);
+      await server.stop();
+      expect((await verifyFolder(next)).problems).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('keeps the journal, and topics under other names, where no manifest is there', async () => {
+    const data = join(folder, 'nameless');
     await cp(join(folder, 'clean'), data, { recursive: true });
-    for (const name of ['MANIFEST', 'MANIFEST.copy']) await flipByte(join(data, name), 40);
-    await expect(exportGood(tools, data, join(folder, 'none'))).rejects.toThrow(/restore a backup/);
-    expect(await readdir(folder)).not.toContain('none');
-    expect(await readdir(folder)).not.toContain('none.partial');
+    for (const name of ['MANIFEST', 'MANIFEST.copy']) await rm(join(data, name));
+    const [to, next] = [join(folder, 'of-nameless'), join(folder, 'started-nameless')];
+    const report = await exportGood(tools, data, to);
+    const [before, after] = [await recordsIn(join(folder, 'clean')), await recordsIn(to)];
+    expect(after.size).toBe(before.size);
+    expect(report.damages.join()).toMatch(/nothing says its name; it is called found\/\d/);
+    for (const [place, content] of before) {
+      if (place.startsWith('__journal')) expect(after.get(place)).toBe(content);
+    }
+    await restore(tools, to, next, 100);
+    const server = await startServer({ dataDirectory: next });
+    await live(server, 1);
+    await server.remove();
+  }, 120_000);
+
+  it('exports to a folder of its own', async () => {
+    const data = join(folder, 'mine');
+    await mkdir(data);
     await writeFile(join(data, 'mine'), '');
     await expect(exportGood(tools, join(folder, 'clean'), data)).rejects.toMatchObject({
       code: 'not_empty',

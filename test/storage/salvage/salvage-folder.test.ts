@@ -34,6 +34,7 @@ async function healed({ store, segments }: DamagedStore): Promise<void> {
 }
 
 const settings = {
+  known: { first: { name: 'events', settings: { preparesNextSegment: true } } },
   repair: healed,
   names: ['note'],
   make: () => new Map([['note', Buffer.from('!')]]),
@@ -135,6 +136,109 @@ describe('what is salvaged', () => {
       }
     }
     expect(failed).toBeGreaterThan(10);
+  });
+});
+
+describe('what is salvaged where neither copy of the manifest begins intact', () => {
+  const copies = ['/data/MANIFEST', '/data/MANIFEST.copy'];
+  const all = Array.from({ length: 15 }, (_, offset) => offset);
+
+  /** What a store holds that was made of this one. */
+  async function salvaged(disk: SimulatedDisk) {
+    const { damages } = await salvageFolder(disk, directory, '/good', options, settings);
+    const store = await openStore(disk, '/good', options);
+    const offsets = await offsetsIn(store);
+    const names = store.logs().map(({ id, name }) => `${id} ${name}`);
+    const { durable } = store.log('events')?.append([{ key: null, value: null }]) ?? {};
+    await durable;
+    await store.close();
+    const again = await openStore(disk, '/good', options);
+    expect(again.log('events')?.endOffset).toBe(all.length + 1);
+    await again.close();
+    return { damages, offsets, names };
+  }
+
+  const headless = (bytes: Buffer) => bytes.fill(0xff, 0, Math.min(40, bytes.length));
+
+  it('is everything, by the names that are left in it', async () => {
+    for (const stop of ['kill', 'cleanly'] as const) {
+      let disk = await written(6);
+      if (stop === 'cleanly') {
+        const { store } = await openSimulated(disk.restart(), { segmentBytes: 900 });
+        await store.close();
+      }
+      disk = disk.restart();
+      for (const copy of copies) disk.damage(copy, headless);
+      const { damages, offsets, names } = await salvaged(disk);
+      expect(damages).toEqual([
+        'neither copy of the manifest begins intact: it was rebuilt from the segments',
+      ]);
+      expect(offsets).toEqual({ events: all, orders: all });
+      expect(names).toEqual(['0 events', '1 orders']);
+    }
+  });
+
+  it('has all records of what nothing names, under another name', async () => {
+    const disk = (await written(6)).restart();
+    for (const copy of copies) await disk.remove(copy);
+    const { damages, offsets } = await salvaged(disk);
+    expect(offsets).toEqual({ events: all, 'found/1': all });
+    expect(damages).toContain('logs/0000000001: nothing says its name; it is called found/1');
+  });
+
+  it('has a gap where a file is gone as well, and says which offsets that were', async () => {
+    const disk = (await written(6)).restart();
+    for (const copy of copies) disk.damage(copy, headless);
+    await disk.remove('/data/logs/0000000000/0000000001.log');
+    const { damages, offsets } = await salvaged(disk);
+    const { events = [], orders } = offsets;
+    expect(orders).toEqual(all);
+    const lost = all.filter((offset) => !events.includes(offset));
+    const range = `[${lost[0]}, ${(lost.at(-1) ?? 0) + 1})`;
+    expect(lost.length).toBeGreaterThan(1);
+    expect(damages).toContain(`events ${range}: no file has these offsets`);
+  });
+
+  it('is what compactions and sweeps have left, with the files of those that a crash ended', async () => {
+    const disk = (await written(7)).restart();
+    const { store } = await openSimulated(disk, { segmentBytes: 900 });
+    const images: SimulatedDisk[] = [];
+    disk.afterChange = () => images.push(disk.copy());
+    const kept = new Set([0, 3, 9]);
+    for (const log of store.logs()) {
+      await log.roll();
+      await log.sweep({
+        until: log.endOffset,
+        keeps: ({ offset }) => kept.has(offset),
+        settled: async () => undefined,
+      });
+    }
+    disk.afterChange = null;
+    await store.close();
+    expect(images.length).toBeGreaterThan(20);
+    for (const image of [...images.filter((_, at) => at % 3 === 0), disk.copy()]) {
+      const { store: before } = await openSimulated(image.copy(), { segmentBytes: 900 });
+      const expected = await offsetsIn(before);
+      await before.close();
+      for (const copy of copies) image.damage(copy, headless);
+      const { offsets } = await salvaged(image);
+      // What is of a sweep that was not listed yet may count as done.
+      for (const [name, some] of Object.entries(expected)) {
+        expect(offsets[name]).toEqual(expect.arrayContaining([...kept]));
+        expect(some).toEqual(expect.arrayContaining(offsets[name] ?? []));
+      }
+    }
+  }, 120_000);
+
+  it('is nothing where no segment begins intact either', async () => {
+    const disk = (await written(6)).restart();
+    for (const [path] of disk.files()) {
+      if (/MANIFEST|[.]log$/.test(path)) disk.damage(path, headless);
+    }
+    await expect(salvageFolder(disk, directory, '/good', options, settings)).rejects.toMatchObject({
+      code: 'damaged',
+    });
+    expect(await disk.list('/')).toEqual(['data']);
   });
 });
 

@@ -1,0 +1,268 @@
+/**
+ * What a manifest would say if it were written from the files of the logs alone, where neither copy
+ * of it begins intact: headers say whose a segment is and what is in front of it, footers where it
+ * ends. What is left of the copies gives the names; nothing else in a folder does.
+ */
+import type { Disk } from '../disk/disk.js';
+import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
+import { readUpTo, readWhole, withFile } from '../disk/whole-file.js';
+import { DamagedData } from '../faults/storage-errors.js';
+import { logTagOf } from '../format/record-batch.js';
+import {
+  decodeSegmentFooter,
+  decodeSegmentHeader,
+  type SegmentHeader,
+  segmentFooterLength,
+  segmentHeaderLength,
+} from '../format/segment-format.js';
+import type {
+  LogSettings,
+  ManifestLog,
+  ManifestSegment,
+  ManifestState,
+} from '../manifest/manifest.js';
+import type { Watermark } from '../manifest/watermark-file.js';
+import { findSegment } from './known-end.js';
+import { numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
+
+/** A manifest that every segment is listed in with its end. */
+export interface ReadableState {
+  readonly storeId: Buffer;
+  readonly generation: number;
+  readonly state: ManifestState;
+  /** What does not follow from it, in words. */
+  readonly problems: readonly string[];
+}
+
+/** What is known of logs that nothing in the folder names. */
+export interface KnownLogs {
+  /** The first log that the store was given; it begins at offset 0 for good. */
+  readonly first: { readonly name: string; readonly settings: LogSettings };
+}
+
+/** A log as far as the remains of the manifest tell. */
+interface NamedLog {
+  readonly name: string;
+  readonly settings: LogSettings;
+}
+
+/** A segment file: what its first and its last bytes say. */
+interface SegmentFile {
+  readonly number: number;
+  readonly header: SegmentHeader | null;
+  readonly footer: ReturnType<typeof decodeSegmentFooter>;
+}
+
+/** How the two kinds of edits that hold it begin to tell of a log. */
+const namedLog = /"id":(\d+),"name":("(?:[^"\\]|\\.)*"),"settings":(\{[^{}]*\})/g;
+const droppedLog = /"type":"logDropped","id":(\d+)\}/g;
+
+/**
+ * Rebuilds it. Throws `DamagedData` where no segment says which store it belongs to: then there is
+ * nothing to take.
+ */
+export async function rebuiltState(
+  disk: Disk,
+  directory: StoreDirectory,
+  { first }: KnownLogs,
+): Promise<ReadableState> {
+  const { names, dropped } = await remainsOfManifest(disk, directory);
+  const ids = (await disk.list(directory.logs).catch(() => []))
+    .map(parseLogName)
+    .filter((id) => id !== null && !dropped.has(id))
+    .filter((id) => id !== null);
+  const files = new Map<number, readonly SegmentFile[]>();
+  for (const id of ids) files.set(id, await filesOf(disk, directory, id));
+  const headers = [...files.values()].flat().flatMap(({ header }) => header ?? []);
+  const storeId = mostFrequent(headers.map((header) => header.storeId));
+  if (storeId === null) {
+    const range = { file: directory.manifest(0), from: 0, to: 0, lastGoodOffset: null };
+    throw new DamagedData(range, 'no copy begins intact, nor does any segment; restore a backup');
+  }
+  const problems = ['neither copy of the manifest begins intact: it was rebuilt from the segments'];
+  const logs: ManifestLog[] = [];
+  for (const [id, own] of files) {
+    const known = names.get(id) ?? (id === 0 ? first : null);
+    if (known === null) {
+      problems.push(`logs/${directoryName(id)}: nothing says its name; it is called found/${id}`);
+    }
+    const named = known ?? { name: `found/${id}`, settings: {} };
+    const rebuilding = { disk, directory, storeId, problems };
+    logs.push(await rebuiltLog(rebuilding, id, named, own, id === 0));
+  }
+  const epoch = Math.max(0, ...headers.map((header) => header.epoch));
+  const nextLogId = Math.max(-1, ...ids, ...names.keys(), ...dropped) + 1;
+  const state = { epoch, nextLogId, logs, dropped: [], closed: null };
+  return { storeId, generation: 0, state, problems };
+}
+
+const directoryName = (id: number) => String(id).padStart(10, '0');
+
+/** Names and drops that stand, in whole edits or in pieces of them, in what is left of the copies. */
+async function remainsOfManifest(disk: Disk, directory: StoreDirectory) {
+  const names = new Map<number, NamedLog>();
+  const dropped = new Set<number>();
+  for (const copy of [0, 1] as const) {
+    const bytes = await readWhole(disk, directory.manifest(copy)).catch(() => Buffer.alloc(0));
+    const text = bytes.toString('utf8');
+    for (const [, id, name = '', settings = ''] of text.matchAll(namedLog)) {
+      const named = parsed(name, settings);
+      if (named !== null) names.set(Number(id), named);
+    }
+    for (const [, id] of text.matchAll(droppedLog)) dropped.add(Number(id));
+  }
+  return { names, dropped };
+}
+
+/** Null where what looked like a name is none: the bytes around it may be damaged. */
+function parsed(name: string, settings: string): NamedLog | null {
+  try {
+    const text: unknown = JSON.parse(name);
+    const isText = typeof text === 'string' && !text.includes('\ufffd');
+    return isText ? { name: text, settings: JSON.parse(settings) as LogSettings } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function filesOf(disk: Disk, directory: StoreDirectory, id: number): Promise<SegmentFile[]> {
+  const files: SegmentFile[] = [];
+  for (const number of await numbersIn(disk, directory, id)) {
+    files.push(
+      await withFile(disk, directory.segment(id, number), 'read', async (file) => {
+        const header = decodeSegmentHeader(await readUpTo(disk, file, 0, segmentHeaderLength));
+        const end = (await disk.size(file)) - segmentFooterLength;
+        const footer =
+          end < segmentHeaderLength
+            ? null
+            : decodeSegmentFooter(await readUpTo(disk, file, end, segmentFooterLength));
+        return { number, header, footer: footer?.end.end === end ? footer : null };
+      }),
+    );
+  }
+  return files;
+}
+
+function mostFrequent(ids: readonly Buffer[]): Buffer | null {
+  const counts = new Map<string, number>();
+  for (const id of ids.map((bytes) => bytes.toString('hex'))) {
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([, one], [, two]) => two - one);
+  return most === undefined ? null : Buffer.from(most[0], 'hex');
+}
+
+interface Rebuilding {
+  readonly disk: Disk;
+  readonly directory: StoreDirectory;
+  readonly storeId: Buffer;
+  readonly problems: string[];
+}
+
+async function rebuiltLog(
+  { disk, directory, storeId, problems }: Rebuilding,
+  id: number,
+  named: NamedLog,
+  files: readonly SegmentFile[],
+  beginsAtZero: boolean,
+): Promise<ManifestLog> {
+  const logTag = logTagOf(storeId, id);
+  const watermark = await watermarkOf(disk, directory, id, logTag);
+  const sealed = files.flatMap(({ number, footer }): ManifestSegment[] =>
+    footer === null ? [] : [{ number, ...footer }],
+  );
+  const open = [];
+  for (const { number, footer } of files) {
+    if (footer !== null) continue;
+    open.push(await findSegment(disk, directory.segment(id, number), number, logTag));
+  }
+  const numbers = new Set(files.map(({ number }) => number));
+  const inOrder = withOpen(uncovered(sealed), open, numbers, watermark);
+  const nextNumber = Math.max(-1, watermark?.segment ?? -1, ...numbers) + 1;
+  const headers = new Map(files.map(({ number, header }) => [number, header]));
+  const whole = new SegmentRow(headers, nextNumber, beginsAtZero);
+  for (const segment of inOrder) whole.add(segment);
+  whole.endAt(watermark);
+  problems.push(...whole.lost.map((range) => `${named.name} ${range}: no file has these offsets`));
+  return {
+    id,
+    ...named,
+    startOffset: whole.startOffset,
+    ceiling: Math.max(watermark?.durableOffset ?? 0, watermark?.acknowledged ?? 0),
+    nextNumber: whole.nextNumber,
+    segments: whole.segments,
+  };
+}
+
+/** Without those that a later one stands in the place of: a crash may have left their files. */
+function uncovered(sealed: readonly ManifestSegment[]): ManifestSegment[] {
+  const covers = ({ number, end }: ManifestSegment, old: ManifestSegment) =>
+    number > old.number &&
+    end !== null &&
+    old.end !== null &&
+    end.baseOffset <= old.end.baseOffset &&
+    old.end.nextOffset <= end.nextOffset;
+  return sealed.filter((old) => !sealed.some((other) => covers(other, old)));
+}
+
+/** Segments one behind the other; where a file is gone, one is listed that will be found missing. */
+class SegmentRow {
+  readonly segments: ManifestSegment[] = [];
+  /** Offsets that no file has, half-open. */
+  readonly lost: string[] = [];
+  startOffset = 0;
+  private next = 0;
+
+  constructor(
+    private readonly headers: ReadonlyMap<number, SegmentHeader | null>,
+    public nextNumber: number,
+    private readonly beginsAtZero: boolean,
+  ) {}
+
+  add(segment: ManifestSegment): void {
+    const { end, number } = segment;
+    if (end === null) return;
+    const header = this.headers.get(number) ?? null;
+    const isFirst = this.segments.length === 0;
+    if (isFirst && !this.beginsAtZero) this.startOffset = end.baseOffset;
+    else if (end.baseOffset > this.next) this.addMissing(end.baseOffset, header);
+    const before = this.segments.pop();
+    if (before !== undefined) this.segments.push(linked(before, header));
+    this.segments.push(segment);
+    this.next = end.nextOffset;
+  }
+
+  /** What the watermark says was there behind the last file. */
+  endAt(watermark: Watermark | null): void {
+    if (watermark === null || watermark.durableOffset <= this.next) return;
+    if (this.segments.length === 0 && !this.beginsAtZero) this.startOffset = this.next;
+    this.addMissing(watermark.durableOffset, null);
+  }
+
+  private addMissing(until: number, follower: SegmentHeader | null): void {
+    this.lost.push(`[${this.next}, ${until})`);
+    const end = {
+      baseOffset: this.next,
+      nextOffset: until,
+      end: Math.max(segmentHeaderLength, follower?.previousEnd ?? 0),
+      batchCount: 0,
+      recordCount: 0,
+      lastChecksum: follower?.chainSeed ?? 0,
+      maxTimestamp: follower?.createdAt ?? 0,
+      lastAppendTime: follower?.createdAt ?? 0,
+    };
+    // As one that was sealed, so that its loss is damage of it alone.
+    this.segments.push({ number: this.nextNumber, end, digest: '0'.repeat(64) });
+    this.nextNumber += 1;
+    this.next = until;
+  }
+}
+
+/** A segment that stands in the place of others is followed by what followed the last of those. */
+function linked(segment: ManifestSegment, follower: SegmentHeader | null): ManifestSegment {
+  const { end } = segment;
+  if (follower === null || end === null) return segment;
+  const { chainSeed: lastChecksum, previousEnd } = follower;
+  if (lastChecksum === end.lastChecksum && previousEnd === end.end) return segment;
+  return { ...segment, link: { lastChecksum, end: previousEnd } };
+}

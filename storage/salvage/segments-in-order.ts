@@ -1,0 +1,75 @@
+/** The segments of one log in the order of their offsets, by everything that is left of them. */
+import type { Disk } from '../disk/disk.js';
+import { parseSegmentName, type StoreDirectory } from '../disk/store-directory.js';
+import { withFile } from '../disk/whole-file.js';
+import { errorCode } from '../faults/storage-errors.js';
+import type { ManifestSegment } from '../manifest/manifest.js';
+import { type Watermark, WatermarkFile } from '../manifest/watermark-file.js';
+import { type FoundSegment, knownEnd } from './known-end.js';
+
+/**
+ * Segments without a known end go where their offsets belong: behind all others, or in the place of
+ * one whose file is gone. Those that another one covers were replaced by it, or replace it.
+ */
+export function withOpen(
+  complete: readonly ManifestSegment[],
+  open: readonly FoundSegment[],
+  numbers: ReadonlySet<number>,
+  watermark: Watermark | null,
+): ManifestSegment[] {
+  const present = complete.filter(({ number }) => numbers.has(number));
+  const segments = [...present];
+  for (const [place, found] of open.entries()) {
+    const first = found.header?.baseOffset ?? found.batches[0]?.baseOffset ?? null;
+    const before = segments.reduce((most, { end }) => {
+      const next = end?.nextOffset ?? 0;
+      return first === null || next <= first ? Math.max(most, next) : most;
+    }, 0);
+    const follower = open[place + 1]?.header ?? null;
+    const end = knownEnd(found, before, watermark, follower);
+    if (end === null || segments.some((other) => overlap(other, end))) continue;
+    segments.push({ number: found.number, end, digest: null });
+  }
+  for (const missing of complete) {
+    if (numbers.has(missing.number) || missing.end === null) continue;
+    const { end } = missing;
+    if (!segments.some((other) => overlap(other, end))) segments.push(missing);
+  }
+  return segments.sort((one, two) => (one.end?.baseOffset ?? 0) - (two.end?.baseOffset ?? 0));
+}
+
+function overlap(
+  { end: one }: ManifestSegment,
+  two: { readonly baseOffset: number; readonly nextOffset: number },
+): boolean {
+  return one !== null && one.baseOffset < two.nextOffset && two.baseOffset < one.nextOffset;
+}
+
+/** The numbers of the segment files of a log; none where it has no directory. */
+export async function numbersIn(
+  disk: Disk,
+  directory: StoreDirectory,
+  logId: number,
+): Promise<ReadonlySet<number>> {
+  const names = await disk.list(directory.log(logId)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const segments = names.map(parseSegmentName).filter((each) => each?.kind === 'log');
+  return new Set(segments.flatMap((each) => (each === null ? [] : [each.number])));
+}
+
+/** The watermark of a log; null where there is none that reads. */
+export async function watermarkOf(
+  disk: Disk,
+  directory: StoreDirectory,
+  logId: number,
+  logTag: number,
+): Promise<Watermark | null> {
+  return withFile(disk, directory.watermarks, 'read', (file) =>
+    new WatermarkFile(disk, file).read(logId, logTag),
+  ).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+}
