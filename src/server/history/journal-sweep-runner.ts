@@ -1,16 +1,26 @@
 /** Looks now and then whether the journal is worth a sweep, and has it swept in the background. */
 import type { Logger } from 'pino';
+import { NotArchived } from '../../../storage/compaction/segment-archive.js';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import type { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
 import { type JournalSweeper, SweepStopped } from '../../engine/history/journal-sweeper.js';
 import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
+import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 
 /** A clock that jumps is seen by looks that are no further apart. */
 const lookEveryMsMax = 60_000;
 
 /** Where retention is short, there are so many looks until it has passed. */
 const looksPerRetention = 8;
+
+const warning = 'journal sweeps';
+
+/** What operators can see to; the log has the whole of it. */
+function reasonOf(error: unknown): string {
+  const isArchive = error instanceof NotArchived;
+  return isArchive ? 'it cannot be copied to STEPWELL_ARCHIVE_DIR' : 'see the log';
+}
 
 export class JournalSweepRunner {
   private readonly wallClock: WallClockWatch;
@@ -22,6 +32,7 @@ export class JournalSweepRunner {
   constructor(
     private readonly sweeper: JournalSweeper,
     private readonly clock: Clock,
+    private readonly life: ProcessLife,
     private readonly metrics: JournalSweepMetrics,
     private readonly log: Logger,
     private readonly retentionMs: number,
@@ -62,10 +73,12 @@ export class JournalSweepRunner {
       const outcome = await this.sweeper.sweep(at - this.retentionMs, at);
       if (outcome === null) return;
       this.metrics.swept(outcome, at);
+      this.life.warn(warning, null);
       this.log.info({ ...outcome }, 'the journal is swept');
     } catch (error) {
       if (error instanceof SweepStopped || error instanceof LogClosed) return;
       this.metrics.failed();
+      this.life.warn(warning, `the journal was not swept, and grows: ${reasonOf(error)}`);
       this.log.error({ err: error }, 'the journal was not swept; it will be tried again');
     }
   }

@@ -73,7 +73,8 @@ export class JournalSweepsModule implements OnModuleInit {
     @Inject(provided.log) log: Logger,
   ) {
     const metrics = new JournalSweepMetrics(registry);
-    this.runner = new JournalSweepRunner(sweeper, clock, metrics, log, config.logRetentionMs);
+    const { logRetentionMs } = config;
+    this.runner = new JournalSweepRunner(sweeper, clock, life, metrics, log, logRetentionMs);
     this.seals = new JournalSealRunner(journal, clock, log, config.journalSealMs);
   }
 

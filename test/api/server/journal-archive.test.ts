@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { itOnASmallFileSystem, takeAll } from '../../support/program/small-file-system.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const ports = { fileSizes: { segmentBytes: 64 * 1024, reserveBytes: 0 } };
@@ -40,14 +41,21 @@ async function metric(server: TestServer, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
 }
 
-async function publishUntilSwept(server: TestServer, url: string, records: number) {
+async function publishUntil(server: TestServer, url: string, isEnough: () => Promise<boolean>) {
   const body = JSON.stringify(
     Array.from({ length: 50 }, () => ({ destination: url, body: 'x'.repeat(400) })),
   );
-  while (!((await metric(server, 'stepwell_journal_swept_records_total')) >= records)) {
+  while (!(await isEnough())) {
     expect((await callApi(server, 'POST', '/v2/batch', {}, body)).status).toBe(200);
   }
 }
+
+const publishUntilSwept = (server: TestServer, url: string, records: number) =>
+  publishUntil(
+    server,
+    url,
+    async () => (await metric(server, 'stepwell_journal_swept_records_total')) >= records,
+  );
 
 it('the archive has the journal up to its last sweep, without a gap', async () => {
   const endpoint = await RecordingEndpoint.start();
@@ -73,6 +81,61 @@ it('the archive has the journal up to its last sweep, without a gap', async () =
   }
   expect(next).toBeGreaterThanOrEqual(until);
 }, 180_000);
+
+/** What the server says that operators should see to. */
+async function warnings(server: TestServer): Promise<readonly string[]> {
+  const { body } = await callApi(server, 'GET', '/health/ready');
+  return (body as { warnings?: readonly string[] }).warnings ?? [];
+}
+
+describe('an archive that cannot be written', () => {
+  const warning =
+    'the journal was not swept, and grows: it cannot be copied to STEPWELL_ARCHIVE_DIR';
+
+  /** While `spoil` has not been undone nothing is swept, and the server says so. */
+  async function sweepsNothingMeanwhile(
+    archive: string,
+    spoil: () => Promise<() => Promise<void>>,
+  ) {
+    const endpoint = await RecordingEndpoint.start();
+    const url = `${endpoint.url}/x`;
+    const server = await startServer({ environment: environmentOf(archive), ports });
+    const swept = () => metric(server, 'stepwell_journal_swept_records_total');
+    const failed = () => metric(server, 'stepwell_journal_sweeps_failed_total');
+    const failsAgain = async () => {
+      const before = await failed();
+      await publishUntil(server, url, async () => (await failed()) > before);
+    };
+    await publishUntil(server, url, async () => (await swept()) > 200);
+    expect(await warnings(server)).toEqual([]);
+    const mend = await spoil();
+    await failsAgain();
+    const before = await swept();
+    await failsAgain();
+    expect(await swept()).toBe(before);
+    expect(await warnings(server)).toEqual([warning]);
+    await mend();
+    await publishUntil(server, url, async () => (await swept()) > before);
+    expect(await warnings(server)).toEqual([]);
+    await server.remove();
+    await endpoint.stop();
+  }
+
+  it('because it is gone keeps everything, until it is there again', async () => {
+    await sweepsNothingMeanwhile(folder, async () => {
+      const aside = `${folder}-aside`;
+      await rename(folder, aside);
+      return () => rename(aside, folder);
+    });
+  }, 180_000);
+
+  itOnASmallFileSystem(
+    'because it is full keeps everything, until there is room',
+    64,
+    (path) => sweepsNothingMeanwhile(path, () => takeAll(path)),
+    180_000,
+  );
+});
 
 describe('a start is refused where the archive', () => {
   const refused = (archive: string, dataDirectory?: string, retention?: string) =>

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { JournalSweepMetrics } from '../../../src/engine/history/journal-sweep.metrics.js';
+import { ProcessLife } from '../../../src/engine/lifecycle/process-life.js';
 import { JournalSweepRunner } from '../../../src/server/history/journal-sweep-runner.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { countedNames } from '../../support/deciders/histories.js';
@@ -24,7 +25,8 @@ beforeEach(async () => {
   );
   const metrics = new JournalSweepMetrics(new Registry());
   const log = pino({ level: 'silent' });
-  runner = new JournalSweepRunner(swept.sweeper, clock, metrics, log, retentionMs);
+  const life = new ProcessLife(clock, log);
+  runner = new JournalSweepRunner(swept.sweeper, clock, life, metrics, log, retentionMs);
   runner.start();
 });
 
