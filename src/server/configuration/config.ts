@@ -13,7 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const logFormats = ['json', 'pretty'] as const;
-const journalRetentions = ['forever', 'sweep'] as const;
+const journalRetentions = ['sweep', 'forever'] as const;
 const readOnlyModes = ['auto', 'always', 'never'] as const;
 const dialectNames: readonly DialectName[] = ['svc', 'upstash'];
 
@@ -60,7 +60,7 @@ const settings = {
   originParallelism: setting('ORIGIN_PARALLELISM', '64', grammar.readInteger(1, 100_000)),
   logRetentionMs: setting('LOG_RETENTION', '7d', grammar.readDuration),
   deadLetterRetentionMs: setting('DLQ_RETENTION', '30d', grammar.readDuration),
-  journalRetention: setting('JOURNAL_RETENTION', 'forever', grammar.readWord(journalRetentions)),
+  journalRetention: setting('JOURNAL_RETENTION', 'sweep', grammar.readWord(journalRetentions)),
   archiveDirectory: optional('ARCHIVE_DIR', grammar.readText),
   backupDirectory: optional('BACKUP_DIR', grammar.readText),
   scrubBytesPerSecond: setting('SCRUB_RATE', '4mb', grammar.readRate),

@@ -116,7 +116,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['ORIGIN_PARALLELISM', 'originParallelism', 64, '1', 1, ['', '0', 'x']],
   ['LOG_RETENTION', 'logRetentionMs', 7 * day, '1h', 3_600_000, ['', '0']],
   ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
-  ['JOURNAL_RETENTION', 'journalRetention', 'forever', 'sweep', 'sweep', ['', '7d', 'SWEEP']],
+  ['JOURNAL_RETENTION', 'journalRetention', 'sweep', 'forever', 'forever', ['', '7d', 'SWEEP']],
   ['JOURNAL_SEAL', 'journalSealMs', 86_400_000, '1h', 3_600_000, ['', '59s', '2y', 'never']],
   ['ARCHIVE_DIR', 'archiveDirectory', null, '/archive', '/archive', ['', ' ']],
   ['BACKUP_DIR', 'backupDirectory', null, '/backups', '/backups', ['', ' ']],

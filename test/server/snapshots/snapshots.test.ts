@@ -7,6 +7,7 @@ import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { memoryDigestKind } from '../../../src/engine/snapshots/memory-digest.events.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
 import { readConfiguration } from '../../../src/server/configuration/config.js';
+import { sweepStretch } from '../../../src/server/history/journal-sweeps.module.js';
 import { productFolding } from '../../../src/server/history/product-folding.js';
 import { MemoryStart } from '../../../src/server/snapshots/memory-start.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
@@ -62,7 +63,7 @@ async function untilSnapshots(server: TestServer, count: number): Promise<void> 
 async function expectDigestsHold(dataDirectory: string): Promise<void> {
   const { config } = readConfiguration({});
   const store = await openStore(nodeDisk, dataDirectory, readerOptions);
-  const { engine, codec } = productFolding({ ...config, sweepStretch: null });
+  const { engine, codec } = productFolding({ ...config, sweepStretch: sweepStretch(config, {}) });
   const journal = new Journal(await openJournalLog(store), codec);
   let digests = 0;
   let digest = digestOf(itemsOf(engine));
