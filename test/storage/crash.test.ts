@@ -4,7 +4,7 @@ import { verifyStore } from '../../storage/verify/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from '../simulation/simulated-disk.js';
 import { directory, openSimulated } from './simulated-store.js';
-import type { StoreModel } from './store-model.js';
+import { StoreModel } from './store-model.js';
 import { Workload } from './workload.js';
 
 const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
@@ -174,6 +174,28 @@ describe('a crash after any change of the disk', () => {
       }
     }
   }, 1_800_000);
+
+  it('starts where a later part of one write is on disk and an earlier one is not', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(5001));
+    const { store } = await openSimulated(disk);
+    const model = new StoreModel();
+    await model.createLog(store, 'journal', true);
+    await model.append(store, 'journal', [{ key: null, value: Buffer.alloc(20, 1) }]);
+    const seen: Moment[] = [];
+    disk.afterChange = () => seen.push({ disk: disk.copy(), model: model.copy() });
+    // Each is a batch of its own, and all are one write.
+    const large = { key: null, value: Buffer.alloc(17_000, 2) };
+    await Promise.all([1, 2, 3].map(() => model.append(store, 'journal', [large])));
+    disk.afterChange = null;
+    expect(seen.length).toBeGreaterThan(2);
+    const run = { seed: 5001, steps: 1, policies: ['sectors'] } as const;
+    for (const moment of seen) {
+      for (let seed = 0; seed < 20; seed += 1) {
+        const image = moment.disk.crash('sectors', seed);
+        await recover(image, moment.model.copy(), run, seed);
+      }
+    }
+  }, 600_000);
 
   it('was tried on at least 20,000 distinct images', () => {
     console.log(`${images.size} distinct crash images`);

@@ -124,6 +124,23 @@ describe.each(stops)('a store that was stopped: %s', (stop) => {
     }
   });
 
+  it('is neither begun anew nor cleared up where its manifest is lost or stale', async () => {
+    const worked = await workedDisk(stop);
+    const young = new SimulatedDisk(new SeededRandom(5));
+    await openSimulated(young, { segmentBytes: 400 });
+    for (const kind of ['gone', 'stale'] as const) {
+      const disk = worked.disk.copy();
+      for (const path of ['/data/MANIFEST', '/data/MANIFEST.copy']) {
+        if (kind === 'gone') await disk.remove(path);
+        else disk.damage(path, () => Buffer.from(young.files().get(path) ?? []));
+      }
+      const logs = () => [...disk.files()].filter(([path]) => path.startsWith('/data/logs/'));
+      const before = logs();
+      expect([kind, await verdict({ ...worked, disk })]).toEqual([kind, 'refused']);
+      expect(logs()).toEqual(before);
+    }
+  });
+
   it('refuses a batch that is intact but of another history of the same log', async () => {
     const worked = await workedDisk(stop);
     const { disk } = worked;

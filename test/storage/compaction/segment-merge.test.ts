@@ -155,6 +155,19 @@ describe('which neighbours are merged', () => {
     expect(merged(segments)).toEqual(expected);
   });
 
+  it('leaves apart what is further apart than one segment can count', () => {
+    const sparse = (offsets: number) => {
+      return segmentsOf([10, 10, 10, 10]).map((segment, place) => {
+        const nextOffset = place === 3 ? offsets : place + 1;
+        const moved = Segment.ended(0, place, { ...segment.toEnd(), nextOffset });
+        moved.isSealed = true;
+        return moved;
+      });
+    };
+    expect(merged(sparse(2 ** 32 - 1))).toEqual([0, 1, 2, 3]);
+    expect(merged(sparse(2 ** 32))).toEqual([]);
+  });
+
   it('leaves out what is damaged and what is not sealed', () => {
     const segments = segmentsOf(Array.from({ length: 9 }, () => 10));
     const [, , , , damaged] = segments;
