@@ -4,7 +4,6 @@ import type { SweepReport } from '../../storage/compaction/sweep.js';
 import type { LogRecord, RecordInput } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
 import type { Appended, PartitionLog } from '../../storage/log/partition-log.js';
-import type { LogSettings } from '../../storage/manifest/manifest.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
@@ -15,13 +14,10 @@ export type { SweepReport };
 /** The name of the journal's partition log in the store. */
 export const journalLogName = '__journal';
 
-/** What its log is created with. */
-export const journalSettings: LogSettings = { preparesNextSegment: true };
-
-/** The journal's log of a store, the first that it has: created at the first start. */
+/** The journal's log of a store, created at the first start. */
 export async function openJournalLog(store: Store): Promise<PartitionLog> {
   const name = journalLogName;
-  return store.log(name) ?? store.createLog(name, journalSettings);
+  return store.log(name) ?? store.createLog(name, { preparesNextSegment: true });
 }
 
 /** Replay reads this much at a time: large enough to stream, small enough to stay in the cache. */

@@ -164,7 +164,7 @@ export function encodeSegmentFooter(segment: SegmentEnd, digest: Buffer): Buffer
   return footer;
 }
 
-/** What an intact footer says, with the digest in hex; null where it is none, or of a later version. */
+/** What a footer says, with the digest in hex; null where none is intact that this reads. */
 export function decodeSegmentFooter(
   footer: Buffer,
 ): { readonly end: SegmentEnd; readonly digest: string } | null {

@@ -98,7 +98,7 @@ export async function rebuiltState(
 
 const directoryName = (id: number) => String(id).padStart(10, '0');
 
-/** Names and drops that stand, in whole edits or in pieces of them, in what is left of the copies. */
+/** Names and drops that stand in what is left of the copies, in whole edits or in pieces. */
 async function remainsOfManifest(disk: Disk, directory: StoreDirectory) {
   const names = new Map<number, NamedLog>();
   const dropped = new Set<number>();
@@ -205,7 +205,7 @@ function uncovered(sealed: readonly ManifestSegment[]): ManifestSegment[] {
   return sealed.filter((old) => !sealed.some((other) => covers(other, old)));
 }
 
-/** Segments one behind the other; where a file is gone, one is listed that will be found missing. */
+/** Segments one behind the other; where a file is gone, one is listed that is found missing. */
 class SegmentRow {
   readonly segments: ManifestSegment[] = [];
   /** Offsets that no file has, half-open. */

@@ -41,7 +41,9 @@ export const memoryMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/engine/snapshots/snapshot-keeper.ts',
-        from: '    await this.snapshots.removeBefore(edge);\n    if (this.latestOffset < edge) this.found(null);\n',
+        from: `    await this.snapshots.removeBefore(edge);
+    if (this.latestOffset < edge) this.found(null);
+`,
         to: '',
       },
     ],

@@ -69,8 +69,8 @@ export const recoveryMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/format/record-batch.ts',
-        from: '  if (crc32(source.subarray(start + 8, start + batchHeaderLength)) !== headerChecksum) return null;\n',
-        to: '',
+        from: 'start + batchHeaderLength)) !== headerChecksum) return null;',
+        to: 'start + batchHeaderLength)) < 0) return null;',
       },
     ],
     tests: [damage],
@@ -97,8 +97,8 @@ export const recoveryMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/recovery/open-directory.ts',
-        from: "if (!names.includes('logs') || (await disk.list(directory.logs)).length === 0) return;",
-        to: "if (!names.includes('logs')) return;",
+        from: "if (!names.includes('logs') || (await disk.list(directory.logs)).length === 0)",
+        to: "if (!names.includes('logs'))",
       },
     ],
     tests: [crashes],
@@ -158,8 +158,8 @@ export const recoveryMutants: readonly Mutant[] = [
       },
       {
         file: logRecovery,
-        from: 'watermark?.segment === segment.number ? watermark.durablePosition : 0;',
-        to: 'watermark?.segment === segment.number ? Math.min(watermark.durablePosition, segment.end) : 0;',
+        from: '? watermark.durablePosition : 0;',
+        to: '? Math.min(watermark.durablePosition, segment.end) : 0;',
       },
     ],
     tests: [damage],
@@ -171,8 +171,8 @@ export const recoveryMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/format/batch-scan.ts',
-        from: 'if (this.chain !== null && header.previousChecksum !== this.chain) {',
-        to: 'if (this.chain !== null && header.previousChecksum !== this.chain && this.position < 0) {',
+        from: 'if (this.chain !== null && header.previousChecksum',
+        to: 'if (this.position < 0 && header.previousChecksum',
       },
     ],
     tests: [damage],

@@ -75,7 +75,7 @@ export const rewritingMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/compaction/group-rewrite.ts',
-        from: "    await store.manifest.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });\n",
+        from: "await store.manifest.edit({ type: 'numbersReserved', id, nextNumber: number + 1 });",
         to: '',
       },
     ],

@@ -9,7 +9,7 @@ import {
 } from '../../../storage/salvage/salvage-folder.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import { structuresTerm } from '../../engine/event-codec.js';
-import { journalLogName, journalSettings } from '../../engine/journal.js';
+import { journalLogName } from '../../engine/journal.js';
 import { version } from '../../grammar/version.js';
 import { type BackupManifest, backupFile, encoded } from '../backup/backup-manifest.js';
 import { credentialsIn } from '../backup/folder-backup.js';
@@ -40,6 +40,9 @@ export interface ExportTools {
   onProgress(doing: string): void;
 }
 
+/** The log that a server makes before all others. */
+const journal = { name: journalLogName, settings: { preparesNextSegment: true } };
+
 const nothingFound: JournalFindings = { changed: [], uncertain: [], removedEvents: 0 };
 
 /**
@@ -56,7 +59,7 @@ export async function exportGood(
   let findings = nothingFound;
   let report: ExportReport | null = null;
   await salvageFolder(disk, from, to, options, {
-    known: { first: { name: journalLogName, settings: journalSettings } },
+    known: { first: journal },
     onProgress,
     async repair(damaged) {
       findings = await repaired(damaged, gaps);

@@ -199,7 +199,7 @@ describe('what is salvaged where neither copy of the manifest begins intact', ()
     expect(damages).toContain(`events ${range}: no file has these offsets`);
   });
 
-  it('is what compactions and sweeps have left, with the files of those that a crash ended', async () => {
+  it('is what sweeps have left, with the files of those that a crash ended', async () => {
     const disk = (await written(7)).restart();
     const { store } = await openSimulated(disk, { segmentBytes: 900 });
     const images: SimulatedDisk[] = [];
