@@ -23,7 +23,7 @@ process.env.UV_THREADPOOL_SIZE ??= '16';
 run(join(__dirname, '..', 'dist', 'src', 'program', 'stepwell.cjs'));
 
 function run(filename) {
-  const source = readFileSync(filename, 'utf8');
+  const source = readFileSync(filename, 'latin1');
   // It is good for this build, this V8 and its options only; V8 itself compares no sources.
   const build = source.slice('// '.length, source.indexOf('\n'));
   const kept = join(dirname(filename), `${build}.${cachedDataVersionTag()}.code`);

@@ -23,8 +23,8 @@ const goUnitMs: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-const goDuration = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
-const goPart = /([\d.]+)(ns|us|µs|μs|ms|s|m|h)/g;
+const goDuration = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/;
+const goPart = /([\d.]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g;
 const httpDate =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
