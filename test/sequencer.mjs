@@ -2,7 +2,7 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** Folders of files that take from a quarter of a minute to minutes each. */
-const slow = /\/test\/(storage|cli|engine|crash|simulation|server\/lifecycle)\//;
+const slow = /\/test\/(storage|cli|engine|console|crash|simulation|server)\//;
 
 /**
  * The slow ones first: jest goes by the sizes of files where it has no timings of an earlier run,
