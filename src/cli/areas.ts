@@ -150,6 +150,12 @@ const areas: readonly Area[] = [
       ),
   },
   {
+    name: 'clock',
+    summary: 'show the time of stepwell dev, or move it forward',
+    group: server,
+    load: async () => (await import('./server/clock.command.js')).clockCommand(),
+  },
+  {
     name: 'machines',
     summary: 'print the state machines as Mermaid diagrams, all of them or one',
     group: server,

@@ -1,14 +1,24 @@
 /** `stepwell dev`: the server for a developer's machine, found by SDKs in development mode. */
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { systemClock } from '../engine/clock.js';
+import { systemIdentifiers } from '../engine/identifiers.js';
 import {
   ConfigurationError,
   listensOnLoopback,
   readConfiguration,
 } from '../server/configuration/config.js';
 import { type Credentials, developmentCredentials } from '../server/credentials/credentials.js';
+import {
+  DisturbedEndpoints,
+  type FaultPlan,
+  parseFaults,
+} from '../server/development/delivery-faults.js';
+import { readAhead } from '../server/development/kept-clock.js';
+import { MovableClock } from '../server/development/movable-clock.js';
 import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { durationWords } from './output/time-words.js';
 import { prepareDataFolder } from './owned-folder.js';
 
 /** Where SDKs in development mode look for a server. */
@@ -18,10 +28,27 @@ export function devCommand(): Command {
   return new Command('dev')
     .description("run the server with the SDKs' published development credentials, on loopback")
     .addOption(dataDirOption())
+    .option(
+      '--fault <faults>',
+      'disturb deliveries on purpose: drop=5%,lose=5%,delay=1s',
+      faultOption,
+    )
+    .addHelpText('after', examples)
     .action(dev);
 }
 
-async function dev(options: DataDirOption): Promise<void> {
+const examples = [
+  '',
+  'Examples:',
+  '  $ stepwell dev --fault drop=5%,delay=1s',
+  '  $ stepwell clock +3d        moves its time forward',
+].join('\n');
+
+interface DevOptions extends DataDirOption {
+  readonly fault?: FaultPlan;
+}
+
+async function dev(options: DevOptions): Promise<void> {
   const configuration = readConfiguration(undefined, 'dev', givenSettings(options));
   const { config } = configuration;
   if (!listensOnLoopback(config.host)) {
@@ -33,8 +60,38 @@ async function dev(options: DataDirOption): Promise<void> {
   shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
   const opened = developmentCredentials(config);
+  const clock = new MovableClock(systemClock, await readAhead(nodeDisk, config.dataDirectory));
+  const { fault } = options;
   const { serve } = await import('./serve.js');
-  await serve(configuration, opened, (url) => environmentLines(opened.credentials, url));
+  await serve(configuration, opened, {
+    clock,
+    networkClock: clock.outside,
+    ...(fault !== undefined && {
+      disturbs: (usual) => new DisturbedEndpoints(usual, fault, clock.outside, systemIdentifiers),
+    }),
+    introduction: (url) => [
+      ...environmentLines(opened.credentials, url),
+      ...developmentLines(clock.aheadMs, fault),
+    ],
+  });
+}
+
+/** What is not as it would be elsewhere. */
+function developmentLines(aheadMs: number, fault: FaultPlan | undefined): string[] {
+  const lines: string[] = [];
+  if (aheadMs > 0) lines.push(`The time is ${durationWords(aheadMs)} ahead (stepwell clock).`);
+  if (fault !== undefined) {
+    const { drop, lose, delayMs } = fault;
+    const shares = `${drop * 100} % dropped, ${lose * 100} % of the answers lost`;
+    lines.push(`Deliveries are disturbed: ${shares}, each ${delayMs} ms later (--fault).`);
+  }
+  return lines;
+}
+
+function faultOption(text: string): FaultPlan {
+  const plan = parseFaults(text);
+  if (plan.ok) return plan.value;
+  throw new InvalidArgumentError(`${plan.message}.`);
 }
 
 /** What a client needs, as lines for an `.env` file or a shell. */

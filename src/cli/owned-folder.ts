@@ -7,6 +7,7 @@ import { DirectoryInUse, diskError, errorCode } from '../../storage/faults/stora
 import { backupFile } from '../server/backup/backup-manifest.js';
 import { ConfigurationError, readConfiguration } from '../server/configuration/config.js';
 import { credentialsFile } from '../server/credentials/credentials.js';
+import { clockFile } from '../server/development/kept-clock.js';
 import { addressFile } from '../server/lifecycle/kept-address.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
 
@@ -32,7 +33,7 @@ export async function prepareDataFolder(path: string, disk: Disk): Promise<void>
   // A first start that ended early has left some of these.
   const { lock, reserve, watermarks, logs, aside, quarantine } = directory;
   const parts = [lock, reserve, watermarks, logs, aside, quarantine].map((part) => basename(part));
-  const files = [credentialsFile, addressFile].flatMap((name) => [name, `${name}.new`]);
+  const files = [credentialsFile, addressFile, clockFile].flatMap((name) => [name, `${name}.new`]);
   const own = new Set([...parts, ...files, volumeRoot]);
   const foreign = names.find((name) => !own.has(name));
   if (foreign === undefined) return;

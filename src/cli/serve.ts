@@ -1,8 +1,9 @@
 /** What `start` and `dev` share: build, say so, end on a signal, and die of broken invariants. */
 import { fileURLToPath } from 'node:url';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { systemClock } from '../engine/clock.js';
+import { type Clock, systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
+import type { OutboundPorts } from '../messaging/outbound/outbound.module.js';
 import { type Application, createApplication } from '../server/application.js';
 import {
   allowedNetworks,
@@ -25,14 +26,19 @@ import { say } from './output/terminal.js';
 /** Where the build puts it. */
 const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url));
 
-/**
- * Runs the server until a signal ends it. `introduction` makes lines for standard output from the
- * URL that it serves. Rejects if it cannot start.
- */
+/** How a server differs from the usual one. */
+export interface ServeOptions extends OutboundPorts {
+  /** Without it that of the machine. */
+  readonly clock?: Clock;
+  /** Lines for standard output, from the URL that it serves. */
+  readonly introduction?: (url: string) => readonly string[];
+}
+
+/** Runs the server until a signal ends it. Rejects if it cannot start. */
 export async function serve(
   { config, origins }: Configuration,
   opened: OpenedCredentials,
-  introduction: (url: string) => readonly string[] = () => [],
+  { clock = systemClock, introduction = () => [], ...outbound }: ServeOptions = {},
 ): Promise<void> {
   const { credentials, sources } = opened;
   const log = createLog(config.logLevel, await logDestination(logFormatOf(config)));
@@ -46,7 +52,8 @@ export async function serve(
   process.on('unhandledRejection', fatal);
   const build = await readBuild(nodeDisk);
   const application = await createApplication(config, credentials, {
-    clock: systemClock,
+    ...outbound,
+    clock,
     identifiers: systemIdentifiers,
     disk: nodeDisk,
     descriptorLimit: descriptorLimit(),

@@ -5,6 +5,7 @@ import { systemIdentifiers } from '../engine/identifiers.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { openCredentials, pasteLines } from '../server/credentials/credentials.js';
 import { refuseWeakSecrets } from '../server/credentials/weak-secrets.js';
+import { requireUnmoved } from '../server/development/kept-clock.js';
 import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
 import { say } from './output/terminal.js';
@@ -23,6 +24,7 @@ async function start(options: DataDirOption): Promise<void> {
   // Before the server is loaded: its modules are many files at once.
   shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
+  await requireUnmoved(nodeDisk, config.dataDirectory);
   const opened = await whileOwned(config.dataDirectory, nodeDisk, () =>
     openCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets),
   );

@@ -53,6 +53,7 @@ import { ActivityModule } from './activity/activity.module.js';
 import { BackupsModule } from './backup/backups.module.js';
 import { allowedNetworks } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
+import { developmentModules } from './development/development.module.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
@@ -147,7 +148,7 @@ export function applicationModule(
   ];
   const imports = [
     EngineModule,
-    outboundModule(ports.endpoints),
+    outboundModule(ports),
     HealthModule,
     MetricsModule,
     OpenapiModule,
@@ -185,6 +186,7 @@ export function applicationModule(
     BackupsModule,
     SnapshotsModule,
     ScrubModule,
+    ...developmentModules(ports.clock),
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

@@ -5,16 +5,14 @@ import type { StoreOptions } from '../../storage/store.js';
 import type { Clock } from '../engine/clock.js';
 import type { PastView } from '../engine/history/past-moment.js';
 import type { Identifiers } from '../engine/identifiers.js';
-import type { Endpoints } from '../messaging/outbound/endpoints.js';
+import type { OutboundPorts } from '../messaging/outbound/outbound.module.js';
 import type { ShownSetting } from './configuration/shown-settings.js';
 
 /** Everything that is not decided by commands and configuration. */
-export interface Ports {
+export interface Ports extends OutboundPorts {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly disk: Disk;
-  /** Who makes attempts; without it the network. */
-  readonly endpoints?: Endpoints;
   /** Sizes for a disk that is small, in bytes; without it those of a real one. */
   readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes' | 'freeBytesMin'>;
   /** Live states of one kind, beyond which idle ones are packed; without it a thousand. */

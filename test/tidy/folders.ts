@@ -51,6 +51,8 @@ export const folders: readonly string[] = [
   'src/server/start-page',
   // The console, as far as it is the server's: sessions and files.
   'src/console',
+  // What only a developer's server has.
+  'src/server/development',
   'src/server/health',
   // How the server is: its numbers, settings and build.
   'src/server/overview',

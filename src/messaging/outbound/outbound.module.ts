@@ -26,8 +26,18 @@ export class OutboundModule {
   }
 }
 
-/** Attempts go to `endpoints`, or else out to the network. */
-export function outboundModule(endpoints: Endpoints | undefined): DynamicModule {
+/** What a process makes attempts with, other than the usual. */
+export interface OutboundPorts {
+  /** Who makes attempts; without it the network. */
+  readonly endpoints?: Endpoints;
+  /** By which the network is waited for; without it the clock of the server. */
+  readonly networkClock?: Clock;
+  /** What stands before the endpoints, whichever they are. */
+  readonly disturbs?: (endpoints: Endpoints) => Endpoints;
+}
+
+export function outboundModule(ports: OutboundPorts): DynamicModule {
+  const { endpoints, networkClock, disturbs = (usual) => usual } = ports;
   const providers = [
     {
       provide: AddressGuard,
@@ -44,7 +54,7 @@ export function outboundModule(endpoints: Endpoints | undefined): DynamicModule 
       provide: provided.endpoints,
       inject: [provided.config, provided.clock],
       useFactory: (config: MessagingSettings, clock: Clock) =>
-        endpoints ?? networkOf(config, clock),
+        disturbs(endpoints ?? networkOf(config, networkClock ?? clock)),
     },
   ];
   const exports = [AddressGuard, OriginTraffic, provided.endpoints];

@@ -1,0 +1,93 @@
+/**
+ * Disturbs deliveries on purpose, as networks do it by themselves: an endpoint that stands them in
+ * development stands them later (`stepwell dev --fault`).
+ */
+import type { Clock } from '../../engine/clock.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { parseDuration } from '../../grammar/duration.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import type { AttemptOutcome, OutgoingAttempt } from '../../messaging/outbound/attempt-outcome.js';
+import type { Endpoints } from '../../messaging/outbound/endpoints.js';
+
+/** Shares are from 0 to 1. */
+export interface FaultPlan {
+  /** Attempts that never reach their endpoint. */
+  readonly drop: number;
+  /** Attempts that reach it, and whose answer is lost: they are made again. */
+  readonly lose: number;
+  /** How much later every attempt goes out, milliseconds. */
+  readonly delayMs: number;
+}
+
+const delayMaxMs = 600_000;
+const grammar = 'drop=5%, lose=5% and delay=1s, with commas between them';
+
+/** `drop=5%,delay=1s` as it is written on the command line. */
+export function parseFaults(text: string): Result<FaultPlan> {
+  const plan = { drop: 0, lose: 0, delayMs: 0 };
+  for (const part of text.split(',')) {
+    const [, name, value = ''] = /^\s*(drop|lose|delay)=(\S+)\s*$/.exec(part) ?? [];
+    if (name === 'delay') {
+      const delay = parseDuration(value);
+      if (!delay.ok || delay.value > delayMaxMs) return refused('delay is a duration up to 10m');
+      plan.delayMs = delay.value;
+    } else if (name === 'drop' || name === 'lose') {
+      const percent = /^\d{1,3}(\.\d+)?%$/.test(value) ? Number(value.slice(0, -1)) : Number.NaN;
+      if (!(percent <= 100)) return refused(`${name} is a percentage, as 5%`);
+      plan[name] = percent / 100;
+    } else return refused(`a fault is ${grammar}`);
+  }
+  return ok(plan);
+}
+
+/** Endpoints as the network would be at its worst. */
+export class DisturbedEndpoints implements Endpoints {
+  constructor(
+    private readonly endpoints: Endpoints,
+    private readonly plan: FaultPlan,
+    private readonly clock: Clock,
+    private readonly identifiers: Identifiers,
+  ) {}
+
+  async call(attempt: OutgoingAttempt, signal?: AbortSignal): Promise<AttemptOutcome> {
+    const { drop, lose, delayMs } = this.plan;
+    const startedAt = this.clock.now();
+    const begun = this.clock.monotonic();
+    if (delayMs > 0) await this.wait(delayMs, signal);
+    // A server that stops makes no more attempts; the real endpoints say so by themselves.
+    if (signal?.aborted !== true && this.happens(drop)) {
+      const durationMs = this.clock.monotonic() - begun;
+      return lost('dropped on purpose (--fault drop)', startedAt, durationMs);
+    }
+    const outcome = await this.endpoints.call(attempt, signal);
+    if (outcome.cut || outcome.status === 0 || !this.happens(lose)) return outcome;
+    return lost(
+      `answered ${outcome.status}, lost on purpose (--fault lose)`,
+      outcome.startedAt,
+      outcome.durationMs,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.endpoints.close();
+  }
+
+  private wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(delayMs, resolve);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  private happens(share: number): boolean {
+    return share > 0 && this.identifiers.randomBytes(4).readUInt32BE() < share * 2 ** 32;
+  }
+}
+
+function lost(error: string, startedAt: number, durationMs: number): AttemptOutcome {
+  const none = { status: 0, headers: [], body: Buffer.alloc(0), bodyTruncated: false };
+  return { ...none, error, startedAt, durationMs, cut: false };
+}

@@ -1,0 +1,39 @@
+import { MovableClock } from '../../../src/server/development/movable-clock.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const day = 86_400_000;
+
+it('moves both clocks and rings what came due meanwhile, the earliest first', () => {
+  const machine = new ManualClock();
+  const clock = new MovableClock(machine);
+  const [now, monotonic] = [clock.now(), clock.monotonic()];
+  const rung: string[] = [];
+  clock.after(2 * day, () => rung.push('second'));
+  clock.after(day, () => rung.push('first'));
+  clock.after(4 * day, () => rung.push('later'));
+  clock.after(day, () => rung.push('canceled'))();
+  clock.forward(3 * day);
+  expect([clock.now() - now, clock.monotonic() - monotonic]).toEqual([3 * day, 3 * day]);
+  // Not within the move: what rings may move again, or cancel others.
+  expect(rung).toEqual([]);
+  machine.advance(0);
+  expect(rung).toEqual(['first', 'second']);
+  machine.advance(day);
+  expect(rung).toEqual(['first', 'second', 'later']);
+});
+
+it('goes on with the time of day of an earlier process, and leaves durations outside alone', () => {
+  const machine = new ManualClock();
+  const clock = new MovableClock(machine, day);
+  expect([clock.now() - machine.now(), clock.monotonic()]).toEqual([day, machine.monotonic()]);
+  const { outside } = clock;
+  let isLate = false;
+  outside.after(60_000, () => {
+    isLate = true;
+  });
+  const begun = outside.monotonic();
+  clock.forward(day);
+  machine.advance(1000);
+  expect([outside.monotonic() - begun, isLate]).toEqual([1000, false]);
+  expect(outside.now() - machine.now()).toBe(2 * day);
+});
