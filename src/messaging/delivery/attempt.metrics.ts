@@ -12,6 +12,15 @@ const ends = {
   MessageFailed: 'failed',
 } as const;
 
+/** The last event of a message, and what its state is called. */
+const finalStates = {
+  MessageDelivered: 'delivered',
+  MessageFailed: 'failed',
+  MessageCanceled: 'canceled',
+  // Its run ended, and what was on its way counts as arrived.
+  MessageCompleted: 'delivered',
+} as const;
+
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 @Injectable()
@@ -20,6 +29,7 @@ export class AttemptMetrics {
   readonly #seconds: Histogram;
   readonly #lag: Histogram;
   readonly #published: Counter;
+  readonly #ended: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -46,6 +56,13 @@ export class AttemptMetrics {
       help: 'Messages accepted.',
       registers,
     });
+    this.#ended = new Counter({
+      name: 'stepwell_messages_ended_total',
+      help: 'Messages that are final, by their state.',
+      labelNames: ['state'],
+      registers,
+    });
+    for (const state of Object.values(finalStates)) this.#ended.inc({ state }, 0);
   }
 
   /** An attempt has begun that was due at `dueAt`; both are Unix milliseconds. */
@@ -60,6 +77,8 @@ export class AttemptMetrics {
       MessageDelivered: true,
       AttemptFailed: true,
       MessageFailed: true,
+      MessageCanceled: true,
+      MessageCompleted: true,
     },
   };
 
@@ -67,6 +86,9 @@ export class AttemptMetrics {
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const { event } of envelopes) {
       if (event.type === 'MessagePublished') this.#published.inc();
+      if (event.type in finalStates) {
+        this.#ended.inc({ state: finalStates[event.type as keyof typeof finalStates] });
+      }
       if (!('durationMs' in event)) continue;
       this.#attempts.inc({ outcome: ends[event.type] });
       this.#seconds.observe(event.durationMs / 1000);

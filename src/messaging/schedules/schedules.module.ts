@@ -7,6 +7,7 @@ import { MessagesModule } from '../messages/messages.module.js';
 import { UrlGroupsModule } from '../url-groups/url-groups.module.js';
 import { ScheduleTriggers } from './schedule.effects.js';
 import { Schedules } from './schedule.entity.js';
+import { ScheduleMetrics } from './schedule.metrics.js';
 import { ScheduleList } from './schedule-list.js';
 import { SchedulePublisher } from './schedule-publisher.js';
 import { SchedulesController } from './schedules.controller.js';
@@ -18,11 +19,25 @@ const stopDeadlineMs = 10_000;
 @Module({
   imports: [GatesModule, MessagesModule, UrlGroupsModule],
   controllers: [SchedulesController],
-  providers: [ScheduleList, SchedulePublisher, Schedules, ScheduleTriggers, StoredDefinitions],
+  providers: [
+    ScheduleList,
+    ScheduleMetrics,
+    SchedulePublisher,
+    Schedules,
+    ScheduleTriggers,
+    StoredDefinitions,
+  ],
   exports: [SchedulePublisher, Schedules],
 })
 export class SchedulesModule {
-  constructor(engine: Engine, triggers: ScheduleTriggers, life: ProcessLife) {
+  constructor(
+    engine: Engine,
+    triggers: ScheduleTriggers,
+    schedules: Schedules,
+    metrics: ScheduleMetrics,
+    life: ProcessLife,
+  ) {
+    schedules.observe(metrics.listener, metrics.interest);
     engine.carry('triggerSchedule', triggers);
     life.addStoppable({
       name: 'schedule triggers',

@@ -1,12 +1,13 @@
 /** What the process itself costs: memory, and how long the event loop keeps everything waiting. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 
 const delayQuantiles = [50, 99, 100];
 const nanosecondsPerSecond = 1e9;
+const microsecondsPerSecond = 1e6;
 
 /** Every reader sees a delay for as long at least. */
 const windowMs = 60_000;
@@ -23,6 +24,7 @@ export class ProcessMetrics {
     this.#windowBegan = clock.monotonic();
     this.#delay.enable();
     this.#watchMemory(registry);
+    this.#watchProcessor(registry);
     this.#watchDelay(registry);
   }
 
@@ -46,6 +48,22 @@ export class ProcessMetrics {
       'stepwell_heap_limit_bytes',
       'Heap beyond which the process ends.',
       () => getHeapStatistics().heap_size_limit,
+    );
+  }
+
+  #watchProcessor(registry: Registry): void {
+    new Counter({
+      name: 'stepwell_cpu_seconds_total',
+      help: 'Processor time of the process, its threads included.',
+      registers: [registry],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / microsecondsPerSecond);
+      },
+    });
+    gauge(registry, 'stepwell_uptime_seconds', 'Time since the process began.', () =>
+      process.uptime(),
     );
   }
 

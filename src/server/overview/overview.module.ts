@@ -21,11 +21,13 @@ import { MetricReader } from './metric-reader.js';
 import { OverviewController } from './overview.controller.js';
 import { Overview } from './overview.js';
 import { SeriesStore } from './series-store.js';
+import { StorageMetrics } from './storage.metrics.js';
 
 @Module({
   imports: [DeliveryModule, GatesModule, OriginsModule, SchedulesModule],
   controllers: [OverviewController],
   providers: [
+    StorageMetrics,
     {
       provide: MetricReader,
       inject: [Registry],

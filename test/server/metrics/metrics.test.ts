@@ -49,6 +49,7 @@ const exported: readonly string[] = [
   'stepwell_backup_failures_total',
   'stepwell_backup_last_bytes',
   'stepwell_backup_last_success_timestamp_seconds',
+  'stepwell_build_info',
   'stepwell_commit_group_records',
   'stepwell_commit_seconds',
   'stepwell_connections',
@@ -56,8 +57,11 @@ const exported: readonly string[] = [
   'stepwell_console_logins_total',
   'stepwell_consumer_groups',
   'stepwell_consumer_instances',
+  'stepwell_cpu_seconds_total',
   'stepwell_dead_letters',
   'stepwell_delivery_lag_seconds',
+  'stepwell_disk_available_bytes',
+  'stepwell_disk_total_bytes',
   'stepwell_event_loop_delay_seconds',
   'stepwell_failed_turns_total',
   'stepwell_fsync_seconds',
@@ -72,6 +76,7 @@ const exported: readonly string[] = [
   'stepwell_in_flight_refusals_total',
   'stepwell_jobs',
   'stepwell_journal_archived_bytes_total',
+  'stepwell_journal_bytes',
   'stepwell_journal_head_offset',
   'stepwell_journal_last_archive_timestamp_seconds',
   'stepwell_journal_last_sweep_timestamp_seconds',
@@ -79,6 +84,7 @@ const exported: readonly string[] = [
   'stepwell_journal_sweeps_failed_total',
   'stepwell_journal_swept_bytes_total',
   'stepwell_journal_swept_records_total',
+  'stepwell_messages_ended_total',
   'stepwell_messages_published_total',
   'stepwell_queue_lag_messages',
   'stepwell_rebalances_total',
@@ -88,6 +94,8 @@ const exported: readonly string[] = [
   'stepwell_retention_paused',
   'stepwell_runs_ended_total',
   'stepwell_runs_started_total',
+  'stepwell_schedule_lateness_seconds',
+  'stepwell_schedule_triggers_total',
   'stepwell_scrub_bytes_total',
   'stepwell_scrub_damaged_segments',
   'stepwell_scrub_last_pass_timestamp_seconds',
@@ -103,6 +111,7 @@ const exported: readonly string[] = [
   'stepwell_topic_bytes',
   'stepwell_topic_damaged_ranges',
   'stepwell_topic_partitions',
+  'stepwell_uptime_seconds',
   'stepwell_waiting_attempts',
 ];
 
@@ -112,6 +121,30 @@ test('a server exports exactly the metrics that operators know by name', async (
   const names = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   expect(names.sort()).toEqual(exported);
   await server.remove();
+});
+
+test('schedules, ends of messages, the disk and the build are counted as they are', async () => {
+  const server = await startServer();
+  const headers = { authorization: server.bearer };
+  const call = (method: 'POST' | 'DELETE', path: string, more = {}) =>
+    request(`${server.url}${path}`, { method, headers: { ...headers, ...more } });
+  const published = await call('POST', '/v2/publish/http://127.0.0.1:9000', { 'svc-delay': '1h' });
+  const { messageId } = (await published.body.json()) as { messageId: string };
+  await call('DELETE', `/v2/messages/${messageId}`);
+  const cron = { 'svc-cron': '0 0 1 1 *', 'svc-schedule-id': 'yearly', 'svc-delay': '1h' };
+  await call('POST', '/v2/schedules/http://127.0.0.1:9000', cron);
+  await call('POST', '/v2/schedules/yearly/trigger');
+  const text = await (await request(`${server.url}/metrics`)).body.text();
+  await server.remove();
+  expect(text).toContain('stepwell_messages_ended_total{state="canceled"} 1\n');
+  expect(text).toContain('stepwell_messages_ended_total{state="delivered"} 0\n');
+  expect(text).toContain('stepwell_schedule_triggers_total{outcome="published"} 1\n');
+  expect(text).toContain('stepwell_schedule_lateness_seconds_count 1\n');
+  expect(text).toMatch(/^stepwell_build_info\{version="\d.*",build=".+",node="\d.*"\} 1$/m);
+  for (const name of ['disk_available_bytes', 'disk_total_bytes', 'journal_bytes']) {
+    expect(text).toMatch(new RegExp(`^stepwell_${name} [1-9]\\d*$`, 'm'));
+  }
+  expect(text).toMatch(/^stepwell_cpu_seconds_total 0*[1-9.]/m);
 });
 
 test('the delays of the event loop are the same for each of two readers', async () => {
