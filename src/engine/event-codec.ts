@@ -15,7 +15,7 @@
  *                        terms   `structures`
  */
 import { Packr } from 'msgpackr';
-import type { LogRecord, RecordHeader, RecordInput } from '../../storage/format/record.js';
+import type { RecordHeader, RecordInput, StoredRecord } from '../../storage/format/record.js';
 import type { DomainEvent, EventEnvelope, Upcasters } from './decider.js';
 import { type Principal, principalIn } from './principal/principal.js';
 
@@ -36,6 +36,7 @@ export class EventCodec {
   private table = '[]';
   private undefinedStructures = false;
   private latestKind = '';
+  private readonly types = new Map<string, string>();
   /** By kind, where there are any. */
   private readonly upcasters = new Map<string, Upcasters>();
 
@@ -84,25 +85,36 @@ export class EventCodec {
   }
 
   /** The event of a record, or null for a definition, which is remembered. */
-  decode(record: LogRecord): EventEnvelope | null {
-    if (record.key === null) {
+  decode(record: StoredRecord): EventEnvelope | null {
+    const { bytes, keyStart, keyLength, valueLength } = record;
+    if (keyLength < 0) {
       this.learnShapes((record.value ?? empty).toString());
       return null;
     }
-    const kind = this.kindOf(record.key);
+    const start = keyStart + keyLength;
+    const kind = this.kindOf(bytes, keyStart);
     // A slice of the key as a string would keep all of it in memory.
-    const id = record.key.toString('utf8', kind.length + 1);
-    const [version, sequence, previous, fields, mark] = this.packr.unpack(record.value ?? empty);
+    const id = bytes.toString('utf8', keyStart + kind.length + 1, start);
+    const place = { start, end: start + Math.max(valueLength, 0) };
+    const [version, sequence, previous, fields, mark] = this.packr.unpack(bytes, place);
+    fields.type = this.typeOf(fields.type);
     const event = this.upcast(kind, version, fields);
     return new StoredEvent(kind, id, sequence, previous, event, record, mark === isAttributed);
   }
 
   /** Equal kinds share one string, whose hash is known: every event looks its kind up. */
-  private kindOf(key: Buffer): string {
-    if (!isOfKind(key, this.latestKind)) {
-      this.latestKind = key.toString('latin1', 0, key.indexOf(slash));
+  private kindOf(bytes: Buffer, start: number): string {
+    if (!isOfKind(bytes, start, this.latestKind)) {
+      this.latestKind = bytes.toString('latin1', start, bytes.indexOf(slash, start));
     }
     return this.latestKind;
+  }
+
+  /** The same of types, by which folds and followers tell events apart. */
+  private typeOf(type: string): string {
+    const known = this.types.get(type);
+    if (known === undefined) this.types.set(type, type);
+    return known ?? type;
   }
 
   private upcast(kind: string, version: number, fields: DomainEvent): DomainEvent {
@@ -144,12 +156,12 @@ export class EventCodec {
 const empty = Buffer.alloc(0);
 const slash = '/'.charCodeAt(0);
 
-/** Whether a key begins with `<kind>/`; kinds are ASCII. */
-function isOfKind(key: Buffer, kind: string): boolean {
+/** Whether a key that stands there begins with `<kind>/`; kinds are ASCII. */
+function isOfKind(bytes: Buffer, start: number, kind: string): boolean {
   for (let index = 0; index < kind.length; index += 1) {
-    if (key[index] !== kind.charCodeAt(index)) return false;
+    if (bytes[start + index] !== kind.charCodeAt(index)) return false;
   }
-  return key[kind.length] === slash;
+  return bytes[start + kind.length] === slash;
 }
 
 function headersOf(by: Principal | null, body: Buffer | null): readonly RecordHeader[] {
@@ -173,7 +185,7 @@ class StoredEvent implements EventEnvelope {
     readonly sequence: number,
     readonly previous: number,
     readonly event: DomainEvent,
-    private readonly record: LogRecord,
+    private readonly record: StoredRecord,
     private readonly isAttributed: boolean,
   ) {
     this.at = record.timestamp;

@@ -1,7 +1,7 @@
 /** All streams, in one internal partition log: append a turn, read an event, a stream, all. */
 import type { ArchiveOptions } from '../../storage/compaction/segment-archive.js';
 import type { SweepReport } from '../../storage/compaction/sweep.js';
-import type { LogRecord, RecordInput } from '../../storage/format/record.js';
+import type { RecordInput, StoredRecord } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
 import type { Appended, PartitionLog } from '../../storage/log/partition-log.js';
 import type { Store } from '../../storage/store.js';
@@ -293,7 +293,7 @@ export class Journal {
     }
   }
 
-  private async record(offset: number): Promise<LogRecord | null> {
+  private async record(offset: number): Promise<StoredRecord | null> {
     const [batch] = await this.log.read(offset, { maxRecords: 1, until: offset + 1 });
     return batch?.record(offset) ?? null;
   }

@@ -1,7 +1,7 @@
 /** The batch: what is written at once, checked at once, and stays whole or never was. */
 import { crc32 } from 'node:zlib';
 import { type LookedThrough, type Offset, readOffset, writeOffset } from '../offsets/offset.js';
-import { decodeRecords, findRecord, type LogRecord, recordOffsets } from './record.js';
+import { decodeRecords, findRecord, recordOffsets, type StoredRecord } from './record.js';
 
 /*
   RecordBatch => header (88 bytes), body, 0 to 7 zero bytes up to a multiple of 8
@@ -170,7 +170,7 @@ export interface BatchBytes {
 }
 
 /** The records of a batch that was passed on, oldest first. */
-export function recordsOf({ header, baseOffset, nextOffset, body }: BatchBytes): LogRecord[] {
+export function recordsOf({ header, baseOffset, nextOffset, body }: BatchBytes): StoredRecord[] {
   return decodeRecords(body, header.baseOffset, baseOffset, nextOffset);
 }
 
@@ -184,11 +184,11 @@ export interface RecordBatch {
   readonly epoch: number;
   /** Bytes of the whole batch on disk. */
   readonly byteLength: number;
-  records(): readonly LogRecord[];
+  records(): readonly StoredRecord[];
   /** The batch as it may be passed on. */
   readonly content: BatchBytes;
   /** The record at `offset`; null where there is none here. */
-  record(offset: Offset): LogRecord | null;
+  record(offset: Offset): StoredRecord | null;
 }
 
 /** The part of a batch, whose body is intact, that lies in [from, until). */
@@ -225,7 +225,7 @@ export class BatchView implements RecordBatch {
     return { header, baseOffset, nextOffset, body };
   }
 
-  records(): LogRecord[] {
+  records(): StoredRecord[] {
     const { body, header, baseOffset, nextOffset } = this;
     const records = decodeRecords(body, header.baseOffset, baseOffset, nextOffset);
     return this.backwards ? records.reverse() : records;
@@ -259,7 +259,7 @@ export class BatchView implements RecordBatch {
     );
   }
 
-  record(offset: Offset): LogRecord | null {
+  record(offset: Offset): StoredRecord | null {
     const isHere = offset >= this.baseOffset && offset < this.nextOffset;
     return isHere ? findRecord(this.body, this.header.baseOffset, offset, this.looked) : null;
   }

@@ -1,12 +1,9 @@
 /** One record inside a batch: what a caller gives, what a reader gets, and its bytes. */
 import { TooLarge } from '../faults/storage-errors.js';
 import type { LookedThrough, Offset } from '../offsets/offset.js';
+import { type Cursor, decodeHeaders, decodeTerms, type RecordHeader } from './record-headers.js';
 
-/** A header of a record; names may repeat, order is kept. */
-export interface RecordHeader {
-  readonly name: string;
-  readonly value: Buffer | null;
-}
+export type { RecordHeader } from './record-headers.js';
 
 /** A record to append. All bytes are opaque. */
 export interface RecordInput {
@@ -28,6 +25,18 @@ export interface LogRecord {
   readonly value: Buffer | null;
   readonly headers: readonly RecordHeader[];
   readonly terms: readonly string[];
+}
+
+/** A record in the bytes that it was read with, so that a reader need not cut them. */
+export interface StoredRecord extends LogRecord {
+  /** Of a whole batch. */
+  readonly bytes: Buffer;
+  /** Where the key begins in these bytes; the value follows it. */
+  readonly keyStart: number;
+  /** -1 for null. */
+  readonly keyLength: number;
+  /** -1 for null. */
+  readonly valueLength: number;
 }
 
 /*
@@ -143,8 +152,8 @@ export function decodeRecords(
   baseOffset: Offset,
   from: Offset = baseOffset,
   until: Offset = Number.POSITIVE_INFINITY,
-): LogRecord[] {
-  const records: LogRecord[] = [];
+): StoredRecord[] {
+  const records: StoredRecord[] = [];
   for (let start = 0; start < body.length; ) {
     const end = recordEnd(body, start);
     const offset = baseOffset + body.readUInt32LE(start + 4);
@@ -193,7 +202,7 @@ export function findRecord(
   baseOffset: Offset,
   offset: Offset,
   looked: LookedThrough,
-): LogRecord | null {
+): StoredRecord | null {
   if (offset < looked.offset) looked.position = 0;
   looked.offset = offset;
   while (looked.position < body.length) {
@@ -206,92 +215,68 @@ export function findRecord(
   return null;
 }
 
-function decodeRecord(body: Buffer, start: number, end: number, baseOffset: Offset): LogRecord {
+function decodeRecord(body: Buffer, start: number, end: number, baseOffset: Offset): StoredRecord {
   const keyLength = body.readInt32LE(start + 16);
   const valueLength = body.readInt32LE(start + 20);
   const headerCount = body.readUInt16LE(start + 24);
   const termCount = body.readUInt16LE(start + 26);
   const keyStart = start + fixedLength;
-  const valueStart = keyStart + Math.max(keyLength, 0);
-  const headersStart = valueStart + Math.max(valueLength, 0);
+  const headersStart = keyStart + Math.max(keyLength, 0) + Math.max(valueLength, 0);
   if (keyLength < -1 || valueLength < -1 || headersStart > end) throw new RangeError('record');
-  const key = keyLength < 0 ? null : body.subarray(keyStart, valueStart);
-  const value = valueLength < 0 ? null : body.subarray(valueStart, headersStart);
   return new DecodedRecord(
     baseOffset + body.readUInt32LE(start + 4),
     body.readDoubleLE(start + 8),
-    key,
-    value,
     body,
-    headersStart,
+    keyStart,
+    keyLength,
+    valueLength,
     end,
     headerCount,
     termCount,
   );
 }
 
-/** A record whose headers and terms are read when they are asked for: a replay never asks. */
-class DecodedRecord implements LogRecord {
+/** A record whose parts are read when they are asked for: a replay asks for none of them. */
+class DecodedRecord implements StoredRecord {
   constructor(
     readonly offset: Offset,
     readonly timestamp: number,
-    readonly key: Buffer | null,
-    readonly value: Buffer | null,
-    private readonly body: Buffer,
-    private readonly headersStart: number,
+    readonly bytes: Buffer,
+    readonly keyStart: number,
+    readonly keyLength: number,
+    readonly valueLength: number,
     private readonly end: number,
     private readonly headerCount: number,
     private readonly termCount: number,
   ) {}
 
+  get key(): Buffer | null {
+    const { keyStart, keyLength } = this;
+    return keyLength < 0 ? null : this.bytes.subarray(keyStart, keyStart + keyLength);
+  }
+
+  get value(): Buffer | null {
+    const { valueLength, headersStart } = this;
+    return valueLength < 0 ? null : this.bytes.subarray(headersStart - valueLength, headersStart);
+  }
+
   get headers(): readonly RecordHeader[] {
     if (this.headerCount === 0) return noHeaders;
-    return decodeHeaders(this.body, this.cursor(), this.headerCount);
+    return decodeHeaders(this.bytes, this.cursor(), this.headerCount);
   }
 
   get terms(): readonly string[] {
     if (this.termCount === 0) return noTerms;
     const cursor = this.cursor();
-    decodeHeaders(this.body, cursor, this.headerCount);
-    return decodeTerms(this.body, cursor, this.termCount);
+    decodeHeaders(this.bytes, cursor, this.headerCount);
+    return decodeTerms(this.bytes, cursor, this.termCount);
+  }
+
+  private get headersStart(): number {
+    return this.keyStart + Math.max(this.keyLength, 0) + Math.max(this.valueLength, 0);
   }
 
   private cursor(): Cursor {
     return { position: this.headersStart, end: this.end };
   }
-}
-
-interface Cursor {
-  position: number;
-  readonly end: number;
-}
-
-function decodeHeaders(body: Buffer, cursor: Cursor, count: number): RecordHeader[] {
-  const headers: RecordHeader[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const name = decodeText(body, cursor);
-    const length = body.readInt32LE(cursor.position);
-    cursor.position += 4;
-    headers.push({ name, value: length < 0 ? null : take(body, cursor, length) });
-  }
-  return headers;
-}
-
-function decodeTerms(body: Buffer, cursor: Cursor, count: number): string[] {
-  const terms: string[] = [];
-  for (let index = 0; index < count; index += 1) terms.push(decodeText(body, cursor));
-  return terms;
-}
-
-function decodeText(body: Buffer, cursor: Cursor): string {
-  const length = body.readUInt16LE(cursor.position);
-  cursor.position += 2;
-  return take(body, cursor, length).toString();
-}
-
-function take(body: Buffer, cursor: Cursor, length: number): Buffer {
-  const start = cursor.position;
-  cursor.position += length;
-  if (cursor.position > cursor.end) throw new RangeError('record field');
-  return body.subarray(start, cursor.position);
 }

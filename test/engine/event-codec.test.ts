@@ -1,14 +1,10 @@
 import type { DomainEvent } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
-import type { LogRecord, RecordInput } from '../../storage/format/record.js';
+import type { RecordInput } from '../../storage/format/record.js';
 import { envelope } from '../support/envelope.js';
+import { storedRecord } from '../support/stored-record.js';
 
 const newCodec = () => new EventCodec();
-
-/** As the log gives back what it was given. */
-function read({ key, value, headers = [] }: RecordInput, offset: number): LogRecord {
-  return { offset, key, value, timestamp: 0, headers, terms: [] };
-}
 
 /** An event with a field that no other has. */
 const happened = (shape: number): DomainEvent => ({ type: 'Happened', [`field${shape}`]: shape });
@@ -28,7 +24,7 @@ function written(codec: EventCodec, shapes: readonly number[], log: RecordInput[
 }
 
 function replayed(codec: EventCodec, log: readonly RecordInput[]): readonly DomainEvent[] {
-  return log.flatMap((record, offset) => codec.decode(read(record, offset))?.event ?? []);
+  return log.flatMap((record, offset) => codec.decode(storedRecord(record, offset))?.event ?? []);
 }
 
 describe('the shapes of events', () => {

@@ -8,7 +8,7 @@
  *     it begins anew, and its end is gone the life before is dropped: it had ended
  *     a checkpoint follows what is gone   it goes on from there
  */
-import type { LogRecord } from '../../../storage/format/record.js';
+import type { StoredRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { OffsetRange } from '../../../storage/offsets/offset.js';
 import { ActorDirectory, liveStatesMax } from '../../engine/actor-directory.js';
@@ -101,7 +101,7 @@ export class JournalRepair {
   }
 
   /** Null for a definition, and for an event whose shape is gone with one. */
-  private decoded(record: LogRecord): EventEnvelope | null {
+  private decoded(record: StoredRecord): EventEnvelope | null {
     try {
       return this.codec.decode(record);
     } catch {

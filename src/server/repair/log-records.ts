@@ -1,12 +1,12 @@
 /** The records of a log from its first to its last, whatever lies between them. */
 import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
-import type { LogRecord } from '../../../storage/format/record.js';
+import type { StoredRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 const readBytes = 4 * 1024 * 1024;
 
 /** Passes over what is damaged, in a log that isolates that. */
-export async function* recordsOf(log: PartitionLog): AsyncGenerator<LogRecord> {
+export async function* recordsOf(log: PartitionLog): AsyncGenerator<StoredRecord> {
   for (let at = log.startOffset; at < log.highWatermark; ) {
     try {
       const batches = await log.read(at, { maxBytes: readBytes });

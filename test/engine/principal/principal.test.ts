@@ -19,6 +19,7 @@ import {
 } from '../../../src/engine/principal/shown-principal.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { envelope } from '../../support/envelope.js';
+import { storedRecord } from '../../support/stored-record.js';
 
 interface Pass extends Command {
   /** Where it is passed on to; empty = it ends here. */
@@ -135,8 +136,7 @@ describe('who caused an event', () => {
     const codec = new EventCodec();
     const record = codec.encode(envelope({ type: 'Happened' }, { by: null }), []);
     expect(record.headers).toEqual([]);
-    const { key, value, headers = [] } = record;
-    const read = codec.decode({ offset: 0, timestamp: 0, key, value, headers, terms: [] });
+    const read = codec.decode(storedRecord(record));
     expect([read?.by, shownPrincipal(read?.by ?? null)]).toEqual([null, 'unknown']);
   });
 
@@ -148,8 +148,7 @@ describe('who caused an event', () => {
     const codec = new EventCodec();
     const by = new Caller(name, address, requestId);
     const record = codec.encode(envelope({ type: 'Happened' }, { by }), []);
-    const { key, value, headers = [] } = record;
-    const read = codec.decode({ offset: 0, timestamp: 0, key, value, headers, terms: [] });
+    const read = codec.decode(storedRecord(record));
     expect(principalObject(read?.by ?? null)).toEqual({ name, address, requestId });
   });
 });

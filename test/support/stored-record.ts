@@ -1,0 +1,22 @@
+/** A record as a log gives it back: written to the bytes of a batch, and read from them. */
+import {
+  decodeRecords,
+  encodeRecord,
+  type RecordInput,
+  recordLength,
+  type StoredRecord,
+} from '../../storage/format/record.js';
+
+/** Other bytes stand before it and behind it, as in a batch. */
+export function storedRecord(record: RecordInput, offset = 0): StoredRecord {
+  const records = [{ key: Buffer.from('before'), value: null }, record, { ...record }];
+  const body = Buffer.alloc(records.reduce((sum, each) => sum + recordLength(each), 0));
+  let at = 0;
+  for (const [delta, each] of records.entries()) {
+    encodeRecord(body, at, recordLength(each), each, delta, 0);
+    at += recordLength(each);
+  }
+  const [, stored] = decodeRecords(body, offset - 1);
+  if (stored === undefined) throw new Error('nothing was written');
+  return stored;
+}
