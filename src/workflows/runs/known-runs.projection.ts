@@ -1,4 +1,4 @@
-/** Which runs have been started lately, whether they have ended or not: a fold of `RunStarted`. */
+/** Which runs were started lately and have ended since: a fold of their ends. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/following/interest.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
@@ -17,22 +17,30 @@ export interface KnownRun {
   readonly createdAt: number;
 }
 
-interface Start extends KnownRun {
-  /** Journal offset of `RunStarted`. */
+interface EndedRun extends KnownRun {
+  /** Journal offset of its end. */
   readonly offset: number;
 }
 
-/** Bounded by the starts of ten minutes. */
+/** What one event makes be forgotten at most: after ten minutes all of a rush are over at once. */
+const forgottenAtOnce = 8;
+
+/** Bounded by the ends of twenty minutes. A run that goes on is known by its state. */
 export class KnownRuns implements Fold<RunEvent> {
-  readonly interest: Interest<RunEvent> = { types: { RunStarted: true } };
-  /** In the order of their starts, so that the oldest expire from the front. */
-  private readonly runs = new Map<string, Start>();
+  readonly interest: Interest<RunEvent> = {
+    types: { RunStarted: true, RunSucceeded: true, RunFailed: true, RunCanceled: true },
+  };
+  /** In the order of their ends; about in that the oldest expire from the front. */
+  private readonly runs = new Map<string, EndedRun>();
   readonly memory: FoldMemory = {
     name: 'known runs',
     maps: { runs: this.runs },
   };
 
-  /** The run of this name that was started less than ten minutes before `at`. */
+  /** `startOf` tells of a run that goes on; it does so still while its end is folded. */
+  constructor(private readonly startOf: (runId: string) => KnownRun | undefined) {}
+
+  /** The run of this name that has ended, and was started less than ten minutes before `at`. */
   find(runId: string, at: number): KnownRun | undefined {
     const known = this.runs.get(runId);
     if (known === undefined || isOver(known, at)) return undefined;
@@ -51,14 +59,18 @@ export class KnownRuns implements Fold<RunEvent> {
   }
 
   evolve({ id, at, offset, event }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
-    if (event.type !== 'RunStarted') return;
+    let left = forgottenAtOnce;
     for (const [runId, start] of this.runs) {
-      if (!isOver(start, at)) break;
+      if (!isOver(start, at) || left === 0) break;
       changes.deleteInOrder(this.runs, runId);
+      left -= 1;
     }
-    changes.deleteInOrder(this.runs, id);
-    const messageId = keptText(event.messageId);
-    changes.set(this.runs, id, { messageId, createdAt: at, offset });
+    // It goes on, under the name of one that was over.
+    if (event.type === 'RunStarted') changes.deleteInOrder(this.runs, id);
+    const start = this.startOf(id);
+    if (start === undefined || isOver(start, at)) return;
+    const { messageId, createdAt } = start;
+    changes.set(this.runs, id, { messageId: keptText(messageId), createdAt, offset });
   }
 }
 

@@ -17,7 +17,7 @@ import { Waiters } from './waiters.projection.js';
 
 @Injectable()
 export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
-  /** Which runs were started lately. */
+  /** Which runs were started lately and have ended. */
   readonly known: KnownRuns;
   readonly notifications: LatestNotification;
   /** Which messages of each run are not final. */
@@ -29,7 +29,7 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     engine: Engine,
     private readonly messages: Messages,
   ) {
-    const known = new KnownRuns();
+    const known = new KnownRuns((id) => this.startOf(id));
     const notifications = new LatestNotification();
     const pending = new PendingRunMessages((id) => messages.pending(id)?.run?.runId);
     const waiters = new Waiters((id) => this.active(id)?.waits ?? []);

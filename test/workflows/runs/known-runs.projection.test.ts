@@ -1,38 +1,83 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
 import { type RunEvent, runKind } from '../../../src/workflows/run-state/run.events.js';
-import { KnownRuns } from '../../../src/workflows/runs/known-runs.projection.js';
+import { type KnownRun, KnownRuns } from '../../../src/workflows/runs/known-runs.projection.js';
 import { envelope } from '../../support/envelope.js';
 import { runStarted } from '../../support/workflows/run-commands.js';
 
 const minute = 60_000;
-const started = (id: string, at: number) =>
-  envelope<RunEvent>(runStarted({ messageId: `msg_${id}` }), { kind: runKind, id, at });
 
-describe('the runs that were started lately', () => {
-  it('are known for ten minutes, whether they have ended or not', () => {
-    const known = new KnownRuns();
-    known.evolve(started('wfr_1', 0), new TurnChanges());
+/** An index beside runs that go on, as their states tell of them. */
+class Runs {
+  readonly active = new Map<string, KnownRun>();
+  readonly known = new KnownRuns((id) => this.active.get(id));
+  private offset = 0;
+
+  start(id: string, at: number, changes = new TurnChanges()): void {
+    this.fold(id, at, runStarted({ messageId: `msg_${id}` }), changes);
+    this.active.set(id, { messageId: `msg_${id}`, createdAt: at });
+  }
+
+  end(id: string, at: number, changes = new TurnChanges()): void {
+    this.fold(id, at, { type: 'RunCanceled' } as RunEvent, changes);
+    this.active.delete(id);
+  }
+
+  private fold(id: string, at: number, event: RunEvent, changes: TurnChanges): void {
+    const place = { kind: runKind, id, at, offset: this.offset };
+    this.offset += 1;
+    this.known.evolve(envelope<RunEvent>(event, place), changes);
+  }
+
+  get remembered(): readonly string[] {
+    return Object.values(this.known.memory.maps).flatMap((map) => [...map.keys()].map(String));
+  }
+}
+
+describe('the runs that were started lately and have ended', () => {
+  it('are known for ten minutes from their start', () => {
+    const runs = new Runs();
+    runs.start('wfr_1', 0);
+    expect(runs.known.find('wfr_1', 1)).toBeUndefined();
+    runs.end('wfr_1', minute);
     const run = { messageId: 'msg_wfr_1', createdAt: 0 };
-    expect(known.find('wfr_1', 10 * minute - 1)).toEqual(run);
-    expect(known.find('wfr_1', 10 * minute)).toBeUndefined();
-    expect(known.find('wfr_2', 0)).toBeUndefined();
+    expect(runs.known.find('wfr_1', 10 * minute - 1)).toEqual(run);
+    expect(runs.known.find('wfr_1', 10 * minute)).toBeUndefined();
+    expect(runs.known.find('wfr_2', 0)).toBeUndefined();
   });
 
-  it('are forgotten when others start, so that memory follows the starts', () => {
-    const known = new KnownRuns();
-    known.evolve(started('wfr_1', 0), new TurnChanges());
-    known.evolve(started('wfr_2', 10 * minute), new TurnChanges());
+  it('take no memory while they go on, nor when they went on for longer', () => {
+    const runs = new Runs();
+    runs.start('wfr_1', 0);
+    expect(runs.remembered).toEqual([]);
+    runs.end('wfr_1', 10 * minute);
+    expect(runs.remembered).toEqual([]);
+  });
+
+  it('are forgotten when others start, a few at a time', () => {
+    const runs = new Runs();
+    const names = Array.from({ length: 20 }, (_, index) => `wfr_${index}`);
+    for (const id of names) runs.start(id, 0);
+    for (const id of names) runs.end(id, minute);
+    expect(runs.remembered).toEqual(names);
+    runs.start('wfr_later', 10 * minute);
+    expect(runs.remembered).toEqual(names.slice(8));
     // Asked as of the past, it would still be known, had it not been forgotten.
-    expect(known.find('wfr_1', 0)).toBeUndefined();
-    expect(known.find('wfr_2', 10 * minute)).toBeDefined();
+    expect(runs.known.find('wfr_0', 0)).toBeUndefined();
+    runs.start('wfr_2nd', 10 * minute);
+    runs.start('wfr_3rd', 10 * minute);
+    expect(runs.remembered).toEqual([]);
   });
 
-  it('are as before when the turn is taken back', () => {
-    const known = new KnownRuns();
-    known.evolve(started('wfr_1', 0), new TurnChanges());
+  it('are as before, in their order, when the turn is taken back', () => {
+    const runs = new Runs();
+    for (const id of ['wfr_1', 'wfr_2', 'wfr_3']) runs.start(id, 0);
+    // They end in another order than they began.
+    for (const id of ['wfr_2', 'wfr_3', 'wfr_1']) runs.end(id, minute);
     const changes = new TurnChanges();
-    known.evolve(started('wfr_1', 10 * minute), changes);
+    runs.start('wfr_3', 2 * minute, changes);
+    expect(runs.remembered).toEqual(['wfr_2', 'wfr_1']);
     changes.revert();
-    expect(known.find('wfr_1', 1)).toEqual({ messageId: 'msg_wfr_1', createdAt: 0 });
+    expect(runs.remembered).toEqual(['wfr_2', 'wfr_3', 'wfr_1']);
+    expect(runs.known.find('wfr_3', minute)).toEqual({ messageId: 'msg_wfr_3', createdAt: 0 });
   });
 });

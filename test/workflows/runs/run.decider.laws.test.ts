@@ -15,7 +15,9 @@ describeLaws({
   register(engine) {
     const { known, notifications, pending, waiters } = registerRunsAndMessages(engine).runs;
     return {
-      known,
+      get known() {
+        return Object.values(known.memory.maps).map((map) => [...map]);
+      },
       notifications,
       get pending() {
         return runIds.map((id) => [pending.has(id), [...pending.of(id)].sort()]);
