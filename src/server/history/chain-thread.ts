@@ -40,8 +40,9 @@ export class ChainThread implements ChainWork {
     this.cancelEnd();
     const { worker } = this;
     this.worker = null;
-    await worker?.terminate();
+    // First: what is asked while it ends is asked of the next one.
     this.refuse(new Error('the thread that reads segments was ended'));
+    await worker?.terminate();
   }
 
   private ask(question: (id: number) => ChainQuestion): Promise<unknown> {
