@@ -66,9 +66,9 @@ export const memoryMutants: readonly Mutant[] = [
     story: 'NATS, January 2026: a stream with a hole is served from behind the hole',
     changes: [
       {
-        file: 'src/engine/recovery.ts',
-        from: '  engine.requireWhole();\n',
-        to: '',
+        file: 'src/engine/resting/gaps.ts',
+        from: '      throw new BrokenStream(envelope, lengthOf(envelope.id));',
+        to: '      void [envelope, lengthOf];',
       },
     ],
     tests: ['test/engine/history/checkpoints.test.ts'],
