@@ -20,6 +20,9 @@ export interface SweepGuard {
   sweepEnded(): void;
 }
 
+/** Where no sweep is worth it, indexes let go of what is over so often all the same. */
+const forgetEveryMs = 86_400_000;
+
 const noGuard: SweepGuard = { sweepBegins: async () => undefined, sweepEnded: () => undefined };
 
 export class JournalSweeper {
@@ -28,6 +31,7 @@ export class JournalSweeper {
   private underWay: Promise<unknown> = Promise.resolve();
   /** Where the last sweep of this process ended: what lies across earlier edges is forgotten. */
   private lastEdge = 0;
+  private forgottenAt = Number.NEGATIVE_INFINITY;
 
   /**
    * `bytesMin`: so much has to lie in segments that no sweep has seen, and half as much as earlier
@@ -63,7 +67,10 @@ export class JournalSweeper {
   private async sweepTo(before: number, at: number): Promise<SweepReport | null> {
     const { engine, journal, crossings } = this;
     const edge = Math.max(this.lastEdge, crossings.edgeAt(await journal.offsetFor(before)));
-    if (!this.isWorthIt(edge)) return null;
+    if (!this.isWorthIt(edge)) {
+      await this.forget(at);
+      return null;
+    }
     const mark = new Mark(engine, journal, crossings, edge, this.sealedUntil(edge));
     await mark.make(at, this.check);
     const keeps = (offset: number) => {
@@ -85,6 +92,13 @@ export class JournalSweeper {
     crossings.forgetBefore(edge);
     this.lastEdge = edge;
     return outcome;
+  }
+
+  /** A sweep that begins, at the edge of the last one, and removes nothing. */
+  private async forget(at: number): Promise<void> {
+    if (at - this.forgottenAt < forgetEveryMs) return;
+    this.forgottenAt = at;
+    if (this.sweeps.holdsOver(at)) await this.sweeps.begin(this.sweeps.edge, at);
   }
 
   private async guarded<Result>(edge: number, sweep: () => Promise<Result>): Promise<Result> {

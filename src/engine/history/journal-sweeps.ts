@@ -3,6 +3,7 @@ import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import { Entity } from '../entity.js';
 import type { Fold } from '../registration.js';
+import { TurnChanges } from '../turn-changes.js';
 import {
   type JournalSweepCommand,
   type JournalSweepState,
@@ -19,7 +20,8 @@ export class JournalSweeps extends Entity<
   JournalSweepCommand,
   JournalSweepEvent
 > {
-  constructor(engine: Engine) {
+  constructor(private readonly engineOfAll: Engine) {
+    const engine = engineOfAll;
     const forgetting: Fold<JournalSweepEvent> = {
       memory: null,
       evolve({ at }: EventEnvelope<JournalSweepEvent>, changes) {
@@ -39,6 +41,13 @@ export class JournalSweeps extends Entity<
     return this.stateOf(journalSweepsId).edge;
   }
 
+  /** Whether an index still remembers something that is over at `at`. */
+  holdsOver(at: number): boolean {
+    const looked = new Looked();
+    for (const fold of foldsOf(this.engineOfAll)) fold.forget?.(at, looked);
+    return looked.hasFound;
+  }
+
   /**
    * Remembers that a sweep, which keeps what is needed at `at`, is about to remove events below
    * `edge`; settles when that is durable.
@@ -52,6 +61,23 @@ export class JournalSweeps extends Entity<
     const { until, keptRecords, removedRecords, removedBytes } = outcome;
     const swept = { until, keptRecords, removedRecords, removedBytes };
     await this.ask({ type: 'RecordSweep', kind: this.kind, id: journalSweepsId, at, ...swept });
+  }
+}
+
+/** Changes nothing, and notes that something would have been changed. */
+class Looked extends TurnChanges {
+  hasFound = false;
+
+  override set(): void {
+    this.hasFound = true;
+  }
+
+  override delete(): void {
+    this.hasFound = true;
+  }
+
+  override deleteInOrder(): void {
+    this.hasFound = true;
   }
 }
 

@@ -30,6 +30,11 @@ export class FlowControlModule {
     keys.observe(gate.listener);
     keys.observe(sweep.listener);
     gates.add(gate);
+    life.addRecoverable({
+      name: 'idle flow-control keys',
+      changes: true,
+      recover: async () => sweep.start(),
+    });
     life.addStoppable({
       name: 'flow control',
       phase: 'doors',

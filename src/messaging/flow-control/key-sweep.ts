@@ -1,6 +1,7 @@
 /**
  * Keys are many where each user has one: when more are known than an operator looks at, the idle
- * ones are forgotten, oldest first, so that memory follows the work in flight.
+ * ones are forgotten, oldest first, so that memory follows the work in flight. However few they
+ * are, those that were idle a day ago, and are now, go too.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
@@ -16,6 +17,9 @@ import { FlowControlGate } from './flow-control-gate.js';
 /** While too many are known, because they are in use, the sweep comes back. */
 const sweepAgainMs = 60_000;
 
+/** What was idle at two looks in a row is forgotten; used again, it costs an event. */
+const lookEveryMs = 86_400_000;
+
 @Injectable()
 export class KeySweep {
   /** As many keys are kept, idle or not: an operator may want to see them. */
@@ -24,6 +28,9 @@ export class KeySweep {
   private isSweeping = false;
   private isStopped = false;
   private cancel: () => void = () => undefined;
+  private cancelLook: () => void = () => undefined;
+  /** At the last look. */
+  private idle: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly engine: Engine,
@@ -38,10 +45,21 @@ export class KeySweep {
     if (envelopes.some(({ sequence }) => sequence === 0)) this.begin();
   };
 
+  /** Looks for idle keys from now on, once a day. */
+  start(): void {
+    if (this.isStopped) return;
+    this.cancelLook = this.clock.after(lookEveryMs, () => {
+      // The engine reports a defect to its watch.
+      const end = () => this.start();
+      this.look().then(end, end);
+    });
+  }
+
   /** No sweep begins after this. */
   stop(): void {
     this.isStopped = true;
     this.cancel();
+    this.cancelLook();
   }
 
   private begin(): void {
@@ -61,6 +79,16 @@ export class KeySweep {
       await this.forget(keys.filter((key) => this.gate.isIdle(key)));
       if (this.keys.size <= this.keptMax / 2) return;
     }
+  }
+
+  private async look(): Promise<void> {
+    const idle = new Set<string>();
+    for (const keys of slicesOf([...this.keys.actors.ids()])) {
+      if (this.isStopped) return;
+      for (const key of keys) if (this.gate.isIdle(key)) idle.add(key);
+      await this.forget(keys.filter((key) => idle.has(key) && this.idle.has(key)));
+    }
+    this.idle = new Set([...idle].filter((key) => this.keys.has(key)));
   }
 
   private async forget(keys: readonly string[]): Promise<void> {

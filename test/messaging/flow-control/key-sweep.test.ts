@@ -24,6 +24,24 @@ describe('keys that no message uses any more', () => {
     expect(known(traffic)).toBe(keysKeptMax);
   });
 
+  it('are forgotten, however few, once they were idle at two looks a day apart', async () => {
+    const dayMs = 86_400_000;
+    const traffic = await TrafficSimulation.start({ keysKeptMax });
+    traffic.looksForIdleKeys();
+    await deliver(traffic, 'idle', perMinute);
+    traffic.publish('waits', one, 10 * dayMs);
+    traffic.publish('paused', one, dayMs / 2);
+    traffic.ask({ type: 'PauseFlowControl', kind: flowControlKind, id: 'paused' });
+    await traffic.pass(dayMs + 1000);
+    expect(known(traffic)).toBe(3);
+    await traffic.pass(dayMs);
+    expect(traffic.controlOf('idle')).toBeNull();
+    expect(known(traffic)).toBe(2);
+    await deliver(traffic, 'idle', perMinute);
+    expect(traffic.startsUnder('idle')).toBe(2);
+    expect(traffic.failures).toEqual([]);
+  });
+
   it('are forgotten, oldest first, when there are too many', async () => {
     const traffic = await TrafficSimulation.start({ keysKeptMax });
     for (let key = 0; key < 200; key += 1) {

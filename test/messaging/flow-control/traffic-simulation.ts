@@ -213,11 +213,15 @@ export class TrafficSimulation {
     this.remains = this.disk.crash(policy, seed);
   }
 
+  /** From now on, once a day. */
+  looksForIdleKeys: () => void = () => undefined;
+
   private join(): void {
     const { engine, controls, gates, gate, clock } = this;
     gates.add(gate);
     controls.observe(gate.listener);
     const sweep = new KeySweep(engine, controls, gate, clock);
+    this.looksForIdleKeys = () => sweep.start();
     sweep.keptMax = this.options.keysKeptMax;
     controls.observe(sweep.listener);
     const carrier: EffectCarrier<CallEndpoint> = {
