@@ -80,6 +80,7 @@ const targets = () => [
   ...['/v2/schedules', '/v2/schedules/s', '/v2/topics', '/v2/topics/g'],
   ...['/v2/flowControl', '/v2/flowControl/k', '/v2/dlq', `/v2/dlq/${ids['dead']}`],
   ...['/v2/logs?order=earliestFirst', '/v2/workflows/logs', '/v2/workflows/dlq'],
+  ...['/v2/workflows/events', '/v2/workflows/messageLogs', '/v2/workflows/runs/wfr_run'],
   ...['/admin/topics', '/admin/topics/t', '/admin/subscriptions', '/admin/subscriptions/sub'],
   ...['/admin/groups', '/admin/groups/cg', '/admin/credentials', '/admin/tokens'],
 ];
@@ -133,6 +134,15 @@ beforeAll(async () => {
   await change('POST', `/v2/schedules/${far}`, schedule, { tick: true });
   await change('POST', '/v2/flowControl/k/pause');
   await remember('a schedule and a paused key');
+  const run = {
+    'upstash-workflow-init': 'true',
+    'upstash-workflow-runid': 'wfr_run',
+    'upstash-workflow-url': far,
+    'upstash-workflow-sdk-version': '1',
+    'upstash-delay': '1h',
+  };
+  await change('POST', '/v2/batch', json, [{ destination: far, headers: run, body: '{}' }]);
+  await remember('a run');
   await publish('failing', { 'svc-retries': '0' }, `/v2/publish/${failing.url}/x`);
   ids['dead'] = await eventually(async () => {
     const { body } = await call('GET', '/v2/dlq');
@@ -148,6 +158,7 @@ beforeAll(async () => {
   await change('POST', '/admin/tokens', json, { name: 'auditor', role: 'read' });
   await remember('topics');
   await change('DELETE', `/v2/messages/${ids['late']}`);
+  await change('DELETE', '/v2/workflows/runs/wfr_run');
   await change('DELETE', '/v2/queues/q');
   await change('DELETE', '/v2/schedules/s');
   await change('DELETE', '/v2/topics/g');
@@ -164,7 +175,7 @@ afterAll(async () => {
 });
 
 describe('?asOf=', () => {
-  it.each([0, 1, 2, 3, 4, 5, 6])(
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])(
     'answers what was answered at moment %d',
     async (index) => {
       const { step, offset, time, answers } = moments[index] as Moment;
@@ -204,7 +215,8 @@ describe('?asOf=', () => {
   });
 
   it('is refused where it cannot be told, and where it names no moment', async () => {
-    for (const path of ['/v2/globalParallelism', '/v2/keys', '/topics', '/admin/backup']) {
+    const now = ['/admin/overview', '/admin/series', '/admin/config', '/admin/build'];
+    for (const path of [...now, '/v2/globalParallelism', '/v2/keys', '/topics', '/admin/backup']) {
       expect([path, (await asOf(path, 1)).status]).toEqual([path, 422]);
     }
     for (const moment of ['yesterday', '', '-1']) {

@@ -1,0 +1,61 @@
+import { request } from 'undici';
+import { Journal } from '../../../src/engine/journal.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const messages = 4000;
+const perBatch = 100;
+
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+
+beforeAll(async () => {
+  endpoint = await RecordingEndpoint.start();
+  server = await startServer({
+    environment: { STEPWELL_JOURNAL_RETENTION: 'sweep', STEPWELL_LOG_RETENTION: '1s' },
+    ports: { fileSizes: { segmentBytes: 64 * 1024, reserveBytes: 0 } },
+  });
+});
+
+afterAll(async () => {
+  await endpoint.stop();
+  await server.remove();
+});
+
+async function publishMany(): Promise<void> {
+  const item = { destination: `${endpoint.url}/many`, body: 'x'.repeat(200) };
+  const batch = JSON.stringify(Array.from({ length: perBatch }, () => item));
+  for (let published = 0; published < messages; published += perBatch) {
+    expect((await callApi(server, 'POST', '/v2/batch', {}, batch)).status).toBe(200);
+  }
+}
+
+async function sweptRecords(): Promise<number> {
+  const text = await (await request(`${server.url}/metrics`)).body.text();
+  return Number(/^stepwell_journal_swept_records_total (\d+)$/m.exec(text)?.[1]);
+}
+
+describe('?asOf= while the journal is swept', () => {
+  it('answers what was, or says that it is not known, and the sweep goes on', async () => {
+    const journal = server.application.nest.get(Journal, { strict: false });
+    const later = `/v2/publish/${endpoint.url}/later`;
+    const { body } = await callApi(server, 'POST', later, { 'svc-delay': '1h' }, 'patient');
+    const { messageId } = body as { messageId: string };
+    const path = `/v2/messages/${messageId}`;
+    const then = (await callApi(server, 'GET', path)).body;
+    await publishMany();
+    // The thread that answers reads the segments that the sweep rewrites and removes.
+    for (let at = journal.highWatermark; (await sweptRecords()) < messages; at += 1) {
+      const offset = Math.min(at, journal.highWatermark);
+      const answer = await callApi(server, 'GET', `${path}?asOf=${offset}`);
+      expect([200, 422, 503]).toContain(answer.status);
+      if (answer.status === 200) expect(answer.body).toEqual(then);
+    }
+    const first = await callApi(server, 'GET', `${path}?asOf=1`);
+    expect(first.status).toBe(422);
+    const last = await callApi(server, 'GET', `${path}?asOf=${journal.highWatermark}`);
+    expect(last).toMatchObject({ status: 200, body: then });
+    expect((await callApi(server, 'GET', path)).body).toEqual(then);
+  }, 120_000);
+});
