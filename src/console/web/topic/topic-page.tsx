@@ -128,7 +128,7 @@ function Partitions({ topic }: { readonly topic: Topic }) {
                   {partition}
                   {damaged.map(({ from, until }) => (
                     <span key={from} className="ml-3">
-                      <State of="DAMAGED" word={`damaged from ${from} to ${until}`} />
+                      <State of="DAMAGED" word={`damaged from ${from} to ${until - 1}`} />
                     </span>
                   ))}
                 </th>
