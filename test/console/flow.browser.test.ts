@@ -59,7 +59,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
       }
       await callApi(server, 'POST', '/v2/queues', {}, '{"queueName":"other"}');
       const page = await open('/queues');
-      await page.getByRole('button', { name: 'Who waits in line' }).click();
+      await page.getByRole('button', { name: /who waits in line$/ }).click();
       const dialog = page.getByRole('dialog');
       const line = dialog.getByRole('list', { name: 'The line' });
       await line.getByRole('listitem').nth(2).waitFor();
@@ -94,7 +94,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
       await post(`/v2/publish/${endpoint.url}/never`, headers);
       const second = await post(`/v2/publish/${endpoint.url}/never`, headers);
       const page = await open('/queues?search=narrow');
-      await page.getByRole('button', { name: 'Who waits in narrow' }).click();
+      await page.getByRole('button', { name: /who waits in narrow$/ }).click();
       const line = page.getByRole('dialog').getByRole('list', { name: 'The line' });
       expect(await line.getByRole('link').allTextContents()).toEqual([second]);
     },
@@ -111,6 +111,10 @@ describeInChromium('queues, keys and origins in a browser', () => {
         .getByRole('row')
         .filter({ hasText: endpoint.url });
       await origin.filter({ hasText: /500/ }).waitFor();
+      await origin.getByRole('button', { name: 'Pause' }).click();
+      await origin.filter({ hasText: 'paused' }).waitFor();
+      await origin.getByRole('button', { name: 'Resume' }).click();
+      await origin.filter({ hasText: 'allowed' }).waitFor();
       await page.getByRole('button', { name: 'Is it reached?…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Destination').fill(`${endpoint.url}/hook`);

@@ -1,7 +1,10 @@
 /** The origins that deliveries went to: how full, how they answer, whether they may be called. */
 import { useQuery } from '@tanstack/react-query';
+import { Pause, Play } from 'lucide-react';
 import { api, ask } from '../api/client.ts';
 import { Gauge } from '../charts/gauge.tsx';
+import { Action } from '../parts/button.tsx';
+import { useChange } from '../parts/change.ts';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
@@ -54,6 +57,31 @@ function Failed({ origin: { lastFailure } }: { readonly origin: Origin }) {
   );
 }
 
+/** While it is paused attempts to it wait, and nothing is lost. */
+function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: Origin }) {
+  const isPaused = pausedAt !== null;
+  const change = useChange(
+    () =>
+      isPaused
+        ? ask(api.POST('/admin/origins/resume', { body: { origin } }))
+        : ask(api.POST('/admin/origins/pause', { body: { origin } })),
+    ['origins', 'message'],
+  );
+  const word = isPaused ? 'Resume' : 'Pause';
+  return (
+    <Action
+      isSmall
+      aria-label={`${word} ${origin}`}
+      icon={isPaused ? <Play className="size-3.5" /> : <Pause className="size-3.5" />}
+      disabled={change.isPending}
+      title={change.error?.message}
+      onClick={() => change.mutate(undefined)}
+    >
+      {word}
+    </Action>
+  );
+}
+
 const columns: readonly Column<Origin>[] = [
   {
     name: 'Origin',
@@ -63,14 +91,19 @@ const columns: readonly Column<Origin>[] = [
     name: 'Address',
     width: '7.5rem',
     from: 'sm',
-    cell: ({ refused }) => (
-      <span title={refused ?? 'it may be called'}>
-        <State
-          of={refused === null ? 'ON' : 'DAMAGED'}
-          word={refused === null ? 'allowed' : 'refused'}
-        />
-      </span>
-    ),
+    cell: ({ refused, pausedAt }) =>
+      pausedAt === null ? (
+        <span title={refused ?? 'it may be called'}>
+          <State
+            of={refused === null ? 'ON' : 'DAMAGED'}
+            word={refused === null ? 'allowed' : 'refused'}
+          />
+        </span>
+      ) : (
+        <span title={`since ${exact(pausedAt)}: attempts to it wait`}>
+          <State of="PAUSED" />
+        </span>
+      ),
   },
   {
     name: 'In flight',
@@ -96,6 +129,13 @@ const columns: readonly Column<Origin>[] = [
     isRight: true,
     from: 'sm',
     cell: ({ lastAt }) => <Time at={lastAt} />,
+  },
+  {
+    name: 'Do',
+    width: '7.5rem',
+    isRight: true,
+    from: 'sm',
+    cell: (origin) => <PauseOrigin origin={origin} />,
   },
 ];
 

@@ -3,6 +3,7 @@ import { Body, Code } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/page.tsx';
 import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { JournalLink } from '../past/journal-link.tsx';
 import { exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 import { curlWords, pathOf } from './as-curl.ts';
@@ -33,6 +34,7 @@ export function RequestPanel({ message }: { readonly message: Message }) {
           'Failure callback': failureCallback,
           'Caller address': message.callerIp,
           'Dead letter': message.dlqId,
+          'In the journal': <JournalLink stream={`message/${message.messageId}`} />,
         }}
       />
       <div className="grid gap-3 p-3 pt-0">

@@ -237,6 +237,8 @@ function Machine({ overview }: { readonly overview: Overview }) {
           'An answer means': durability === 'fsync' ? 'on disk (fsync)' : 'handed to the system',
           Journal: bytes(disk.journalBytes),
           'Free on the disk': `${bytes(disk.availableBytes)} of ${bytes(disk.totalBytes)}`,
+          'Full in':
+            disk.daysLeft === null ? undefined : `${count(Math.floor(disk.daysLeft))} days`,
         }}
       />
     </Panel>

@@ -48,7 +48,7 @@ export function WaitingButton({ line, size }: { readonly line: Line; readonly si
     <>
       <button
         type="button"
-        aria-label={`Who waits in ${line.name}`}
+        aria-label={`${count(size)}: who waits in ${line.name}`}
         title="Who waits, in the order of the line"
         onClick={() => setOpen(true)}
         className="text-accent hover:underline"

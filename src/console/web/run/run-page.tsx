@@ -11,6 +11,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { StateBadge } from '../parts/state-mark.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Why } from '../parts/why.tsx';
+import { JournalLink } from '../past/journal-link.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { useNow } from '../time/clock.ts';
 import { count, duration, exact } from '../time/format.ts';
@@ -157,6 +158,7 @@ function About({ run }: { readonly run: ShownRun }) {
           'Caller address': run.workflowRunCallerIp,
           'Failure function': failureFunction?.state.toLowerCase().replaceAll('_', ' '),
           'Dead letter': run.dlqId,
+          'In the journal': <JournalLink stream={`run/${run.workflowRunId}`} />,
         }}
       />
       {response !== undefined && response !== '' && (
