@@ -56,6 +56,14 @@ async function work(server: TestServer, endpoint: RecordingEndpoint): Promise<st
     { url: `${endpoint.url}/stock` },
   ];
   await call('/v2/topics/order-placed/endpoints', {}, JSON.stringify({ endpoints }));
+  await call(
+    '/v2/jobs',
+    {},
+    JSON.stringify({ verb: 'cancel', over: 'messages', filter: { label: 'old' } }),
+  );
+  const job = { verb: 'retry', over: 'deadLetters', filter: { label: 'mails' }, rate: '1/m' };
+  await wait(drawnMs);
+  await call('/v2/jobs', {}, JSON.stringify(job));
   const admin = { authorization: server.basic };
   await call('/admin/tokens', admin, JSON.stringify({ name: 'deploy', role: 'operate' }));
   return failed;
@@ -141,6 +149,8 @@ const pages: Readonly<Record<string, string>> = {
   queues: '/queues',
   endpoints: '/endpoints',
   'dead-letters': '/dead-letters',
+  jobs: '/jobs',
+  compare: `/time-machine?stream=message/${failed}`,
   settings: '/settings',
 };
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -4,7 +4,6 @@ import { createWorkflow } from '@upstash/workflow/cloudflare';
 import type { Browser, Page } from 'playwright-core';
 import type { RunRow } from '../../src/run-lanes/lane.js';
 import { callApi } from '../support/clients/api-call.js';
-import { findings } from '../support/console/axe.js';
 import {
   browserLimitMs,
   describeInChromium,
@@ -212,29 +211,6 @@ describeInChromium('runs and the past in a browser', () => {
       await page.keyboard.press('Escape');
       await page.waitForURL((url) => !url.search.includes('asOf'));
       expect(await steps.count()).toBe(whole);
-    },
-    browserLimitMs,
-  );
-
-  it(
-    'has pages that all can use: by axe, dark and light, and 390 pixels wide',
-    async () => {
-      const paths = ['/workflows', runPage(), '/topics', '/time-machine'];
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const narrow = { colorScheme, viewport: { width: 390, height: 800 } };
-        const page = await open('/workflows', narrow);
-        for (const path of paths) {
-          await page.goto(`${server.url}/console${path}`);
-          await page.getByRole('main').locator('section').first().waitFor();
-          const loading = page.getByRole('status', { name: 'Loading' });
-          while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
-          expect([path, await findings(page)]).toEqual([path, []]);
-          const wide = await page.evaluate('document.documentElement.scrollWidth');
-          expect([path, wide]).toEqual([path, 390]);
-        }
-        expect(opened?.faults).toEqual([]);
-        await opened?.close();
-      }
     },
     browserLimitMs,
   );

@@ -42,8 +42,8 @@ export function Panel({
     <section className="mb-4 min-w-0 rounded-lg border border-line bg-surface">
       {title !== undefined && (
         <div className="flex items-center gap-2 border-b border-line px-3 py-2">
-          <h2 className="font-semibold">{title}</h2>
-          <div className="ml-auto text-muted">{aside}</div>
+          <h2 className="min-w-0 font-semibold wrap-anywhere">{title}</h2>
+          <div className="ml-auto text-right text-muted">{aside}</div>
         </div>
       )}
       {children}

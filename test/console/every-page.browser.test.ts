@@ -1,0 +1,156 @@
+import { createWorkflow } from '@upstash/workflow/cloudflare';
+import type { Browser } from 'playwright-core';
+import { callApi } from '../support/clients/api-call.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { WorkflowApp } from '../support/workflows/workflow-app.js';
+
+/** Of every path of the router one that shows something. */
+let paths: readonly string[];
+
+describeInChromium('every page in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let endpoint: RecordingEndpoint;
+  let app: WorkflowApp;
+  let opened: WatchedPage | null = null;
+
+  const open = async (token: string, context = {}) => {
+    opened = await openConsole(browser, server, '/', context);
+    await signIn(opened.page, token);
+    return opened.page;
+  };
+  /** Goes there and waits until each part of the page has what it asked for. */
+  const show = async ({ page }: Pick<WatchedPage, 'page'>, path: string) => {
+    await page.goto(`${server.url}/console${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const loading = page.getByRole('status', { name: 'Loading' });
+    while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
+  };
+
+  beforeAll(async () => {
+    endpoint = await RecordingEndpoint.start(() => ({ status: 500, body: 'out of paper' }));
+    server = await startServer({ environment: { STEPWELL_DIALECT: 'upstash' } });
+    const wait = createWorkflow(async (context) => {
+      await context.run('first', () => 1);
+      await context.waitForEvent('second', 'second', { timeout: '1h' });
+    });
+    app = await WorkflowApp.start(server, { wait });
+    const run = await app.trigger('wait', {});
+    const call = async (path: string, headers: Record<string, string> = {}, body = 'x') =>
+      (await callApi(server, 'POST', path, headers, body)).body as { messageId: string };
+    const target = `/v2/publish/${endpoint.url}`;
+    await call(`${target}/dead`, { 'upstash-retries': '0' });
+    await call(`/v2/enqueue/mails/${endpoint.url}/queued`, { 'upstash-delay': '1h' });
+    const cron = { 'upstash-cron': '0 9 * * 1-5', 'upstash-schedule-id': 'nine' };
+    await call(`/v2/schedules/${endpoint.url}/tick`, cron);
+    await call('/v2/schedules/nine/trigger');
+    const endpoints = JSON.stringify({ endpoints: [{ url: `${endpoint.url}/group` }] });
+    await call('/v2/topics/orders/endpoints', {}, endpoints);
+    const flow = {
+      'upstash-flow-control-key': 'api',
+      'upstash-flow-control-value': 'parallelism=1',
+    };
+    const { messageId } = await call(`${target}/flow`, { ...flow, 'upstash-delay': '1h' });
+    const basic = { authorization: server.basic };
+    await call('/admin/topics', basic, '{"name":"rides","partitions":2}');
+    await call('/produce', basic, '[{"topic":"rides","value":"hello"}]');
+    const job = { verb: 'retry', over: 'deadLetters', filter: { label: 'none' } };
+    await call('/v2/jobs', {}, JSON.stringify(job));
+    paths = [
+      ...['/', '/messages', `/messages/${messageId}`, '/workflows', `/workflows/${run}`],
+      ...['/schedules', '/schedules/nine', '/queues', '/endpoints', '/jobs'],
+      ...['/dead-letters', '/dead-letters?of=runs', '/topics', '/topics/rides', '/settings'],
+      ...['/time-machine', `/time-machine?stream=message/${messageId}`],
+    ];
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await app.stop();
+    await server.remove();
+    await endpoint.stop();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it.each(['light', 'dark'] as const)(
+    'axe finds nothing, %s',
+    async (colorScheme) => {
+      const page = await open(server.token, { colorScheme });
+      for (const path of paths) {
+        await show({ page }, path);
+        expect([path, await findings(page)]).toEqual([path, []]);
+      }
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'nothing is wider than a phone',
+    async () => {
+      const page = await open(server.token, { viewport: { width: 390, height: 844 } });
+      for (const path of paths) {
+        await show({ page }, path);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect([path, width]).toEqual([path, 390]);
+      }
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'a token that may only read is asked for nothing that it may not, and can change nothing',
+    async () => {
+      const page = await open(server.readToken);
+      const refused: string[] = [];
+      page.on('response', (response) => {
+        if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+      });
+      const words = /^(Cancel|Publish|Retry|Delete|Pause|Resume|Trigger|Restart|Notify|Deliver)/;
+      for (const path of paths) {
+        await show({ page }, path);
+        const buttons = page.getByRole('main').getByRole('button', { name: words });
+        for (const button of await buttons.all()) {
+          const name = await button.textContent();
+          expect([path, name, await button.isDisabled()]).toEqual([path, name, true]);
+        }
+      }
+      expect(refused).toEqual([]);
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'is left by the keys that lead to another',
+    async () => {
+      const page = await open(server.token);
+      const keys = ['m', 'r', 's', 'q', 'e', 'd', 'j', 't', 'h', ',', 'o'];
+      for (const key of keys) {
+        await page.keyboard.press('g');
+        await page.keyboard.press(key);
+        const link = page.locator('nav a[aria-current=page]');
+        const heading = page.getByRole('heading', { level: 1 });
+        await heading.filter({ hasText: (await link.textContent()) ?? '' }).waitFor();
+      }
+      const nav = page.getByRole('navigation', { name: 'Pages' });
+      expect(await nav.getByRole('link').count()).toBe(keys.length);
+    },
+    browserLimitMs,
+  );
+});

@@ -1,0 +1,111 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { callLog } from '../support/clients/log-api.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { flipByte } from '../support/program/flipped-byte.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+/** Six records or so to a segment. */
+const ports = { fileSizes: { segmentBytes: 4096, reserveBytes: 0 } };
+
+describeInChromium('topics in a browser', () => {
+  let browser: Browser;
+  let opened: WatchedPage | null = null;
+  let server: TestServer;
+
+  const open = async (path: string) => {
+    opened = await openConsole(browser, server, path);
+    await signIn(opened.page, server.token);
+    return opened.page;
+  };
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    await server.remove();
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'follows records by the thousand, draws those that are seen, and stays usable',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/admin/topics', { name: 'fast', partitions: 4 });
+      const produce = async (from: number, count: number) => {
+        const records = Array.from({ length: count }, (_, index) => ({
+          topic: 'fast',
+          key: `k${from + index}`,
+          value: `value ${from + index}`,
+        }));
+        await callLog(server, '/produce', records);
+      };
+      const page = await open('/topics/fast');
+      await produce(0, 1);
+      const seen = (records: number) => page.locator(`[data-seen="${records}"]`).waitFor();
+      await seen(1);
+      for (let from = 1; from < 10_001; from += 500) await produce(from, 500);
+      await seen(10_001);
+      const table = page.getByRole('table', { name: 'Records' });
+      expect(Number(await table.getAttribute('aria-rowcount'))).toBe(1000);
+      expect(await table.locator('tbody tr').count()).toBeLessThan(100);
+      // What is asked of the page is done behind all of that.
+      await page.getByRole('button', { name: 'Hold' }).click();
+      await page.getByRole('button', { name: 'Follow' }).waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'says which records of a topic are damaged, and shows the others',
+    async () => {
+      const whole = await startServer({ ports });
+      for (let offset = 0; offset < 30; offset += 1) {
+        const value = `value ${offset};`.padEnd(500, '.');
+        await callLog(whole, '/produce/rides', { value, partition: 0 });
+      }
+      await whole.stop();
+      await damage(join(whole.dataDirectory, 'logs'), 'value 8;');
+      server = await startServer({ ports, dataDirectory: whole.dataDirectory });
+      // It is found when it is read.
+      const position = { topic: 'rides', partition: 0, offset: 8 };
+      expect((await callLog(server, '/fetch', position)).status).toBe(500);
+      const page = await open('/topics/rides?from=9');
+      await page.getByText('damaged from 8 to 8').waitFor();
+      await page.getByRole('table', { name: 'Records' }).getByText('value 29;').waitFor();
+      expect(await findings(page)).toEqual([]);
+    },
+    browserLimitMs,
+  );
+});
+
+/** Flips a byte in the record that holds `text`; the first log is the journal's. */
+async function damage(logs: string, text: string): Promise<void> {
+  for (const log of (await readdir(logs)).sort().slice(1)) {
+    for (const name of await readdir(join(logs, log))) {
+      const path = join(logs, log, name);
+      const at = name.endsWith('.log') ? (await readFile(path)).indexOf(text) : -1;
+      if (at < 0) continue;
+      await flipByte(path, at);
+      return;
+    }
+  }
+  throw new Error(`no log holds ${text}`);
+}
