@@ -61,7 +61,7 @@ async function work(server: TestServer, endpoint: RecordingEndpoint): Promise<st
     {},
     JSON.stringify({ verb: 'cancel', over: 'messages', filter: { label: 'old' } }),
   );
-  const job = { verb: 'retry', over: 'deadLetters', filter: { label: 'mails' }, rate: '1/m' };
+  const job = { verb: 'retry', over: 'deadLetters', filter: { label: 'mails' }, rate: '1/h' };
   await wait(drawnMs);
   await call('/v2/jobs', {}, JSON.stringify(job));
   const admin = { authorization: server.basic };
@@ -163,6 +163,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.goto(`${server.url}/console${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await wait(drawnMs);
+    const loading = page.getByRole('status', { name: 'Loading' });
+    while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
     await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
   }
   await close();

@@ -12,7 +12,9 @@ export function JobProgress({ job, expected }: { readonly job: Job; readonly exp
   const { matched, done, refused, startedAt, endedAt, reason, refusals } = job;
   const now = useNow();
   const total = Math.max(expected ?? 0, matched);
-  const share = isOver(job) ? 1 : total === 0 ? 0 : matched / total;
+  // A job does not know how many there will be: without a dry run before it, it only goes on.
+  const isKnown = isOver(job) || (expected !== undefined && total > 0);
+  const share = isOver(job) ? 1 : matched / Math.max(1, total);
   return (
     <div>
       <div className="mb-1 flex flex-wrap items-center gap-x-4">
@@ -28,10 +30,13 @@ export function JobProgress({ job, expected }: { readonly job: Job; readonly exp
       <div
         role="progressbar"
         aria-label="Progress"
-        aria-valuenow={Math.round(share * 100)}
+        {...(isKnown && { 'aria-valuenow': Math.round(share * 100) })}
         className="h-2 overflow-hidden rounded-full bg-raised"
       >
-        <div style={{ width: `${share * 100}%` }} className="h-full bg-accent-fill" />
+        <div
+          style={{ width: isKnown ? `${share * 100}%` : '25%' }}
+          className={`h-full bg-accent-fill ${isKnown ? '' : 'motion-safe:animate-pulse'}`}
+        />
       </div>
       {reason !== undefined && <p className="mt-2 text-bad">{reason}</p>}
       {refusals.length > 0 && (

@@ -5,7 +5,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { Time } from '../time/time.tsx';
 import { AbortButton, JobProgress } from './job-progress.tsx';
-import { filterInWords, type Job, jobInWords } from './jobs.ts';
+import { filterInWords, type Job, jobInWords, rateInWords } from './jobs.ts';
 
 const load = async (cursor: string | undefined, signal: AbortSignal) => {
   const query = { count: 50, ...(cursor !== undefined && { cursor }) };
@@ -56,7 +56,7 @@ function JobPanel({ job }: { readonly job: Job }) {
       <div className="p-3">
         <p className="mb-2 break-all text-muted">
           {filterInWords(filter)}
-          {rate !== undefined && `; at most ${rate} a second`}
+          {rate !== undefined && `; at most ${rateInWords(rate)}`}
           {by?.name != null && `; by ${by.name}`}, <Time at={startedAt} />{' '}
           <span className="font-mono text-xs">{jobId}</span>
         </p>

@@ -41,6 +41,17 @@ export function filterInWords(filter: Readonly<Record<string, unknown>>): string
   return parts.length === 0 ? 'all of them' : parts.join('; ');
 }
 
+/** `50 a second`, `30 a minute`: whole numbers where it was asked for with those. */
+export function rateInWords(perSecond: number): string {
+  const units = [
+    ['second', 1],
+    ['minute', 60],
+    ['hour', 3600],
+  ] as const;
+  const [unit, seconds] = units.find(([, each]) => perSecond * each >= 0.999) ?? ['hour', 3600];
+  return `${Number((perSecond * seconds).toFixed(2))} ${unit === 'hour' ? 'an' : 'a'} ${unit}`;
+}
+
 export const isOver = ({ state }: Pick<Job, 'state'>): boolean =>
   state === 'DONE' || state === 'ABORTED';
 

@@ -8,17 +8,31 @@ import { count, exact } from '../time/format.ts';
 import { differencesOf } from './differences.ts';
 import { inWords, type JournalEvent } from './journal.ts';
 
-/** The state behind an event; undefined where there was no such thing yet. */
+/** What it was behind an event; undefined where there was no such thing yet. */
 async function stateAt(stream: string, offset: string): Promise<unknown> {
   // As of an offset is all that lies below it.
-  const query = { stream, asOf: String(Number(offset) + 1) };
+  const asOf = String(Number(offset) + 1);
   try {
-    const { state, hasEnded } = await ask(api.GET('/admin/journal/entity', { params: { query } }));
-    return { hasEnded, ...state };
+    return await askThen(stream, asOf);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+/** As the API shows it, where that is easier to read than what memory holds of it. */
+async function askThen(stream: string, asOf: string): Promise<unknown> {
+  const id = stream.slice(stream.indexOf('/') + 1);
+  if (stream.startsWith('message/')) {
+    const params = { path: { id }, query: { final: 'true' as const, asOf } };
+    return ask(api.GET('/v2/messages/{id}', { params }));
+  }
+  if (stream.startsWith('schedule/')) {
+    return ask(api.GET('/v2/schedules/{id}', { params: { path: { id }, query: { asOf } } }));
+  }
+  const params = { query: { stream, asOf } };
+  const { state, hasEnded } = await ask(api.GET('/admin/journal/entity', { params }));
+  return { hasEnded, ...state };
 }
 
 const nothing = '0';
