@@ -38,7 +38,7 @@ const browser = await launchBrowser();
 const { page, close } = await openConsole(browser, server, '/');
 await signIn(page, server.token);
 const figures: Record<string, string>[] = [];
-for (const [path, label] of [
+for (const [path = '', label = ''] of [
   ['/', ''],
   ['/messages', 'Messages'],
   ['/messages?state=pending', 'Messages'],
@@ -53,7 +53,7 @@ for (const [path, label] of [
   const rowsMs = Date.now() - began;
   const scrolled = label === '' ? '' : await scroll();
   figures.push({
-    page: path ?? '',
+    page: path,
     'shown, ms': String(shownMs),
     'rows, ms': String(rowsMs),
     scrolled,
