@@ -266,6 +266,8 @@ const rows: readonly (readonly [
   ['POST /admin/tokens', ['TokenCreated'], { name: 'made', role: 'read' }],
   ['DELETE /admin/tokens/made', ['TokenRevoked']],
   ['POST /admin/reach', [], { url }],
+  ['POST /admin/origins/pause', ['OriginPaused'], { origin: 'http://127.0.0.1:9000' }],
+  ['POST /admin/origins/resume', ['OriginResumed'], { origin: 'http://127.0.0.1:9000' }],
   ['POST /admin/backup', ['JournalRevealed'], { path: 'made' }],
 ];
 
