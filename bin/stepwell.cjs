@@ -23,7 +23,7 @@ process.env.UV_THREADPOOL_SIZE ??= '16';
 run(join(__dirname, '..', 'dist', 'src', 'program', 'stepwell.cjs'));
 
 function run(filename) {
-  const source = readFileSync(filename, 'latin1');
+  const source = programIn(filename);
   // It is good for this build, this V8 and its options only; V8 itself compares no sources.
   const build = source.slice('// '.length, source.indexOf('\n'));
   const kept = join(dirname(filename), `${build}.${cachedDataVersionTag()}.code`);
@@ -42,6 +42,15 @@ function run(filename) {
       filename,
       dirname(filename),
     );
+}
+
+function programIn(filename) {
+  try {
+    return readFileSync(filename, 'latin1');
+  } catch {
+    process.stderr.write('stepwell: there is no program yet: run npm ci && npm run build\n');
+    return process.exit(1);
+  }
 }
 
 function contentOf(path) {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Disk } from '../../storage/disk/disk.js';
 import { readWhole } from '../../storage/disk/whole-file.js';
 
-/** What `build.mjs` writes: the digest of all sources. */
+/** What `build/run.mjs` writes: the digest of all sources. */
 const stamp = new URL('../build.json', import.meta.url);
 
 /** null where the sources run as they are. */

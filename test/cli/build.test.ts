@@ -19,9 +19,9 @@ let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-build-'));
   for (const file of [
-    'build.mjs',
-    'build-console.mjs',
-    'bundle.mjs',
+    'build/run.mjs',
+    'build/program.mjs',
+    'build/console.mjs',
     'package.json',
     'package-lock.json',
   ]) {
@@ -52,7 +52,7 @@ function node(...words: string[]): Promise<string> {
   });
 }
 
-const build = () => node('build.mjs');
+const build = () => node('build/run.mjs');
 /** The program, and what is kept of it. */
 let bundled = '';
 const keptCode = async () => (await readdir(bundled)).filter((name) => name.endsWith('.code'));
@@ -120,6 +120,18 @@ it('the build fails with what the compiler says, until the source is mended', as
   await write('src/one.ts', 'export const one = 1;\n');
   await build();
   expect(await node('dist/src/deep/two.js')).toBe('2\n');
+});
+
+it('a start without a build says what to run', async () => {
+  await expect(node('bin/stepwell.cjs')).rejects.toThrow('run npm ci && npm run build');
+});
+
+it('the program is ASCII: the build names what is not', async () => {
+  await write('src/cli/main.ts', 'console.log(/[μ]/.test("μ"), "μ");\n');
+  await expect(build()).rejects.toThrow(/stepwell\.cjs is not ASCII: escape ".*μ/);
+  await write('src/cli/main.ts', 'console.log(/[\\u03bc]/.test("μ"), "μ");\n');
+  await build();
+  expect(await node('bin/stepwell.cjs')).toBe('true μ\n');
 });
 
 it('the program and its threads are one file each, with licenses of what is in them', async () => {

@@ -9,7 +9,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-const root = import.meta.dirname;
+const root = join(import.meta.dirname, '..');
 const sources = join(root, 'src', 'console', 'web');
 /** What the console shares with the command line. */
 const shared = join(root, 'src', 'run-lanes');
@@ -25,7 +25,7 @@ export async function buildConsole() {
   const digest = await digestOf([
     ...names.map((name) => join(sources, name)),
     ...(await namesBelow(shared)).map((name) => join(shared, name)),
-    join(root, 'build-console.mjs'),
+    join(root, 'build', 'console.mjs'),
     join(root, 'package-lock.json'),
   ]);
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === digest) return;

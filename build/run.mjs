@@ -1,16 +1,16 @@
 /**
  * The build: compiles the sources whose content has changed since the last one to `dist/`, removes
- * output without a source, and bundles the program (`bundle.mjs`) and the console. It checks no types (`npm run
- * check` does). Where nothing has changed it loads no compiler, so that an installation without
- * development dependencies starts.
+ * output without a source, and bundles the program (`program.mjs`) and the console (`console.mjs`).
+ * It checks no types (`npm run check` does). Where nothing has changed it loads no compiler, so that
+ * an installation without development dependencies starts.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { buildConsole } from './build-console.mjs';
-import { bundle, isBundled, replace } from './bundle.mjs';
+import { buildConsole } from './console.mjs';
+import { bundle, isBundled, replace } from './program.mjs';
 
-const root = import.meta.dirname;
+const root = join(import.meta.dirname, '..');
 const folders = ['src', 'storage', 'bench'];
 
 /** What browsers run is bundled by itself. */
@@ -43,7 +43,7 @@ const options = {
 await build();
 
 async function build() {
-  const recipe = await recipeOf(['build.mjs', 'bundle.mjs', 'package-lock.json']);
+  const recipe = await recipeOf(['build/run.mjs', 'build/program.mjs', 'package-lock.json']);
   const [last, sources, outputs] = await Promise.all([lastBuild(recipe), digests(), findOutputs()]);
   const wanted = new Set([...sources.keys()].map(outputOf));
   const isGone = (output) => output !== entry && !wanted.has(output.replace(/\.map$/, ''));

@@ -1,6 +1,6 @@
 /**
  * Types of the server's own OpenAPI document, for the console: `dist/console-types/openapi.d.ts`.
- * They are made again when the compiled server has changed. Needs a build (`node build.mjs`).
+ * They are made again when the compiled server has changed. Needs a build (`npm run build`).
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import openapi, { astToString } from 'openapi-typescript';
 
-const root = import.meta.dirname;
+const root = join(import.meta.dirname, '..');
 const folder = join(root, 'dist', 'console-types');
 const stampFile = join(folder, '.build');
 
