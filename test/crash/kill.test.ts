@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   authorization,
   basic,
@@ -15,6 +16,8 @@ import { seed } from '../support/seed.js';
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
 const publishers = 6;
 const producers = 4;
+/** Messages and records of a round that are acknowledged before the kill. */
+const leastEach = 10;
 const topic = 'kills';
 
 /** Small, seeded and good enough to choose moments (mulberry32). */
@@ -88,6 +91,7 @@ describe('a server that is killed at random moments', () => {
 
     for (let round = 0; round < rounds; round += 1) {
       const server = await ServerProcess.start(folder, port);
+      const [sent, stored] = [published.size, produced.size];
       let running = true;
       const clients = [
         ...Array.from({ length: publishers }, () => publish),
@@ -103,7 +107,11 @@ describe('a server that is killed at random moments', () => {
           }
         }
       });
-      await new Promise((resolve) => setTimeout(resolve, 300 + random() * 1200));
+      await pause(300 + random() * 1200);
+      // However slow the machine is, a kill finds something to lose.
+      while (published.size < sent + leastEach || produced.size < stored + leastEach) {
+        await pause(10);
+      }
       await server.kill();
       running = false;
       await Promise.all(clients);
@@ -113,15 +121,12 @@ describe('a server that is killed at random moments', () => {
     const missing = () => [...published.keys()].filter((id) => !endpoint.bodies.has(id));
     const deadline = Date.now() + 30_000;
     while (missing().length > 0 && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
     expect(missing()).toEqual([]);
     expect([...published].filter(([id, body]) => endpoint.bodies.get(id) !== body)).toEqual([]);
-    expect(published.size).toBeGreaterThan(rounds * 10);
-
     const read = await everyRecord(server.url);
     expect([...produced].filter(([place, value]) => read.get(place) !== value)).toEqual([]);
-    expect(produced.size).toBeGreaterThan(rounds * 10);
     expect(await server.kill('SIGTERM')).toBe(0);
     endpoint.close();
     await rm(folder, { recursive: true });
