@@ -36,6 +36,7 @@ const methods = ['GET', 'HEAD'];
 const description = {
   summary: 'The console: a page for people, and the files that it is made of',
   access: 'open',
+  refuses: [404],
   answers: { 200: { description: 'The page, or a file', contentType: 'text/html' } },
 } satisfies RouteDescription;
 

@@ -77,8 +77,8 @@ export class ConsoleFiles {
   }
 }
 
-/** `gzip;q=0` is a no. */
-function accepts(accepted: string, encoding: string): boolean {
+/** Whether an `Accept-Encoding` names it; `gzip;q=0` is a no. */
+export function accepts(accepted: string, encoding: string): boolean {
   const offer = accepted.split(',').find((each) => each.trim().split(';')[0] === encoding);
   return offer !== undefined && !/;\s*q=0(\.0*)?\s*$/.test(offer);
 }

@@ -52,12 +52,14 @@ const routes = {
     access: 'path',
     changes: false,
     body: { isRequired: true, schema: sessionSchema },
+    refuses: [401, 403, 429],
     answers: { 201: { description: 'A cookie stands for the credential for 12 h', schema: shown } },
   },
   end: {
     summary: 'Sign out of the console',
     access: 'path',
     changes: false,
+    refuses: [403],
     answers: { 204: { description: 'The cookie is refused from the answer on' } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -32,6 +32,8 @@ export interface RouteDescription {
   /** Request headers that mean something here. */
   readonly headers?: z.ZodObject;
   readonly body?: BodyDescription;
+  /** Statuses of refusals beyond those that follow from the rest of the description. */
+  readonly refuses?: readonly (401 | 403 | 404 | 409 | 429)[];
   /** Status to answer, of what is no refusal: those have one shape everywhere. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /**
@@ -41,10 +43,21 @@ export interface RouteDescription {
   readonly isLong?: true;
 }
 
+/** JSON as an example has it. */
+export type Example =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Example[]
+  | { readonly [key: string]: Example };
+
 /** A request body: JSON of a schema, or bytes of any kind. */
 export interface BodyDescription {
   readonly schema?: z.ZodType;
   readonly isRequired: boolean;
+  /** A body that a server which has nothing accepts as it stands: a test sends it. */
+  readonly example?: Example;
 }
 
 /** An answer: JSON of a schema, text of another type, or no body at all. */

@@ -5,15 +5,17 @@ import { milliseconds, originQuery, several } from '../messages/message-schema.j
 import type { LetterGroup, LetterGroups } from './letter-groups.js';
 import type { GroupFilters } from './letter-groups.request.js';
 
-const group = z.object({
-  responseStatus: z.int().describe('0 = there was no answer'),
-  origin: z.string().describe('Scheme, host and port of the destination'),
-  error: z.string().describe('Why there was no answer, or what was answered; numbers are #'),
-  count: z.int(),
-  newestAt: milliseconds,
-  oldestAt: milliseconds,
-  dlqId: z.string().describe('The newest'),
-} satisfies Record<keyof LetterGroup, z.ZodType>);
+const group = z
+  .object({
+    responseStatus: z.int().describe('0 = there was no answer'),
+    origin: z.string().describe('Scheme, host and port of the destination'),
+    error: z.string().describe('Why there was no answer, or what was answered; numbers are #'),
+    count: z.int(),
+    newestAt: milliseconds,
+    oldestAt: milliseconds,
+    dlqId: z.string().describe('The newest'),
+  } satisfies Record<keyof LetterGroup, z.ZodType>)
+  .meta({ id: 'DeadLetterGroup' });
 
 const query = z.object({
   ...originQuery,

@@ -9,13 +9,15 @@ import {
 } from '../messages/message-schema.js';
 import type { bulkFilters, listFilters } from './dead-letters.request.js';
 
-const letter = messageSchema.extend({
-  dlqId: z.string(),
-  responseStatus: z.int().describe('0 = the last attempt got no response'),
-  responseHeader: headerMapSchema,
-  responseBody: z.string().exactOptional(),
-  responseBodyBase64: z.string().exactOptional(),
-});
+const letter = messageSchema
+  .extend({
+    dlqId: z.string(),
+    responseStatus: z.int().describe('0 = the last attempt got no response'),
+    responseHeader: headerMapSchema,
+    responseBody: z.string().exactOptional(),
+    responseBodyBase64: z.string().exactOptional(),
+  })
+  .meta({ id: 'DeadLetter' });
 
 const cursor = z.string().describe('Of the page before').optional();
 

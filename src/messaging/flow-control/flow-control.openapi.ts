@@ -5,19 +5,21 @@ import type { FlowControlRecord } from './flow-control-record.js';
 
 const count = z.int().nullable().describe('null = it is not known of then');
 
-const record = z.object({
-  flowControlKey: z.string(),
-  waitListSize: count,
-  parallelismMax: z.int().describe('0 = no limit'),
-  parallelismCount: count,
-  rateMax: z.int().describe('0 = no limit'),
-  rateCount: count,
-  ratePeriod: z.int().describe('Seconds'),
-  ratePeriodStart: z.int().describe('Unix seconds; 0 = no window is open'),
-  isPaused: z.boolean(),
-  isPinnedParallelism: z.boolean(),
-  isPinnedRate: z.boolean(),
-} satisfies Record<keyof FlowControlRecord, z.ZodType>);
+const record = z
+  .object({
+    flowControlKey: z.string(),
+    waitListSize: count,
+    parallelismMax: z.int().describe('0 = no limit'),
+    parallelismCount: count,
+    rateMax: z.int().describe('0 = no limit'),
+    rateCount: count,
+    ratePeriod: z.int().describe('Seconds'),
+    ratePeriodStart: z.int().describe('Unix seconds; 0 = no window is open'),
+    isPaused: z.boolean(),
+    isPinnedParallelism: z.boolean(),
+    isPinnedRate: z.boolean(),
+  } satisfies Record<keyof FlowControlRecord, z.ZodType>)
+  .meta({ id: 'FlowControlKey' });
 
 const done = { 200: { description: 'Done' } };
 const limit = z.int().min(1).optional();

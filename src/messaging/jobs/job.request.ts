@@ -13,21 +13,23 @@ const charactersMax = 16 * 1024;
 
 const filterValue = z.union([z.string(), z.number()]);
 
-export const jobSchema = z.strictObject({
-  verb: z
-    .enum(['retry', 'resume', 'restart', 'cancel', 'delete'])
-    .describe('deadLetters: retry, delete; failedRuns: resume, restart, delete; others: cancel'),
-  over: z.enum(['deadLetters', 'failedRuns', 'messages', 'runs']).describe('What it takes'),
-  filter: z
-    .record(z.string(), z.union([filterValue, z.array(filterValue)]))
-    .describe('The filters of the listing, all of which hold; {} means all that there are'),
-  rate: z
-    .union([z.number(), z.string()])
-    .optional()
-    .describe('At most so many in a second: 50 or 50/s; also 30/m and 100/h'),
-  dryRun: z.boolean().optional().describe('true: tell what it would take, and change nothing'),
-  cursor: z.string().optional().describe('Of the dry run before, which goes on there'),
-});
+export const jobSchema = z
+  .strictObject({
+    verb: z
+      .enum(['retry', 'resume', 'restart', 'cancel', 'delete'])
+      .describe('deadLetters: retry, delete; failedRuns: resume, restart, delete; others: cancel'),
+    over: z.enum(['deadLetters', 'failedRuns', 'messages', 'runs']).describe('What it takes'),
+    filter: z
+      .record(z.string(), z.union([filterValue, z.array(filterValue)]))
+      .describe('The filters of the listing, all of which hold; {} means all that there are'),
+    rate: z
+      .union([z.number(), z.string()])
+      .optional()
+      .describe('At most so many in a second: 50 or 50/s; also 30/m and 100/h'),
+    dryRun: z.boolean().optional().describe('true: tell what it would take, and change nothing'),
+    cursor: z.string().optional().describe('Of the dry run before, which goes on there'),
+  })
+  .meta({ id: 'JobRequest' });
 
 /** A job as it is asked for. */
 export interface JobRequest {

@@ -7,41 +7,56 @@ import type { RehearsedJob } from './jobs.service.js';
 
 const time = z.int().describe('Unix milliseconds');
 
-const job = z.object({
-  jobId: z.string(),
-  verb: z.string(),
-  over: z.string(),
-  filter: z.record(z.string(), z.array(z.string())),
-  rate: z.number().describe('A second; absent = it is not limited').exactOptional(),
-  state: z.enum(jobStates).describe('QUEUED: others run before it'),
-  matched: z.int().describe('Met so far: done and refused'),
-  done: z.int(),
-  refused: z.int(),
-  refusals: z
-    .array(z.object({ id: z.string(), reason: z.string() }))
-    .describe('The first 20 that were refused'),
-  startedAt: time,
-  endedAt: time.exactOptional(),
-  reason: z.string().describe('Why it could not go on').exactOptional(),
-  by: z
-    .object({ name: z.string().nullable(), address: z.string(), requestId: z.string() })
-    .nullable()
-    .describe('Who asked for it'),
-} satisfies Record<keyof JobObject, z.ZodType>);
+const job = z
+  .object({
+    jobId: z.string(),
+    verb: z.string(),
+    over: z.string(),
+    filter: z.record(z.string(), z.array(z.string())),
+    rate: z.number().describe('A second; absent = it is not limited').exactOptional(),
+    state: z.enum(jobStates).describe('QUEUED: others run before it'),
+    matched: z.int().describe('Met so far: done and refused'),
+    done: z.int(),
+    refused: z.int(),
+    refusals: z
+      .array(z.object({ id: z.string(), reason: z.string() }))
+      .describe('The first 20 that were refused'),
+    startedAt: time,
+    endedAt: time.exactOptional(),
+    reason: z.string().describe('Why it could not go on').exactOptional(),
+    by: z
+      .object({ name: z.string().nullable(), address: z.string(), requestId: z.string() })
+      .nullable()
+      .describe('Who asked for it'),
+  } satisfies Record<keyof JobObject, z.ZodType>)
+  .meta({ id: 'Job' });
 
-const rehearsed = z.object({
-  state: z.literal('DRY_RUN'),
-  verb: z.string(),
-  over: z.string(),
-  matched: z.int().describe('How many it would take of those that were looked at'),
-  items: z.array(z.string()).describe('The ids of the first 100 of them'),
-  cursor: z.string().describe('Goes on there; absent = all were looked at').exactOptional(),
-} satisfies Record<keyof RehearsedJob, z.ZodType>);
+const rehearsed = z
+  .object({
+    state: z.literal('DRY_RUN'),
+    verb: z.string(),
+    over: z.string(),
+    matched: z.int().describe('How many it would take of those that were looked at'),
+    items: z.array(z.string()).describe('The ids of the first 100 of them'),
+    cursor: z.string().describe('Goes on there; absent = all were looked at').exactOptional(),
+  } satisfies Record<keyof RehearsedJob, z.ZodType>)
+  .meta({ id: 'DryRun' });
 
 export const jobRoutes = {
   create: {
     summary: 'Do one thing with all that filters mean, paced, and told of while it goes on',
-    body: { isRequired: true, schema: jobSchema },
+    body: {
+      isRequired: true,
+      example: {
+        verb: 'retry',
+        over: 'deadLetters',
+        filter: { label: 'blue' },
+        rate: '50/s',
+        dryRun: true,
+      },
+      schema: jobSchema,
+    },
+    refuses: [409],
     answers: {
       200: { description: 'A dry run: what it would take', schema: rehearsed },
       202: { description: 'It has begun', schema: job },
@@ -70,6 +85,7 @@ export const jobRoutes = {
   },
   abort: {
     summary: 'Have a job take no more; what it has taken stays taken',
+    refuses: [409],
     answers: { 200: { description: 'It is aborted', schema: job } },
   },
 } satisfies Record<string, RouteDescription>;

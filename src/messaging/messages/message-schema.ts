@@ -47,20 +47,22 @@ export const templateShape = {
 };
 
 /** The message object (messaging.md 2.4). */
-export const messageSchema = z.object({
-  messageId: z.string(),
-  url: z.string(),
-  method: z.string(),
-  topicName: z.string().describe('Name of a URL group').exactOptional(),
-  endpointName: z.string().exactOptional(),
-  header: headerMapSchema,
-  maxRetries: z.int(),
-  notBefore: milliseconds,
-  createdAt: milliseconds,
-  scheduleId: z.string().exactOptional(),
-  sourceMessageId: z.string().describe('Of a callback: on what it reports').exactOptional(),
-  ...publishedFields,
-} satisfies Record<keyof MessageObject, z.ZodType>);
+export const messageSchema = z
+  .object({
+    messageId: z.string(),
+    url: z.string(),
+    method: z.string(),
+    topicName: z.string().describe('Name of a URL group').exactOptional(),
+    endpointName: z.string().exactOptional(),
+    header: headerMapSchema,
+    maxRetries: z.int(),
+    notBefore: milliseconds,
+    createdAt: milliseconds,
+    scheduleId: z.string().exactOptional(),
+    sourceMessageId: z.string().describe('Of a callback: on what it reports').exactOptional(),
+    ...publishedFields,
+  } satisfies Record<keyof MessageObject, z.ZodType>)
+  .meta({ id: 'Message' });
 
 /** Any of several values: given again and again, or joined by commas. */
 export const several = z.array(z.string()).optional();

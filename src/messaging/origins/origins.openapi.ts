@@ -8,19 +8,25 @@ const milliseconds = z.int().describe('Unix milliseconds');
 /** The last attempt to an origin that failed. */
 export const originFailureSchema = z
   .object({ at: milliseconds, status: z.int(), error: z.string().nullable() })
-  .describe('Status 0 = there was no response');
+  .describe('Status 0 = there was no response')
+  .meta({ id: 'OriginFailure' });
 
-const origin = z.object({
-  origin: z.string().describe('Scheme, host and port'),
-  inFlight: z.int().describe('Attempts under way'),
-  limit: z.int().describe('Attempts at once, where nothing else is under way'),
-  succeeded: z.int().describe('Attempts answered 2xx, of the last 24 hours of this process'),
-  failed: z.int().describe('All others that have ended'),
-  lastAt: milliseconds.nullable(),
-  lastFailure: originFailureSchema.nullable(),
-  refused: z.string().nullable().describe('Why it may not be called by its address; null = it may'),
-  pausedAt: milliseconds.nullable().describe('Since when it is paused; null = it is not'),
-});
+const origin = z
+  .object({
+    origin: z.string().describe('Scheme, host and port'),
+    inFlight: z.int().describe('Attempts under way'),
+    limit: z.int().describe('Attempts at once, where nothing else is under way'),
+    succeeded: z.int().describe('Attempts answered 2xx, of the last 24 hours of this process'),
+    failed: z.int().describe('All others that have ended'),
+    lastAt: milliseconds.nullable(),
+    lastFailure: originFailureSchema.nullable(),
+    refused: z
+      .string()
+      .nullable()
+      .describe('Why it may not be called by its address; null = it may'),
+    pausedAt: milliseconds.nullable().describe('Since when it is paused; null = it is not'),
+  })
+  .meta({ id: 'Origin' });
 
 const pause = z.object({ origin: z.string(), pausedAt: milliseconds.nullable() });
 
@@ -51,12 +57,12 @@ export const originRoutes = {
   },
   pause: {
     summary: 'Start no attempt to an origin until it is resumed; what is in flight goes on',
-    body: { isRequired: true, schema: originSchema },
+    body: { isRequired: true, example: { origin: 'https://example.com' }, schema: originSchema },
     answers: { 200: { description: 'It is paused', schema: pause } },
   },
   resume: {
     summary: 'Let attempts to a paused origin start',
-    body: { isRequired: true, schema: originSchema },
+    body: { isRequired: true, example: { origin: 'https://example.com' }, schema: originSchema },
     answers: { 200: { description: 'It is not paused', schema: pause } },
   },
   reach: {

@@ -59,11 +59,13 @@ const repeatedOptions = z.object({
   ...messageOptions,
 });
 
-const receipt = z.object({
-  messageId: z.string(),
-  url: z.string(),
-  deduplicated: z.literal(true).optional(),
-});
+const receipt = z
+  .object({
+    messageId: z.string(),
+    url: z.string(),
+    deduplicated: z.literal(true).optional(),
+  })
+  .meta({ id: 'PublishReceipt' });
 const scheduleReceipt = z.object({ scheduleId: z.string() });
 const published = z.union([receipt, z.array(receipt), scheduleReceipt]);
 
@@ -97,14 +99,21 @@ export const publishingRoutes = {
   },
   schedule: {
     summary: 'Publish a message whenever a cron expression comes up',
-    path: '/v2/schedules/{destination}',
+    // The same path as that of one schedule: a destination stands there.
+    path: '/v2/schedules/{id}',
     headers: repeatedOptions,
     body: bytes,
     answers: { 200: { description: 'The schedule', schema: scheduleReceipt } },
   },
   batch: {
     summary: 'Publish many messages',
-    body: { isRequired: true, schema: z.array(batchItem) },
+    body: {
+      isRequired: true,
+      example: [
+        { destination: 'https://example.com/hook', headers: { 'Svc-Delay': '1h' }, body: 'hello' },
+      ],
+      schema: z.array(batchItem),
+    },
     answers: {
       200: {
         description: 'What each item is answered, in its place',

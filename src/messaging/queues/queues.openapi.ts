@@ -2,14 +2,16 @@
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-const queue = z.object({
-  name: z.string(),
-  createdAt: z.int().describe('Unix milliseconds'),
-  updatedAt: z.int().describe('Unix milliseconds'),
-  parallelism: z.int(),
-  paused: z.boolean(),
-  lag: z.int().describe('Messages that are neither delivered nor failed nor canceled'),
-});
+const queue = z
+  .object({
+    name: z.string(),
+    createdAt: z.int().describe('Unix milliseconds'),
+    updatedAt: z.int().describe('Unix milliseconds'),
+    parallelism: z.int(),
+    paused: z.boolean(),
+    lag: z.int().describe('Messages that are neither delivered nor failed nor canceled'),
+  })
+  .meta({ id: 'Queue' });
 
 const done = { 200: { description: 'Done' } };
 
@@ -18,6 +20,7 @@ export const queueRoutes = {
     summary: 'Create a queue, or change one',
     body: {
       isRequired: true,
+      example: { queueName: 'mails', parallelism: 2 },
       schema: z.object({
         queueName: z.string(),
         parallelism: z.int().min(1).optional(),

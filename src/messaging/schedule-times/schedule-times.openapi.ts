@@ -30,7 +30,11 @@ const result = z.object({
 export const previewRoute: RouteDescription = {
   summary: 'When a cron expression would happen, or why it is none',
   changes: false,
-  body: { isRequired: true, schema: previewSchema },
+  body: {
+    isRequired: true,
+    example: { cron: '0 9 * * 1-5', zone: 'Europe/Berlin' },
+    schema: previewSchema,
+  },
   answers: { 200: { description: 'Its next times', schema: cronTimes } },
 };
 

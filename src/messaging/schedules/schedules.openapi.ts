@@ -7,22 +7,24 @@ import type { scheduleListFilters } from './schedule-list.request.js';
 import { scheduledMessageStates } from './scheduled-messages.projection.js';
 
 /** Absent values are left out, not null. */
-export const scheduleSchema = z.object({
-  scheduleId: z.string(),
-  cron: z.string().describe('As it was written, trimmed, with its CRON_TZ= part'),
-  destination: z.string().describe('A URL, or the name of a URL group'),
-  createdAt: milliseconds.describe('Unix milliseconds; overwriting does not change it'),
-  ...templateShape,
-  ...bodyFields,
-  isPaused: z.boolean(),
-  lastScheduleTime: milliseconds.describe('Absent before the first trigger').optional(),
-  lastScheduleStates: z
-    .record(z.string(), z.enum(scheduledMessageStates))
-    .describe('The messages of the last trigger, by id')
-    .optional(),
-  nextScheduleTime: milliseconds.describe('Absent while it is paused').optional(),
-  error: z.string().describe('Why the last trigger published nothing').optional(),
-});
+export const scheduleSchema = z
+  .object({
+    scheduleId: z.string(),
+    cron: z.string().describe('As it was written, trimmed, with its CRON_TZ= part'),
+    destination: z.string().describe('A URL, or the name of a URL group'),
+    createdAt: milliseconds.describe('Unix milliseconds; overwriting does not change it'),
+    ...templateShape,
+    ...bodyFields,
+    isPaused: z.boolean(),
+    lastScheduleTime: milliseconds.describe('Absent before the first trigger').optional(),
+    lastScheduleStates: z
+      .record(z.string(), z.enum(scheduledMessageStates))
+      .describe('The messages of the last trigger, by id')
+      .optional(),
+    nextScheduleTime: milliseconds.describe('Absent while it is paused').optional(),
+    error: z.string().describe('Why the last trigger published nothing').optional(),
+  })
+  .meta({ id: 'Schedule' });
 
 /** A schedule as the API shows it. */
 export type ScheduleObject = Readonly<Omit<z.output<typeof scheduleSchema>, keyof ShownBody>> &

@@ -16,10 +16,13 @@ const standingFields = {
   dlqId: z.string().describe('The dead letter that it became').exactOptional(),
 } satisfies Record<keyof Standing, z.ZodType>;
 
-const shown = messageSchema.extend(standingFields);
-const row = shown.omit({ body: true, bodyBase64: true }).extend({
-  offset: z.int().describe('Its place in the journal'),
-});
+const shown = messageSchema.extend(standingFields).meta({ id: 'ShownMessage' });
+const row = shown
+  .omit({ body: true, bodyBase64: true })
+  .extend({
+    offset: z.int().describe('Its place in the journal'),
+  })
+  .meta({ id: 'ListedMessage' });
 
 const listQuery = z.object({
   ...originQuery,

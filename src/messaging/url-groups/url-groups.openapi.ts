@@ -3,13 +3,15 @@ import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { UrlGroupObject } from './url-group-object.js';
 
-const group = z.object({
-  name: z.string(),
-  createdAt: z.int().describe('Unix milliseconds'),
-  updatedAt: z.int().describe('Unix milliseconds'),
-  endpoints: z.array(z.object({ name: z.string().optional(), url: z.string() })),
-  headers: z.record(z.string(), z.array(z.string())).optional(),
-} satisfies Record<keyof UrlGroupObject, z.ZodType>);
+const group = z
+  .object({
+    name: z.string(),
+    createdAt: z.int().describe('Unix milliseconds'),
+    updatedAt: z.int().describe('Unix milliseconds'),
+    endpoints: z.array(z.object({ name: z.string().optional(), url: z.string() })),
+    headers: z.record(z.string(), z.array(z.string())).optional(),
+  } satisfies Record<keyof UrlGroupObject, z.ZodType>)
+  .meta({ id: 'UrlGroup' });
 
 const done = { 200: { description: 'Done' } };
 
@@ -41,6 +43,7 @@ export const urlGroupRoutes = {
     summary: 'Add endpoints to a URL group, or change them; creates the group',
     body: {
       isRequired: true,
+      example: { endpoints: [{ url: 'https://example.com/hook', name: 'first' }] },
       schema: z.object({
         endpoints: z.array(z.object({ url: z.string(), name: z.string().optional() })),
       }),

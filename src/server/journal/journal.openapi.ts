@@ -14,20 +14,22 @@ const bucket = z.object({
   events: z.int().describe('Offsets that were given out in it'),
 });
 
-const entity = z.object({
-  kind: z.string(),
-  id: z.string(),
-  until: z.int().describe('All of its events lie before this offset'),
-  events: z.int(),
-  firstAt: z.int().describe('Unix milliseconds'),
-  lastAt: z.int().describe('Unix milliseconds'),
-  lastType: z.string(),
-  hasEnded: z.boolean(),
-  state: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe('What its events came to; null once it has ended'),
-});
+const entity = z
+  .object({
+    kind: z.string(),
+    id: z.string(),
+    until: z.int().describe('All of its events lie before this offset'),
+    events: z.int(),
+    firstAt: z.int().describe('Unix milliseconds'),
+    lastAt: z.int().describe('Unix milliseconds'),
+    lastType: z.string(),
+    hasEnded: z.boolean(),
+    state: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('What its events came to; null once it has ended'),
+  })
+  .meta({ id: 'JournalEntity' });
 
 export const journalRoutes = {
   events: {

@@ -1,33 +1,30 @@
 /** The OpenAPI 3.1 document, made of what the routes say of themselves. Pure. */
 import { z } from 'zod';
 import { version } from '../../grammar/version.js';
+import { dialects } from '../../http/dialect.js';
 import { isMessagingPath } from '../../http/error-shapes.js';
 import type { AnswerDescription, RouteDescription } from '../../http/routes/route-description.js';
 import type { TabledRoute } from '../../http/routes/route-table.js';
+import type { Json, JsonObject } from './json.js';
+import { NamedSchemas } from './named-schemas.js';
+import { refusalsOf } from './refusals.js';
+import { tagOf, tags } from './tags.js';
 
-/** JSON as the specification draws it. */
-export type Json =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Json[]
-  | { readonly [key: string]: Json };
-type JsonObject = Record<string, Json>;
-
-const messagingRefusal = z.object({ error: z.string() });
+const messagingRefusal = z.object({ error: z.string() }).meta({ id: 'MessagingError' });
 const damaged = 'Records in the way are damaged: reading goes on at nextGoodOffset';
-const logRefusal = z.object({
-  error: z.string(),
-  status: z.int(),
-  code: z.literal('DATA_DAMAGED').describe(damaged).optional(),
-  topic: z.string().describe('Where it is, of a 416 and of DATA_DAMAGED').optional(),
-  partition: z.int().optional(),
-  earliest: z.int().describe('Of a 416: what can be read').optional(),
-  latest: z.int().optional(),
-  lastGoodOffset: z.int().nullable().describe('Of DATA_DAMAGED; null = none').optional(),
-  nextGoodOffset: z.int().optional(),
-});
+const logRefusal = z
+  .object({
+    error: z.string(),
+    status: z.int(),
+    code: z.literal('DATA_DAMAGED').describe(damaged).optional(),
+    topic: z.string().describe('Where it is, of a 416 and of DATA_DAMAGED').optional(),
+    partition: z.int().optional(),
+    earliest: z.int().describe('Of a 416: what can be read').optional(),
+    latest: z.int().optional(),
+    lastGoodOffset: z.int().nullable().describe('Of DATA_DAMAGED; null = none').optional(),
+    nextGoodOffset: z.int().optional(),
+  })
+  .meta({ id: 'LogError' });
 
 /** What every route takes that can show what was (messaging.md 1.8). */
 const asOfField = z
@@ -37,38 +34,50 @@ const asOfField = z
 const bearer = 'bearer';
 const basic = 'basic';
 
+const introduction = `Durable HTTP messages, durable workflows and partitioned log topics.
+
+Below \`/v2\` a bearer token is the credential; elsewhere a username and a password, or a token
+that was made. Refusals have one shape for each of the two.
+
+**Two dialects.** Header names are written here as \`Svc-...\` and \`Stream-...\`;
+\`Upstash-...\` and \`Kafka-...\` are the same headers in the words of published clients, at any
+time and on every route.`;
+
 /** The document of the routes that describe themselves. */
 export function openapiDocument(routes: readonly TabledRoute[]): JsonObject {
+  const schemas = new NamedSchemas();
   const paths: Record<string, JsonObject> = {};
   for (const { method, pattern, description } of routes) {
     if (description === null) continue;
     const path = documentedPath(pattern, description);
     const operations = paths[path] ?? {};
     const security = securityOf(pattern, description);
-    operations[method.toLowerCase()] = operationOf(path, method, description, security);
+    operations[method.toLowerCase()] = operationOf(schemas, path, method, description, security);
     paths[path] = operations;
   }
   const sorted = Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1));
+  const responses = {
+    MessagingRefusal: answerOf(schemas, { description: 'Refused', schema: messagingRefusal }),
+    LogRefusal: answerOf(schemas, { description: 'Refused', schema: logRefusal }),
+  };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Stepwell',
       version,
-      description: 'Durable HTTP messages and partitioned log topics.',
+      description: introduction,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The server that answers this document' }],
+    tags: tags.map((tag) => ({ ...tag })),
     paths: Object.fromEntries(sorted),
-    components: { securitySchemes, responses },
+    components: { securitySchemes, responses, schemas: schemas.components },
   };
 }
 
 const securitySchemes: JsonObject = {
   [bearer]: { type: 'http', scheme: 'bearer' },
   [basic]: { type: 'http', scheme: 'basic' },
-};
-
-const responses: JsonObject = {
-  MessagingRefusal: answerOf({ description: 'Refused', schema: messagingRefusal }),
-  LogRefusal: answerOf({ description: 'Refused', schema: logRefusal }),
 };
 
 /** What the head of every answer to a write says (messaging.md 1.1). */
@@ -93,6 +102,7 @@ function securityOf(pattern: string, { access }: RouteDescription): Json {
 }
 
 function operationOf(
+  schemas: NamedSchemas,
   path: string,
   method: string,
   description: RouteDescription,
@@ -101,18 +111,25 @@ function operationOf(
   const { summary, access, query, headers, body, answers } = description;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
-    ...parametersOf('query', query),
-    ...(description.asOf === true ? asOfParameters : []),
-    ...parametersOf('header', headers),
+    ...parametersOf(schemas, 'query', query),
+    ...(description.asOf === true ? parametersOf(schemas, 'query', asOfQuery) : []),
+    ...parametersOf(schemas, 'header', headers),
   ];
   const promise = method === 'GET' || access === 'open' ? {} : { headers: acknowledgement };
   const described = Object.entries(answers).map(([status, answer]) => {
-    return [status, { ...answerOf(answer), ...promise }];
+    return [status, { ...answerOf(schemas, answer), ...promise }];
   });
-  const refusal = isMessagingPath(path) ? 'MessagingRefusal' : 'LogRefusal';
+  const shape = isMessagingPath(path) ? 'MessagingRefusal' : 'LogRefusal';
+  const refusal = { $ref: `#/components/responses/${shape}` };
+  const error = isMessagingPath(path) ? messagingRefusal : logRefusal;
+  const refusals = refusalsOf(path, description).map(([status, meaning]) => [
+    status,
+    answerOf(schemas, { description: meaning, schema: error }),
+  ]);
   return {
     operationId: operationId(method, path),
     summary,
+    tags: [tagOf(path)],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
       requestBody: {
@@ -120,12 +137,13 @@ function operationOf(
         content:
           body.schema === undefined
             ? { '*/*': {} }
-            : { 'application/json': { schema: schemaOf(body.schema, 'input') } },
+            : { 'application/json': jsonOf(schemas, body.schema, body.example) },
       },
     }),
     responses: {
+      ...Object.fromEntries(refusals),
       ...Object.fromEntries(described),
-      ...(access !== 'open' && { default: { $ref: `#/components/responses/${refusal}` } }),
+      ...(access !== 'open' && { default: refusal }),
     },
     security,
   };
@@ -144,29 +162,47 @@ function pathParameter(name: string): JsonObject {
   return { name, in: 'path', required: true, schema: { type: 'string' } };
 }
 
-const asOfParameters = parametersOf('query', z.object({ asOf: asOfField.optional() }));
+const asOfQuery = z.object({ asOf: asOfField.optional() });
 
-function parametersOf(place: 'query' | 'header', fields: z.ZodObject | undefined): JsonObject[] {
+function parametersOf(
+  schemas: NamedSchemas,
+  place: 'query' | 'header',
+  fields: z.ZodObject | undefined,
+): JsonObject[] {
   if (fields === undefined) return [];
-  return Object.entries(fields.shape as Record<string, z.ZodType>).map(([name, field]) => ({
-    name,
-    in: place,
-    required: !field.isOptional(),
-    ...(field.description !== undefined && { description: field.description }),
-    schema: schemaOf(field, 'input'),
-  }));
+  return Object.entries(fields.shape as Record<string, z.ZodType>).map(([name, field]) => {
+    const described = [field.description, otherDialect(name)].filter((each) => each !== undefined);
+    return {
+      name,
+      in: place,
+      required: !field.isOptional(),
+      ...(described.length > 0 && { description: described.join('. ') }),
+      schema: schemas.of(field, 'input'),
+    };
+  });
 }
 
-function answerOf({ description, schema, contentType }: AnswerDescription): JsonObject {
+/** How the published clients write an option header; undefined where it is none. */
+function otherDialect(name: string): string | undefined {
+  const { svc, upstash } = dialects;
+  for (const prefix of ['messagePrefix', 'logPrefix'] as const) {
+    if (!name.startsWith(svc[prefix])) continue;
+    return `Also ${upstash[prefix]}${name.slice(svc[prefix].length)}`;
+  }
+  return undefined;
+}
+
+function answerOf(
+  schemas: NamedSchemas,
+  { description, schema, contentType }: AnswerDescription,
+): JsonObject {
   const content =
     schema === undefined
       ? contentType && { [contentType]: {} }
-      : { [contentType ?? 'application/json']: { schema: schemaOf(schema, 'output') } };
+      : { [contentType ?? 'application/json']: { schema: schemas.of(schema, 'output') } };
   return { description, ...(content && { content }) };
 }
 
-/** JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...fields } = z.toJSONSchema(schema, { target: 'draft-2020-12', io });
-  return JSON.parse(JSON.stringify(fields)) as JsonObject;
+function jsonOf(schemas: NamedSchemas, schema: z.ZodType, example: Json | undefined): JsonObject {
+  return { schema: schemas.of(schema, 'input'), ...(example !== undefined && { example }) };
 }

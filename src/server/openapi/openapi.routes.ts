@@ -1,12 +1,20 @@
 /** `GET /openapi.json`: what this server answers, for programs that read it (messaging.md 1.1). */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
+import { accepts } from '../../console/console-files.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { openapiDocument } from './openapi-document.js';
 
-const headers = ['content-type', 'application/json; charset=utf-8'];
+/** The document as it is sent. */
+interface Written {
+  readonly text: Buffer;
+  readonly gzip: Buffer;
+  readonly tag: string;
+}
 
 @Injectable()
 export class OpenapiRoute implements FastifyRoute {
@@ -15,15 +23,34 @@ export class OpenapiRoute implements FastifyRoute {
   readonly description: RouteDescription = {
     summary: 'This document',
     access: 'open',
-    answers: { 200: { description: 'OpenAPI 3.1', contentType: 'application/json' } },
+    answers: {
+      200: { description: 'OpenAPI 3.1', contentType: 'application/json' },
+      304: { description: 'It is that of If-None-Match' },
+    },
   };
-  private document: string | null = null;
+  private document: Written | null = null;
 
   constructor(private readonly table: RouteTable) {}
 
   /** The document is made for the first request: by then every route is in the table. */
   serve(exchange: Exchange): void {
-    this.document ??= JSON.stringify(openapiDocument(this.table.routes));
-    exchange.answer(200, headers, this.document);
+    this.document ??= this.write();
+    const { text, gzip, tag } = this.document;
+    const { headers: asked } = exchange.request;
+    const isPacked = accepts(String(asked['accept-encoding'] ?? ''), 'gzip');
+    const headers = [
+      ...['content-type', 'application/json; charset=utf-8', 'vary', 'accept-encoding'],
+      ...['etag', tag, 'cache-control', 'no-cache'],
+    ];
+    // A tag that a proxy has made weak names the same document.
+    if (asked['if-none-match']?.replace(/^W\//, '') === tag) exchange.answer(304, headers);
+    else if (isPacked) exchange.answer(200, [...headers, 'content-encoding', 'gzip'], gzip);
+    else exchange.answer(200, headers, text);
+  }
+
+  private write(): Written {
+    const text = Buffer.from(JSON.stringify(openapiDocument(this.table.routes)));
+    const digest = createHash('sha256').update(text).digest('base64url');
+    return { text, gzip: gzipSync(text), tag: `"${digest.slice(0, 22)}"` };
   }
 }

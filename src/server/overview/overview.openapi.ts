@@ -7,54 +7,60 @@ import { seriesNames, seriesTable } from './series-table.js';
 const meanings = seriesNames.map((name) => `${name}: ${seriesTable[name].meaning}`).join('; ');
 
 /** What `GET /admin/overview` answers. */
-const overviewSchema = z.object({
-  at: z.int().describe('Unix milliseconds'),
-  startedAt: z.int().describe('When the process began, Unix milliseconds'),
-  version: z.string(),
-  state: z.string().describe('As /health/ready tells it'),
-  reason: z.string().nullable(),
-  warnings: z.array(z.string()).optional(),
-  durability: z.enum(['fsync', 'os']).describe('What an acknowledgement means'),
-  numbers: z.record(z.string(), z.number()).describe('The levels of /admin/series as they are now'),
-  backlog: z.object({
-    pending: z.int().describe('Messages that are not final'),
-    inFlight: z.int().describe('Attempts that are under way'),
-    later: z.int().describe('Neither under way nor held back: delayed, or tried again later'),
-    waiting: z.record(z.string(), z.int()).describe('Held back, by the limit that does so'),
-  }),
-  schedules: z.object({
-    count: z.int(),
-    isComplete: z.boolean().describe('All of them were looked at for what fires next'),
-    next: z.array(z.object({ scheduleId: z.string(), at: z.int() })),
-  }),
-  origins: z
-    .array(
-      z.object({
-        origin: z.string(),
-        failed: z.int(),
-        succeeded: z.int(),
-        lastFailure: originFailureSchema.nullable(),
-        pausedAt: z.int().nullable().describe('Unix milliseconds'),
-      }),
-    )
-    .describe('The ten to which most attempts have failed in the last 24 hours of this process'),
-  disk: z.object({
-    availableBytes: z.number(),
-    totalBytes: z.number(),
-    journalBytes: z.number(),
-    daysLeft: z
-      .number()
-      .nullable()
-      .describe('Until it is full, at the pace of the last day; null = it is not getting less'),
-  }),
-});
+const overviewSchema = z
+  .object({
+    at: z.int().describe('Unix milliseconds'),
+    startedAt: z.int().describe('When the process began, Unix milliseconds'),
+    version: z.string(),
+    state: z.string().describe('As /health/ready tells it'),
+    reason: z.string().nullable(),
+    warnings: z.array(z.string()).optional(),
+    durability: z.enum(['fsync', 'os']).describe('What an acknowledgement means'),
+    numbers: z
+      .record(z.string(), z.number())
+      .describe('The levels of /admin/series as they are now'),
+    backlog: z.object({
+      pending: z.int().describe('Messages that are not final'),
+      inFlight: z.int().describe('Attempts that are under way'),
+      later: z.int().describe('Neither under way nor held back: delayed, or tried again later'),
+      waiting: z.record(z.string(), z.int()).describe('Held back, by the limit that does so'),
+    }),
+    schedules: z.object({
+      count: z.int(),
+      isComplete: z.boolean().describe('All of them were looked at for what fires next'),
+      next: z.array(z.object({ scheduleId: z.string(), at: z.int() })),
+    }),
+    origins: z
+      .array(
+        z.object({
+          origin: z.string(),
+          failed: z.int(),
+          succeeded: z.int(),
+          lastFailure: originFailureSchema.nullable(),
+          pausedAt: z.int().nullable().describe('Unix milliseconds'),
+        }),
+      )
+      .describe('The ten to which most attempts have failed in the last 24 hours of this process'),
+    disk: z.object({
+      availableBytes: z.number(),
+      totalBytes: z.number(),
+      journalBytes: z.number(),
+      daysLeft: z
+        .number()
+        .nullable()
+        .describe('Until it is full, at the pace of the last day; null = it is not getting less'),
+    }),
+  })
+  .meta({ id: 'Overview' });
 
-const settingSchema = z.object({
-  variable: z.string(),
-  value: z.string().nullable().describe('null = nothing is set, or it is a secret'),
-  isSecret: z.boolean(),
-  source: z.enum(['default', 'environment', 'option', 'file', 'generated', 'published']),
-});
+const settingSchema = z
+  .object({
+    variable: z.string(),
+    value: z.string().nullable().describe('null = nothing is set, or it is a secret'),
+    isSecret: z.boolean(),
+    source: z.enum(['default', 'environment', 'option', 'file', 'generated', 'published']),
+  })
+  .meta({ id: 'Setting' });
 
 export const overviewRoutes = {
   overview: {

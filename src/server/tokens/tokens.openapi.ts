@@ -5,17 +5,19 @@ import { tokenSchema } from './token.request.js';
 
 const time = z.int().describe('Unix milliseconds');
 
-const shown = z.object({
-  name: z.string(),
-  role: z.enum(['read', 'operate', 'admin']),
-  createdAt: time,
-  expiresAt: time.nullable(),
-});
+const shown = z
+  .object({
+    name: z.string(),
+    role: z.enum(['read', 'operate', 'admin']),
+    createdAt: time,
+    expiresAt: time.nullable(),
+  })
+  .meta({ id: 'Token' });
 
 export const tokenRoutes = {
   create: {
     summary: 'Create a bearer token',
-    body: { isRequired: true, schema: tokenSchema },
+    body: { isRequired: true, example: { name: 'deploy', role: 'operate' }, schema: tokenSchema },
     answers: {
       201: {
         description: 'The token; it is not shown again',

@@ -10,14 +10,16 @@ const cleanupPolicy = z
   .enum(['delete', 'compact'])
   .describe('Old records go, or of each key all but the last one');
 
-const topic = z.object({
-  name: z.string(),
-  createdAt: z.int().describe('Unix milliseconds'),
-  partitions: z.int(),
-  cleanupPolicy,
-  ...retention,
-  bytes: z.int().nullable().describe('Of all partitions; null = it is not known of then'),
-});
+const topic = z
+  .object({
+    name: z.string(),
+    createdAt: z.int().describe('Unix milliseconds'),
+    partitions: z.int(),
+    cleanupPolicy,
+    ...retention,
+    bytes: z.int().nullable().describe('Of all partitions; null = it is not known of then'),
+  })
+  .meta({ id: 'Topic' });
 
 const partition = z.object({
   partition: z.int(),
@@ -34,9 +36,11 @@ const partition = z.object({
     .optional(),
 });
 
-const details = topic.extend({
-  offsets: z.array(partition).nullable().describe('null = it is not known of then'),
-});
+const details = topic
+  .extend({
+    offsets: z.array(partition).nullable().describe('null = it is not known of then'),
+  })
+  .meta({ id: 'TopicDetails' });
 
 const settings = {
   partitions: z.int().min(1).max(1024).optional(),
@@ -54,6 +58,7 @@ export const topicAdminRoutes = {
     summary: 'Create a topic',
     body: {
       isRequired: true,
+      example: { name: 'rides', partitions: 3 },
       schema: z.object({ name: z.string(), ...settings, cleanupPolicy: cleanupPolicy.optional() }),
     },
     answers: { 201: { description: 'The topic', schema: details } },

@@ -6,12 +6,14 @@ import { commitsSchema, placesSchema } from '../sessions/offsets.request.js';
 const place = z.object({ topic: z.string(), partition: z.int() });
 const position = place.extend({ offset: z.int() });
 const success = z.object({ result: z.literal('Success'), status: z.literal(200) });
-const message = position.extend({
-  timestamp: z.int().describe('Unix milliseconds'),
-  key: z.string(),
-  value: z.string().nullable(),
-  headers: z.array(z.object({ key: z.string(), value: z.string() })),
-});
+const message = position
+  .extend({
+    timestamp: z.int().describe('Unix milliseconds'),
+    key: z.string(),
+    value: z.string().nullable(),
+    headers: z.array(z.object({ key: z.string(), value: z.string() })),
+  })
+  .meta({ id: 'ConsumedRecord' });
 
 const timeout = z.int().describe('Milliseconds to wait for a first record; 60000 at most');
 const milliseconds = (text: string) => z.int().describe(text).optional();

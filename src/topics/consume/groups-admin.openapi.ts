@@ -7,18 +7,22 @@ import { offsetResetSchema, seekSchema } from '../sessions/groups-admin.request.
 const place = z.object({ topic: z.string(), partition: z.int() });
 const time = z.int().nullable().describe('Unix milliseconds');
 
-const summary = z.object({
-  name: z.string(),
-  phase: z.enum(['live', 'deleting']),
-  generation: z.int(),
-  strategy: z.enum(strategies),
-  emptySince: time,
-  memberCount: z.int(),
-  lag: z
-    .int()
-    .nullable()
-    .describe('Records that are not committed, of all partitions; null = it is not known of then'),
-});
+const summary = z
+  .object({
+    name: z.string(),
+    phase: z.enum(['live', 'deleting']),
+    generation: z.int(),
+    strategy: z.enum(strategies),
+    emptySince: time,
+    memberCount: z.int(),
+    lag: z
+      .int()
+      .nullable()
+      .describe(
+        'Records that are not committed, of all partitions; null = it is not known of then',
+      ),
+  })
+  .meta({ id: 'ConsumerGroup' });
 
 const member = z.object({
   instance: z.string(),

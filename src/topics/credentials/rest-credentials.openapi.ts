@@ -3,17 +3,23 @@ import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { credentialSchema } from './rest-credential.request.js';
 
-const shown = z.object({
-  name: z.string(),
-  username: z.string(),
-  topic: z.string().describe('A name, a prefix ending in "*", or "*"'),
-  permissions: z.enum(['ALL', 'PRODUCE', 'CONSUME']),
-});
+const shown = z
+  .object({
+    name: z.string(),
+    username: z.string(),
+    topic: z.string().describe('A name, a prefix ending in "*", or "*"'),
+    permissions: z.enum(['ALL', 'PRODUCE', 'CONSUME']),
+  })
+  .meta({ id: 'Credential' });
 
 export const restCredentialRoutes = {
   create: {
     summary: 'Create a credential for the log interface',
-    body: { isRequired: true, schema: credentialSchema },
+    body: {
+      isRequired: true,
+      example: { name: 'reader', topic: 'rides', permissions: 'CONSUME' },
+      schema: credentialSchema,
+    },
     answers: {
       201: {
         description: 'The credential; its password is not shown again',

@@ -7,11 +7,13 @@ const place = z.object({ topic: z.string(), partition: z.int() });
 const position = place.extend({ offset: z.int() });
 
 const produced = position.extend({ timestamp: z.int().describe('Unix milliseconds') });
-const message = produced.extend({
-  key: z.string(),
-  value: z.string().nullable(),
-  headers: z.array(header),
-});
+const message = produced
+  .extend({
+    key: z.string(),
+    value: z.string().nullable(),
+    headers: z.array(header),
+  })
+  .meta({ id: 'FetchedRecord' });
 
 const encoding = z.enum(['text', 'base64']).describe('Of key, value and header values');
 
@@ -65,7 +67,11 @@ export const topicRoutes = {
     changes: true,
     query: produceQuery,
     headers: produceHeaders,
-    body: { isRequired: true, schema: z.union([record, z.array(record)]) },
+    body: {
+      isRequired: true,
+      example: { key: 'k0', value: 'hello' },
+      schema: z.union([record, z.array(record)]),
+    },
     answers: produceAnswers,
   },
   produce: {
@@ -73,7 +79,11 @@ export const topicRoutes = {
     changes: true,
     query: produceQuery,
     headers: produceHeaders,
-    body: { isRequired: true, schema: z.union([recordWithTopic, z.array(recordWithTopic)]) },
+    body: {
+      isRequired: true,
+      example: { topic: 'rides', key: 'k0', value: 'hello' },
+      schema: z.union([recordWithTopic, z.array(recordWithTopic)]),
+    },
     answers: produceAnswers,
   },
   webhook: {
@@ -106,6 +116,7 @@ export const topicRoutes = {
     headers: z.object({ 'Stream-Encoding': encoding.optional() }),
     body: {
       isRequired: true,
+      example: { topic: 'rides', partition: 0, offset: 0 },
       schema: z.object({
         ...start.partial().shape,
         topicPartitionOffsets: z.array(start).optional(),
@@ -121,7 +132,11 @@ export const topicRoutes = {
   offsets: {
     summary: 'Offsets by time: earliest, latest, or Unix milliseconds',
     changes: false,
-    body: { isRequired: true, schema: z.union([place, z.array(place)]) },
+    body: {
+      isRequired: true,
+      example: { topic: 'rides', partition: 0 },
+      schema: z.union([place, z.array(place)]),
+    },
     answers: { 200: { description: 'The offsets', schema: z.array(position) } },
   },
 } satisfies Record<string, RouteDescription>;

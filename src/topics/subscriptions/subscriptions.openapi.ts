@@ -26,19 +26,21 @@ const partitionSchema = z.object({
 });
 
 /** Absent values are left out, not null. */
-export const subscriptionSchema = z.object({
-  name: z.string(),
-  topic: z.string(),
-  destination: z.string().describe('A URL, or the name of a URL group'),
-  maxRecords: z.int().describe('Of one message'),
-  encoding: z.enum(['text', 'base64']),
-  createdAt: milliseconds,
-  isPaused: z.boolean(),
-  error: z.string().describe('Why nothing can be pushed now').exactOptional(),
-  ...templateShape,
-  lag: lag.describe(`Of all partitions; ${unknownThen}`),
-  partitions: z.array(partitionSchema).readonly(),
-});
+export const subscriptionSchema = z
+  .object({
+    name: z.string(),
+    topic: z.string(),
+    destination: z.string().describe('A URL, or the name of a URL group'),
+    maxRecords: z.int().describe('Of one message'),
+    encoding: z.enum(['text', 'base64']),
+    createdAt: milliseconds,
+    isPaused: z.boolean(),
+    error: z.string().describe('Why nothing can be pushed now').exactOptional(),
+    ...templateShape,
+    lag: lag.describe(`Of all partitions; ${unknownThen}`),
+    partitions: z.array(partitionSchema).readonly(),
+  })
+  .meta({ id: 'Subscription' });
 
 /** A subscription as the API shows it. */
 export type SubscriptionObject = Readonly<z.output<typeof subscriptionSchema>>;
@@ -53,7 +55,11 @@ const done = {
 export const subscriptionRoutes = {
   create: {
     summary: 'Push the records of a topic to a URL, in order by partition',
-    body: { isRequired: true, schema: subscriptionRequest },
+    body: {
+      isRequired: true,
+      example: { name: 'to-hook', topic: 'rides', destination: 'https://example.com/hook' },
+      schema: subscriptionRequest,
+    },
     answers: {
       201: {
         description:

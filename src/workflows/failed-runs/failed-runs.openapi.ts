@@ -8,45 +8,47 @@ import type { failedRunFilters, failedRunListFilters } from './failed-runs.reque
 
 const callbackState = z.enum(callbackStates);
 
-const failedRun = z.object({
-  messageId: z.string().describe('Of the message that the run failed with'),
-  dlqId: z.string(),
-  url: z.string(),
-  method: z.string(),
-  header: headerMapSchema,
-  body: z.string().describe('The payload').exactOptional(),
-  bodyBase64: z.string().describe('Of a payload that is no UTF-8').exactOptional(),
-  maxRetries: z.int(),
-  notBefore: milliseconds,
-  createdAt: milliseconds,
-  failureCallback: z.string().exactOptional(),
-  failureCallbackHeader: headerMapSchema.exactOptional(),
-  callerIP: z.string(),
-  callerIp: z.string().describe('The same as callerIP'),
-  workflowRunId: z.string(),
-  workflowCreatedAt: milliseconds,
-  workflowUrl: z.string(),
-  flowControlKey: z.string().exactOptional(),
-  rate: z.int().exactOptional(),
-  parallelism: z.int().exactOptional(),
-  period: z.int().describe('Seconds').exactOptional(),
-  responseStatus: z.int().describe('0 = the last attempt got no response').exactOptional(),
-  responseHeader: headerMapSchema.exactOptional(),
-  responseBody: z.string().exactOptional(),
-  responseBodyBase64: z.string().exactOptional(),
-  failureCallbackInfo: z
-    .object({
-      state: callbackState,
-      responseStatus: z.int().exactOptional(),
-      responseBody: z.string().exactOptional(),
-      responseHeaders: headerMapSchema.exactOptional(),
-    } satisfies Record<keyof FailureCallbackInfo, z.ZodType>)
-    .exactOptional(),
-  failureFunctionState: callbackState.exactOptional(),
-  label: z.string().describe('The first of labels').exactOptional(),
-  labels: z.array(z.string()).exactOptional(),
-  error: z.string().describe('Why an answer did not count, or none came').exactOptional(),
-} satisfies Record<keyof FailedRunObject, z.ZodType>);
+const failedRun = z
+  .object({
+    messageId: z.string().describe('Of the message that the run failed with'),
+    dlqId: z.string(),
+    url: z.string(),
+    method: z.string(),
+    header: headerMapSchema,
+    body: z.string().describe('The payload').exactOptional(),
+    bodyBase64: z.string().describe('Of a payload that is no UTF-8').exactOptional(),
+    maxRetries: z.int(),
+    notBefore: milliseconds,
+    createdAt: milliseconds,
+    failureCallback: z.string().exactOptional(),
+    failureCallbackHeader: headerMapSchema.exactOptional(),
+    callerIP: z.string(),
+    callerIp: z.string().describe('The same as callerIP'),
+    workflowRunId: z.string(),
+    workflowCreatedAt: milliseconds,
+    workflowUrl: z.string(),
+    flowControlKey: z.string().exactOptional(),
+    rate: z.int().exactOptional(),
+    parallelism: z.int().exactOptional(),
+    period: z.int().describe('Seconds').exactOptional(),
+    responseStatus: z.int().describe('0 = the last attempt got no response').exactOptional(),
+    responseHeader: headerMapSchema.exactOptional(),
+    responseBody: z.string().exactOptional(),
+    responseBodyBase64: z.string().exactOptional(),
+    failureCallbackInfo: z
+      .object({
+        state: callbackState,
+        responseStatus: z.int().exactOptional(),
+        responseBody: z.string().exactOptional(),
+        responseHeaders: headerMapSchema.exactOptional(),
+      } satisfies Record<keyof FailureCallbackInfo, z.ZodType>)
+      .exactOptional(),
+    failureFunctionState: callbackState.exactOptional(),
+    label: z.string().describe('The first of labels').exactOptional(),
+    labels: z.array(z.string()).exactOptional(),
+    error: z.string().describe('Why an answer did not count, or none came').exactOptional(),
+  } satisfies Record<keyof FailedRunObject, z.ZodType>)
+  .meta({ id: 'FailedRun' });
 
 const bulkFields = {
   dlqIds: several,
@@ -97,7 +99,9 @@ const overridesOfOne = z.object({
 });
 
 const more = z.string().describe('Absent when nothing is left').exactOptional();
-const reference = z.object({ workflowRunId: z.string(), workflowCreatedAt: milliseconds });
+const reference = z
+  .object({ workflowRunId: z.string(), workflowCreatedAt: milliseconds })
+  .meta({ id: 'RunReference' });
 
 const one = (summary: string, description: string) => ({
   summary,

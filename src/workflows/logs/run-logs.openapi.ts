@@ -52,35 +52,40 @@ const labels = {
 };
 
 /** A row of the flat log. */
-export const runLogRowSchema = z.object({
-  time: milliseconds,
-  state: z.string().describe(`${[...runLogStates].join(', ')}, or a state of messages`),
-  workflowRunId: z.string(),
-  workflowUrl: z.string(),
-  workflowCreatedAt: milliseconds,
-  offset: z.int().describe('In the journal; absent while an attempt is in flight').exactOptional(),
-  attempt: z.int().describe('From 1').exactOptional(),
-  durationMs: z.int().describe('How long the attempt took').exactOptional(),
-  executed: z
-    .array(z.object({ stepId: z.int(), stepName: z.string(), stepType: z.string() }))
-    .describe('What the endpoint executed in the attempt, as it submitted it')
-    .exactOptional(),
-  stepInfo: stepInfo.describe('Of a message, and of what a run waits for').exactOptional(),
-  nextDeliveryTime: milliseconds.describe('On every row of a message').exactOptional(),
-  error: z.string().exactOptional(),
-  responseStatus: z.int().exactOptional(),
-  responseHeaders: headerMap.exactOptional(),
-  responseBody: z.string().exactOptional(),
-  responseBodyBase64: z.string().describe('Of a response that is no UTF-8').exactOptional(),
-  headers: headerMap.exactOptional(),
-  invokerWorkflowRunId: z.string().exactOptional(),
-  invokerWorkflowRunUrl: z.string().exactOptional(),
-  invokerWorkflowRunCreatedAt: milliseconds.exactOptional(),
-  workflowRunResponse: z.string().exactOptional(),
-  dlqId: z.string().exactOptional(),
-  ...labels,
-  callerIp: z.string(),
-} satisfies Record<keyof RunLogRow, z.ZodType>);
+export const runLogRowSchema = z
+  .object({
+    time: milliseconds,
+    state: z.string().describe(`${[...runLogStates].join(', ')}, or a state of messages`),
+    workflowRunId: z.string(),
+    workflowUrl: z.string(),
+    workflowCreatedAt: milliseconds,
+    offset: z
+      .int()
+      .describe('In the journal; absent while an attempt is in flight')
+      .exactOptional(),
+    attempt: z.int().describe('From 1').exactOptional(),
+    durationMs: z.int().describe('How long the attempt took').exactOptional(),
+    executed: z
+      .array(z.object({ stepId: z.int(), stepName: z.string(), stepType: z.string() }))
+      .describe('What the endpoint executed in the attempt, as it submitted it')
+      .exactOptional(),
+    stepInfo: stepInfo.describe('Of a message, and of what a run waits for').exactOptional(),
+    nextDeliveryTime: milliseconds.describe('On every row of a message').exactOptional(),
+    error: z.string().exactOptional(),
+    responseStatus: z.int().exactOptional(),
+    responseHeaders: headerMap.exactOptional(),
+    responseBody: z.string().exactOptional(),
+    responseBodyBase64: z.string().describe('Of a response that is no UTF-8').exactOptional(),
+    headers: headerMap.exactOptional(),
+    invokerWorkflowRunId: z.string().exactOptional(),
+    invokerWorkflowRunUrl: z.string().exactOptional(),
+    invokerWorkflowRunCreatedAt: milliseconds.exactOptional(),
+    workflowRunResponse: z.string().exactOptional(),
+    dlqId: z.string().exactOptional(),
+    ...labels,
+    callerIp: z.string(),
+  } satisfies Record<keyof RunLogRow, z.ZodType>)
+  .meta({ id: 'RunLogRow' });
 
 const stepState = z.enum([
   'STEP_PROGRESS',
@@ -105,19 +110,21 @@ const delivery = {
   errors: z.array(stepError).exactOptional(),
 };
 
-const step = z.object({
-  stepId: z.int(),
-  stepName: z.string(),
-  stepType: z.string(),
-  callType: z.enum(['step', 'toCallback', 'fromCallback']),
-  messageId: z.string().exactOptional(),
-  state: stepState,
-  createdAt: milliseconds,
-  concurrent: z.int(),
-  headers: headerMap,
-  ...delivery,
-  ...stepFields,
-} satisfies Record<keyof StepObject, z.ZodType>);
+const step = z
+  .object({
+    stepId: z.int(),
+    stepName: z.string(),
+    stepType: z.string(),
+    callType: z.enum(['step', 'toCallback', 'fromCallback']),
+    messageId: z.string().exactOptional(),
+    state: stepState,
+    createdAt: milliseconds,
+    concurrent: z.int(),
+    headers: headerMap,
+    ...delivery,
+    ...stepFields,
+  } satisfies Record<keyof StepObject, z.ZodType>)
+  .meta({ id: 'RunStep' });
 
 const nextStep = z.object({
   messageId: z.string(),
@@ -143,33 +150,35 @@ const failureFunction = z.object({
 } satisfies Record<keyof FailureFunctionObject, z.ZodType>);
 
 /** A run with its steps. */
-export const runSchema = z.object({
-  workflowRunId: z.string(),
-  workflowUrl: z.string(),
-  workflowState: z.enum(runStates),
-  state: z.enum(runStateNames).describe('What it does now, or how it ended'),
-  workflowRunCreatedAt: milliseconds,
-  workflowRunCompletedAt: milliseconds.exactOptional(),
-  workflowRunCallerIp: z.string(),
-  ...labels,
-  flowControlKey: z.string().exactOptional(),
-  dlqId: z.string().exactOptional(),
-  workflowRunResponse: z.string().exactOptional(),
-  invoker: z
-    .object({
-      workflowRunId: z.string(),
-      workflowUrl: z.string(),
-      workflowRunCreatedAt: milliseconds,
-    })
-    .exactOptional(),
-  failureFunction: failureFunction.exactOptional(),
-  steps: z.array(
-    z.discriminatedUnion('type', [
-      z.object({ type: z.enum(['sequential', 'parallel']), steps: z.array(step) }),
-      z.object({ type: z.literal('next'), steps: z.array(nextStep) }),
-    ]),
-  ),
-} satisfies Record<keyof RunObject, z.ZodType>);
+export const runSchema = z
+  .object({
+    workflowRunId: z.string(),
+    workflowUrl: z.string(),
+    workflowState: z.enum(runStates),
+    state: z.enum(runStateNames).describe('What it does now, or how it ended'),
+    workflowRunCreatedAt: milliseconds,
+    workflowRunCompletedAt: milliseconds.exactOptional(),
+    workflowRunCallerIp: z.string(),
+    ...labels,
+    flowControlKey: z.string().exactOptional(),
+    dlqId: z.string().exactOptional(),
+    workflowRunResponse: z.string().exactOptional(),
+    invoker: z
+      .object({
+        workflowRunId: z.string(),
+        workflowUrl: z.string(),
+        workflowRunCreatedAt: milliseconds,
+      })
+      .exactOptional(),
+    failureFunction: failureFunction.exactOptional(),
+    steps: z.array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.enum(['sequential', 'parallel']), steps: z.array(step) }),
+        z.object({ type: z.literal('next'), steps: z.array(nextStep) }),
+      ]),
+    ),
+  } satisfies Record<keyof RunObject, z.ZodType>)
+  .meta({ id: 'Run' });
 
 const filters = {
   cursor: z.string().describe('Of the page before').optional(),

@@ -10,6 +10,7 @@ const content = z.record(
   z.string().regex(/^[*\w.+-]+\/[*\w.+-]+$/),
   z.strictObject({
     schema: schema.optional(),
+    example: z.unknown().optional(),
   }),
 );
 
@@ -32,6 +33,7 @@ const reference = z.strictObject({ $ref: z.string().startsWith('#/components/res
 const operation = z.strictObject({
   operationId: z.string().regex(/^[a-z][A-Za-z0-9]*$/),
   summary: z.string().regex(/^[A-Z].*[^.]$/),
+  tags: z.tuple([z.string()]),
   parameters: z.array(parameter).min(1).optional(),
   requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
   responses: z.record(z.string().regex(/^([1-5]\d\d|default)$/), z.union([response, reference])),
@@ -42,7 +44,14 @@ const methods = z.enum(['get', 'put', 'post', 'delete', 'head', 'patch', 'option
 
 export const openapi = z.strictObject({
   openapi: z.literal('3.1.0'),
-  info: z.strictObject({ title: z.string(), version: z.string(), description: z.string() }),
+  info: z.strictObject({
+    title: z.string(),
+    version: z.string(),
+    description: z.string(),
+    license: z.strictObject({ name: z.string(), identifier: z.literal('Apache-2.0') }),
+  }),
+  servers: z.tuple([z.strictObject({ url: z.literal('/'), description: z.string() })]),
+  tags: z.array(z.strictObject({ name: z.string(), description: z.string().min(1) })),
   paths: z.record(z.string().startsWith('/'), z.partialRecord(methods, operation)),
   components: z.strictObject({
     securitySchemes: z.record(
@@ -50,6 +59,7 @@ export const openapi = z.strictObject({
       z.strictObject({ type: z.literal('http'), scheme: z.enum(['bearer', 'basic']) }),
     ),
     responses: z.record(z.string(), response),
+    schemas: z.record(z.string().regex(/^[A-Z][A-Za-z]+$/), schema),
   }),
 });
 

@@ -61,6 +61,22 @@ const isServed = ({ method, path }: Documented, route: { method: string; pattern
   method === route.method && isOf(path, route.pattern);
 
 describe('the OpenAPI document', () => {
+  it('is sent packed where a client takes that, and not again where it has it', async () => {
+    const get = (headers: Record<string, string>) =>
+      fetch(`${server.url}/openapi.json`, { headers });
+    const plain = await get({ 'accept-encoding': 'gzip;q=0' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const packed = await get({ 'accept-encoding': 'gzip' });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(await packed.json()).toEqual(await plain.json());
+    const tag = packed.headers.get('etag') ?? '';
+    for (const name of [tag, `W/${tag}`]) {
+      const again = await get({ 'if-none-match': name });
+      expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+    }
+    expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
   it('knows every route that the server answers', () => {
     const fastify = server.application.nest.getHttpAdapter().getInstance() as FastifyInstance;
     const routes = routesOf(fastify);
@@ -99,6 +115,28 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('writes each named schema once, and refers to all of them', () => {
+    const { schemas } = document.components;
+    const text = JSON.stringify(document);
+    const referred = new Set(
+      [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
+    );
+    expect([...referred].sort()).toEqual(Object.keys(schemas));
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining(['Job', 'Queue', 'Topic', 'FailedRun']),
+    );
+    // None has a name of its own within another.
+    expect(text).not.toContain('$defs');
+  });
+
+  it('tells that header options have two spellings', () => {
+    const { parameters = [] } = document.paths['/v2/publish/{destination}']?.post ?? {};
+    const retries = parameters.find(({ name }) => name === 'Svc-Retries');
+    expect(retries?.description).toContain('Upstash-Retries');
+    const once = document.paths['/produce/{topic}']?.post?.parameters ?? [];
+    expect(once.map(({ description = '' }) => description).join()).toContain('Kafka-');
+  });
+
   it('refers to nothing that is not there', () => {
     for (const { operation } of documented()) {
       for (const answer of Object.values(operation.responses)) {
@@ -106,6 +144,8 @@ describe('the OpenAPI document', () => {
         const name = answer.$ref.replace('#/components/responses/', '');
         expect(Object.keys(document.components.responses)).toContain(name);
       }
+      const tags = document.tags.map(({ name }) => name);
+      expect(tags).toContain(operation.tags[0]);
       for (const scheme of operation.security.flatMap((each) => Object.keys(each))) {
         expect(Object.keys(document.components.securitySchemes)).toContain(scheme);
       }
@@ -169,7 +209,10 @@ describe('the OpenAPI document', () => {
       const schema = found?.content?.['application/json']?.schema;
       expect(found?.headers !== undefined).toBe(answer.promise !== null);
       if (schema === undefined) throw new Error(`${method} ${path} ${answer.status} has no schema`);
-      const read = z.fromJSONSchema(strict(schema) as never).safeParse(answer.json);
+      const { schemas } = document.components;
+      const whole = JSON.stringify({ ...schema, $defs: schemas });
+      const local = JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/'));
+      const read = z.fromJSONSchema(strict(local) as never).safeParse(answer.json);
       expect([method, path, read.error?.issues ?? []]).toEqual([method, path, []]);
     };
     const later = {
@@ -195,7 +238,7 @@ describe('the OpenAPI document', () => {
       ...later,
       'svc-cron': '0 0 1 1 *',
     });
-    await agrees('post', '/v2/schedules/{destination}', scheduled);
+    await agrees('post', '/v2/schedules/{id}', scheduled);
     for (const path of [
       '/v2/logs',
       '/v2/events',

@@ -1,0 +1,39 @@
+/**
+ * Schemas as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Those that have an `id` are
+ * written once, under `components`, and referred to by it.
+ */
+import { z } from 'zod';
+import type { JsonObject } from './json.js';
+
+/** JSON of a request, or of an answer: defaults are optional in the first. */
+export type Direction = 'input' | 'output';
+
+export class NamedSchemas {
+  private readonly known = new Map<string, string>();
+
+  /** The schema, with references to `components` in it. */
+  of(schema: z.ZodType, io: Direction): JsonObject {
+    const wrapped = z.object({ schema: schema.optional() });
+    const written = z.toJSONSchema(wrapped, { target: 'draft-2020-12', io });
+    const text = JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/');
+    const { properties, $defs = {} } = JSON.parse(text) as {
+      readonly properties: { readonly schema: JsonObject };
+      readonly $defs?: Readonly<Record<string, JsonObject>>;
+    };
+    for (const [name, definition] of Object.entries($defs)) this.add(name, definition);
+    return properties.schema;
+  }
+
+  /** All that were referred to, by name. */
+  get components(): JsonObject {
+    const sorted = [...this.known].sort(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(sorted.map(([name, text]) => [name, JSON.parse(text) as JsonObject]));
+  }
+
+  private add(name: string, { id: _, ...definition }: JsonObject): void {
+    const text = JSON.stringify(definition);
+    const known = this.known.get(name) ?? text;
+    if (known !== text) throw new Error(`two schemas are called ${name}`);
+    this.known.set(name, text);
+  }
+}

@@ -1,0 +1,30 @@
+/** Which refusals an operation is documented with, each by its status (messaging.md 1.2). Pure. */
+import type { RouteDescription } from '../../http/routes/route-description.js';
+
+const meanings: Readonly<Record<number, string>> = {
+  400: 'A value cannot be read, or is not known',
+  401: 'No valid credential',
+  403: 'The credential does not permit it',
+  404: 'What the path names is not there',
+  409: 'It contradicts the present state',
+  413: 'The body is too large',
+  422: 'What was then cannot be told (messaging.md 1.8)',
+  429: 'Too many attempts failed; with Retry-After',
+};
+
+/** The status and what it means; others are told of by `default`. */
+export function refusalsOf(
+  path: string,
+  { access, query, headers, body, asOf, refuses = [] }: RouteDescription,
+): readonly (readonly [status: number, meaning: string])[] {
+  const reads = [query, headers, body].some((each) => each !== undefined) || asOf === true;
+  const statuses = [
+    ...(reads ? [400] : []),
+    ...(access === undefined ? [401, 403] : []),
+    ...(path.includes('{') ? [404] : []),
+    ...(body !== undefined ? [413] : []),
+    ...(asOf === true ? [422] : []),
+    ...refuses,
+  ];
+  return [...new Set(statuses)].map((status) => [status, meanings[status] ?? '']);
+}

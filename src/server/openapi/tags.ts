@@ -1,0 +1,46 @@
+/** The products that routes belong to, as the document groups them. */
+
+/** A group of routes. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** In the order in which they are shown. */
+export const tags = [
+  {
+    name: 'Messages',
+    description:
+      'Publishing over HTTP and what becomes of it: delivery, queues, schedules, URL groups, flow ' +
+      'control, logs, dead letters, jobs.',
+  },
+  {
+    name: 'Workflows',
+    description: 'Runs of functions behind HTTP endpoints: steps, events, logs, failed runs.',
+  },
+  {
+    name: 'Topics',
+    description: 'Partitioned logs: produce, fetch, consumer groups, subscriptions, credentials.',
+  },
+  {
+    name: 'Administration',
+    description: 'The server itself: journal, tokens, backups, origins, settings, numbers.',
+  },
+  { name: 'Server', description: 'What needs no credential: health, metrics, this document.' },
+] as const satisfies readonly Tag[];
+
+type TagName = (typeof tags)[number]['name'];
+
+/** The first that matches a path counts. */
+const table: readonly (readonly [RegExp, TagName])[] = [
+  [/^\/v2\/(?:workflows|trigger|wait|notify|waiters|dlq\/resume)(?:\/|$)/, 'Workflows'],
+  [/^\/v2\//, 'Messages'],
+  [/^\/admin\/(?:topics|groups|subscriptions|credentials)(?:\/|$)/, 'Topics'],
+  [/^\/admin\//, 'Administration'],
+  [/^\/(?:$|console|favicon|health|metrics|openapi)/, 'Server'],
+];
+
+/** The product that a documented path belongs to. */
+export function tagOf(path: string): TagName {
+  return table.find(([pattern]) => pattern.test(path))?.[1] ?? 'Topics';
+}
