@@ -77,6 +77,13 @@ async function recordsIn(path: string): Promise<Map<string, string>> {
   return found;
 }
 
+/** Whether a record lies behind all `known` ones of its log. */
+function isBehind(place: string, known: ReadonlyMap<string, string>): boolean {
+  const [log = '', offset = ''] = place.split(' ');
+  const own = [...known.keys()].filter((each) => each.startsWith(`${log} `));
+  return own.every((each) => Number(each.split(' ')[1]) < Number(offset));
+}
+
 async function files(path: string): Promise<string[]> {
   const names = await readdir(path, { recursive: true, withFileTypes: true });
   const found = names
@@ -174,7 +181,12 @@ describe('journal export --good', () => {
       const report = await exportGood(tools, data, to);
       expect(report).toMatchObject({ gaps: [], changed: [], uncertain: [], removedEvents: 0 });
       expect(report.damages.join()).toMatch(/it was rebuilt from the segments/);
-      expect(await recordsIn(to)).toEqual(await recordsIn(join(folder, stop)));
+      const [before, after] = [await recordsIn(join(folder, stop)), await recordsIn(to)];
+      for (const place of after.keys()) {
+        // Readers of a copy show what its watermarks prove; made beside a server, it has more.
+        if (!before.has(place)) expect([place, isBehind(place, before)]).toEqual([place, true]);
+      }
+      for (const [place, content] of before) expect(after.get(place)).toBe(content);
       await restore(tools, to, next, 100);
       const server = await startServer({ dataDirectory: next });
       await live(server, 1);
