@@ -19,8 +19,26 @@ beforeAll(async () => {
   server = await startServer({
     environment: { STEPWELL_TRUSTED_PROXIES: '127.0.0.1', STEPWELL_BACKUP_DIR: backups },
   });
-  endpoint = await RecordingEndpoint.start();
+  endpoint = await RecordingEndpoint.start(({ url: asked }) => ({ status: statusOf(asked) }));
 });
+
+const failedOnce = new Set<string>();
+let failures = 0;
+
+/** A path of `endpoint` that answers with 500 once, and with 200 from then on. */
+function failingPath(): string {
+  failures += 1;
+  return `/fails/${failures}`;
+}
+
+/** What is made anew (resumed, retried) comes at any time: an answer is said by its path alone. */
+function statusOf(path: string): number {
+  const told = /^\/told\/(\d+)$/.exec(path)?.[1];
+  if (told !== undefined) return Number(told);
+  if (!path.startsWith('/fails/') || failedOnce.has(path)) return 200;
+  failedOnce.add(path);
+  return 500;
+}
 
 afterAll(async () => {
   await server.remove();
@@ -308,21 +326,19 @@ async function slowJob(): Promise<string> {
 
 async function deadLetter(): Promise<string> {
   const before = await listed('/v2/dlq');
-  endpoint.answerInTurn({ status: 500, body: 'no' });
-  await call('POST', `/v2/publish/${endpoint.url}/letter`, { 'svc-retries': '0' }, 'x');
+  await call('POST', `/v2/publish/${endpoint.url}${failingPath()}`, { 'svc-retries': '0' }, 'x');
   return newIn('/v2/dlq', before);
 }
 
 /** A failed run that told so, and was answered with `status`. */
 async function failedRun(status: number, retries = '0'): Promise<string> {
   const before = await listed('/v2/workflows/dlq');
-  endpoint.answerInTurn({ status: 500, body: 'no' }, { status });
   await call(
     'POST',
-    `/v2/trigger/${endpoint.url}/run`,
+    `/v2/trigger/${endpoint.url}${failingPath()}`,
     {
       'svc-retries': '0',
-      'svc-failure-callback': `${endpoint.url}/told`,
+      'svc-failure-callback': `${endpoint.url}/told/${status}`,
       'svc-failure-callback-retries': retries,
     },
     'x',
@@ -424,10 +440,14 @@ describe('every event that a request caused', () => {
 
 describe('what the server did itself', () => {
   it('names the stream for whose sake', async () => {
-    endpoint.answerInTurn({ status: 500, body: 'no' });
     const callback = `${endpoint.url}/failed`;
     const headers = { 'svc-retries': '0', 'svc-failure-callback': callback };
-    const { body } = await call('POST', `/v2/publish/${endpoint.url}/x`, headers, 'x');
+    const { body } = await call(
+      'POST',
+      `/v2/publish/${endpoint.url}${failingPath()}`,
+      headers,
+      'x',
+    );
     const { messageId } = body as { messageId: string };
     expect(shownPrincipal((await eventOf('MessageFailed', messageId)).by)).toBe('server');
     const all = await events();
