@@ -22,12 +22,15 @@ export interface Published {
 /** What the server adds to each delivery by itself. */
 const ownHeaders = /^(upstash|svc)-|^(user-agent|content-length|host|traceparent|tracestate)$/i;
 
-/** Headers by name, which begin with `prefix` where they are options. */
+/** What is hidden cannot be sent again: its digest would go out in the place of the value. */
+const isHidden = (values: readonly string[]) => values.some((each) => /^REDACTED:/.test(each));
+
+/** Headers by name, which begin with `prefix` where they are options; hidden ones are left out. */
 export function optionsOf(published: Published, prefix: string): ReadonlyMap<string, string> {
   const { header, method, retries, label, labels = [], retryDelayExpression } = published;
   const options = new Map<string, string>();
   for (const [name, values] of Object.entries(header)) {
-    if (ownHeaders.test(name)) continue;
+    if (ownHeaders.test(name) || isHidden(values)) continue;
     const isType = name.toLowerCase() === 'content-type';
     options.set(isType ? 'Content-Type' : `${prefix}Forward-${name}`, values.join(', '));
   }
@@ -69,7 +72,8 @@ function addCallback(
   if (url === undefined) return;
   options.set(name, url);
   for (const [each, values] of Object.entries(header)) {
-    if (!ownHeaders.test(each)) options.set(`${name}-Forward-${each}`, values.join(', '));
+    if (ownHeaders.test(each) || isHidden(values)) continue;
+    options.set(`${name}-Forward-${each}`, values.join(', '));
   }
 }
 
