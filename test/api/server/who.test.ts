@@ -299,16 +299,20 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   untold: () => untoldRun(),
 };
 
-async function listed(path: string): Promise<readonly { readonly dlqId: string }[]> {
-  const { body } = await callApi(server, 'GET', path);
-  return (body as { messages: readonly { dlqId: string }[] }).messages;
+interface Letter {
+  readonly dlqId: string;
+  readonly messageId?: string;
+  readonly workflowRunId?: string;
 }
 
-/** The id of a dead letter that was not there before. */
-async function newIn(path: string, known: readonly { readonly dlqId: string }[]) {
+/**
+ * The dead letter of one message or run: others come at any time, as what is resumed and fails
+ * again.
+ */
+async function letterOf(path: string, isOwn: (letter: Letter) => boolean): Promise<string> {
   for (;;) {
-    const all = await listed(path);
-    const found = all.find(({ dlqId }) => !known.some((other) => other.dlqId === dlqId));
+    const { body } = await callApi(server, 'GET', path);
+    const found = (body as { messages: readonly Letter[] }).messages.find(isOwn);
     if (found !== undefined) return found.dlqId;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -325,15 +329,15 @@ async function slowJob(): Promise<string> {
 }
 
 async function deadLetter(): Promise<string> {
-  const before = await listed('/v2/dlq');
-  await call('POST', `/v2/publish/${endpoint.url}${failingPath()}`, { 'svc-retries': '0' }, 'x');
-  return newIn('/v2/dlq', before);
+  const path = `/v2/publish/${endpoint.url}${failingPath()}`;
+  const { body } = await call('POST', path, { 'svc-retries': '0' }, 'x');
+  const { messageId: own } = body as { messageId: string };
+  return letterOf('/v2/dlq', ({ messageId }) => messageId === own);
 }
 
 /** A failed run that told so, and was answered with `status`. */
 async function failedRun(status: number, retries = '0'): Promise<string> {
-  const before = await listed('/v2/workflows/dlq');
-  await call(
+  const { body } = await call(
     'POST',
     `/v2/trigger/${endpoint.url}${failingPath()}`,
     {
@@ -343,7 +347,8 @@ async function failedRun(status: number, retries = '0'): Promise<string> {
     },
     'x',
   );
-  return newIn('/v2/workflows/dlq', before);
+  const { workflowRunId: own } = body as { workflowRunId: string };
+  return letterOf('/v2/workflows/dlq', ({ workflowRunId }) => workflowRunId === own);
 }
 
 /** A failed run that could not tell so. */
