@@ -1,6 +1,7 @@
 /** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
 import type { Clock } from '../../engine/clock.js';
 import { formatCursor, type LogCursor, parseCursor } from './log-cursor.js';
+import { type WalkBudget, WalkCost } from './walk-cost.js';
 
 /** A row with what it weighs: the characters of the bodies that it shows. */
 export interface WeighedRow<Row> {
@@ -22,21 +23,19 @@ export interface LogPageContent<Row> {
 const shownCharactersMax = 1024 * 1024;
 
 export class LogPage<Row> {
+  readonly cost: WalkCost;
   private readonly rows: Row[] = [];
-  private readonly startedAt: number;
   private last: LogCursor | null = null;
   private cursor: LogCursor | null = null;
   private searchedTo: number | null = null;
-  private eventsLeft: number;
   private charactersLeft = shownCharactersMax;
 
   constructor(
     private readonly count: number,
-    private readonly clock: Clock,
-    private readonly budget: { readonly events: number; readonly milliseconds: number },
+    clock: Clock,
+    budget: WalkBudget,
   ) {
-    this.startedAt = clock.monotonic();
-    this.eventsLeft = budget.events;
+    this.cost = new WalkCost(clock, budget);
   }
 
   /** Puts a row on the page; the one too many is left for the next page and makes this one full. */
@@ -48,17 +47,6 @@ export class LogPage<Row> {
     this.rows.push(row);
     this.last = place;
     this.charactersLeft -= characters;
-  }
-
-  /** An event was read for this page. */
-  spend(): void {
-    this.eventsLeft -= 1;
-  }
-
-  /** Whether the page has cost what a page may cost. */
-  get isSpent(): boolean {
-    const { budget, clock, startedAt } = this;
-    return this.eventsLeft <= 0 || clock.monotonic() - startedAt >= budget.milliseconds;
   }
 
   /** Ends the page where the search stopped, at what happened at `time`. */

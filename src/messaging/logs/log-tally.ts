@@ -2,7 +2,8 @@
 import type { Clock } from '../../engine/clock.js';
 import { formatCursor, type LogCursor } from './log-cursor.js';
 import type { WeighedRow } from './log-page.js';
-import type { LogSource, WalkTarget } from './log-walk.js';
+import type { WalkTarget } from './log-walk.js';
+import { type WalkBudget, WalkCost } from './walk-cost.js';
 
 /** A row as it is counted. */
 export interface CountedRow {
@@ -33,12 +34,11 @@ const countsMax = 10_000;
 const charactersMax = 1024 * 1024;
 
 export class LogTally implements WalkTarget<CountedRow> {
+  readonly cost: WalkCost;
   /** By the beginning of the stretch, then by key. */
   private readonly stretches = new Map<number, Map<string, number>>();
-  private readonly startedAt: number;
   private size = 0;
   private characters = 0;
-  private eventsLeft: number;
   private last: LogCursor | null = null;
   private lastTime: number | null = null;
   private cursor: LogCursor | null = null;
@@ -46,11 +46,10 @@ export class LogTally implements WalkTarget<CountedRow> {
   /** `bucketMs`: null = all of the time is one stretch. */
   constructor(
     private readonly bucketMs: number | null,
-    private readonly clock: Clock,
-    private readonly budget: LogSource['budget'],
+    clock: Clock,
+    budget: WalkBudget,
   ) {
-    this.startedAt = clock.monotonic();
-    this.eventsLeft = budget.events;
+    this.cost = new WalkCost(clock, budget);
   }
 
   /** Counts a row, wholly or not at all; the one too many ends the count. */
@@ -69,15 +68,6 @@ export class LogTally implements WalkTarget<CountedRow> {
     for (const key of new Set(keys)) stretch.set(key, (stretch.get(key) ?? 0) + 1);
     this.last = place;
     this.lastTime = time;
-  }
-
-  spend(): void {
-    this.eventsLeft -= 1;
-  }
-
-  get isSpent(): boolean {
-    const { budget, clock, startedAt } = this;
-    return this.eventsLeft <= 0 || clock.monotonic() - startedAt >= budget.milliseconds;
   }
 
   interrupt(at: LogCursor, time: number): void {

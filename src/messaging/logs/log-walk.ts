@@ -13,6 +13,7 @@ import type { LogCursor } from './log-cursor.js';
 import { activeEntry, entryPlaceMax, type LogEntry } from './log-entry.js';
 import type { WeighedRow } from './log-page.js';
 import { LogPage, type LogPageContent } from './log-page.js';
+import type { WalkBudget, WalkCost } from './walk-cost.js';
 
 /** An attempt in flight: what the journal does not know yet. */
 export interface RunningAttempt {
@@ -37,8 +38,8 @@ export interface LogSource {
   readonly retentionMs: number;
   /** The longest an attempt takes, milliseconds. */
   readonly attemptMsMax: number;
-  /** What one page may cost, in events looked at and milliseconds. */
-  readonly budget: { readonly events: number; readonly milliseconds: number };
+  /** What one page may cost. */
+  readonly budget: WalkBudget;
 }
 
 /** What of a query says where the walk looks; dates are those of rows, Unix milliseconds. */
@@ -64,11 +65,8 @@ export interface LogListing<Row> {
 
 /** What a walk fills: a page, or counts. */
 export interface WalkTarget<Row> {
+  readonly cost: WalkCost;
   add(row: WeighedRow<Row>, place: LogCursor): void;
-  /** An event was read. */
-  spend(): void;
-  /** Whether it has cost what it may cost. */
-  readonly isSpent: boolean;
   /** Ends it where the search stopped, at what happened at `time`. */
   interrupt(at: LogCursor, time: number): void;
   readonly isFull: boolean;
@@ -131,7 +129,7 @@ export async function fill<Query extends WalkQuery, Row>(
   }));
   const oldest = clock.now() - retentionMs;
   const query = { ...request, fromDate: Math.max(request.fromDate ?? 0, oldest) };
-  const listing = await listingOf(query, () => page.spend());
+  const listing = await listingOf(query, () => page.cost.spend());
   const walk = new LogWalk(source, query, page, listing);
   const parts = [() => walk.addRunning(present), () => walk.addRecorded(present)];
   for (const part of query.order === 'latestFirst' ? parts : parts.reverse()) {
@@ -176,10 +174,10 @@ class LogWalk<Row> {
     const make = async (envelope: EventEnvelope) => ({ envelope, made: await this.rows(envelope) });
     const isLarge = ({ made }: { made: MadeRow<Row>[] }) => rowsAhead.isLarge(made);
     for await (const { envelope, made } of mappedAhead(events, make, { ...rowsAhead, isLarge })) {
-      page.spend();
+      page.cost.spend();
       this.add(made);
       if (page.isFull || listing.isLast(envelope)) return;
-      if (page.isSpent) {
+      if (page.cost.isSpent) {
         const place = isBackwards ? 0 : entryPlaceMax;
         page.interrupt({ at: 'journal', offset: envelope.offset, place }, envelope.at);
         return;

@@ -48,11 +48,11 @@ export class MessageList {
     for await (const published of journal.readEach(offsets)) {
       if (!isPublished(published)) continue;
       last = published;
-      page.spend();
+      page.cost.spend();
       if (matchesOrigin(published.event, published.at, query)) {
         page.add({ row: published, characters: charactersOf(published) }, placeOf(published));
       }
-      if (!page.isFull && page.isSpent) page.interrupt(placeOf(published), published.at);
+      if (!page.isFull && page.cost.isSpent) page.interrupt(placeOf(published), published.at);
       if (page.isFull) break;
     }
     if (isCut && last !== null && !page.isFull) page.interrupt(placeOf(last), last.at);

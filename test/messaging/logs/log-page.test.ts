@@ -34,17 +34,17 @@ describe('a page', () => {
     const clock = new ManualClock();
     const page = new LogPage<string>(9, clock, budget);
     for (let events = 0; events < 3; events += 1) {
-      expect(page.isSpent).toBe(false);
-      page.spend();
+      expect(page.cost.isSpent).toBe(false);
+      page.cost.spend();
     }
-    expect(page.isSpent).toBe(true);
+    expect(page.cost.isSpent).toBe(true);
     page.interrupt(place(4), 700);
     expect(page.content).toEqual({ rows: [], cursor: '4-0', isLong: false, searchedTo: 700 });
 
     const slow = new LogPage<string>(9, clock, budget);
     clock.advance(999);
-    expect(slow.isSpent).toBe(false);
+    expect(slow.cost.isSpent).toBe(false);
     clock.advance(1);
-    expect(slow.isSpent).toBe(true);
+    expect(slow.cost.isSpent).toBe(true);
   });
 });
