@@ -2,8 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
-import { Action, Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { TextField } from '../parts/field.tsx';
 import { State } from '../parts/state-mark.tsx';
@@ -37,12 +36,9 @@ export function ReachDialog({ close }: { readonly close: () => void }) {
         </label>
         {test.error !== null && <Failure error={test.error} />}
         <div aria-live="polite">{test.data !== undefined && <Answer reached={test.data} />}</div>
-        <div className="flex gap-2">
-          <Action type="submit" look="main" disabled={test.isPending}>
-            Test
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow disabled={test.isPending} close={close}>
+          Test
+        </SubmitRow>
       </form>
     </Dialog>
   );

@@ -1,9 +1,8 @@
 /** Moves the next attempt of a message, by a time from now. */
 import type { FormEvent } from 'react';
 import { api, ask } from '../api/client.ts';
-import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { exact } from '../time/format.ts';
@@ -42,12 +41,9 @@ export function DelayDialog({
           required
         />
         {move.error !== null && <Failure error={move.error} />}
-        <div className="flex gap-2">
-          <Action type="submit" look="main" disabled={move.isPending}>
-            Change
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow disabled={move.isPending} close={close}>
+          Change
+        </SubmitRow>
       </form>
     </Dialog>
   );

@@ -1,6 +1,8 @@
 /** A dialog: the browser's own, which keeps the focus inside and closes by Escape. */
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import type { Need } from '../api/session.ts';
+import { Action, Button } from './button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -39,5 +41,25 @@ export function Dialog({ title, close, children }: DialogProps) {
       </div>
       <div className="max-h-[80vh] overflow-auto p-4">{children}</div>
     </dialog>
+  );
+}
+
+interface SubmitRowProps {
+  /** What the button that submits the form says. */
+  readonly children: ReactNode;
+  readonly needs?: Need;
+  readonly disabled: boolean;
+  readonly close: () => void;
+}
+
+/** The end of a dialog's form: its submit button, and the one that closes the dialog. */
+export function SubmitRow({ children, needs = 'operate', disabled, close }: SubmitRowProps) {
+  return (
+    <div className="flex gap-2">
+      <Action needs={needs} type="submit" look="main" disabled={disabled}>
+        {children}
+      </Action>
+      <Button onClick={close}>Close</Button>
+    </div>
   );
 }

@@ -1,9 +1,8 @@
 /** Publishes a message: a new one, or one like another, edited. */
 import { type FormEvent, useState } from 'react';
 import { sendText } from '../api/send.ts';
-import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
 import { headersIn } from './options.ts';
@@ -74,12 +73,9 @@ export function PublishDialog({ draft, close, published }: PublishProps) {
           {...field('headers')}
         />
         {change.error !== null && <Failure error={change.error} />}
-        <div className="flex gap-2">
-          <Action type="submit" look="main" disabled={change.isPending}>
-            Publish
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow disabled={change.isPending} close={close}>
+          Publish
+        </SubmitRow>
       </form>
     </Dialog>
   );

@@ -1,9 +1,8 @@
 /** Notifies a run of an event from the page: one that it waits for, or any other. */
 import { type FormEvent, useState } from 'react';
 import { sendText } from '../api/send.ts';
-import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
 
 interface NotifyProps {
@@ -61,12 +60,9 @@ export function NotifyDialog({ runId, eventIds, close }: NotifyProps) {
             The run does not wait for it now: the event is kept for its next wait.
           </p>
         )}
-        <div className="flex gap-2">
-          <Action type="submit" look="main" disabled={notify.isPending}>
-            Notify
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow disabled={notify.isPending} close={close}>
+          Notify
+        </SubmitRow>
       </form>
     </Dialog>
   );

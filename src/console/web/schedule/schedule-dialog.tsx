@@ -3,9 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { sendText } from '../api/send.ts';
-import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
@@ -81,12 +80,9 @@ export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
           </p>
         )}
         {save.error !== null && <Failure error={save.error} />}
-        <div className="flex gap-2">
-          <Action type="submit" look="main" disabled={save.isPending}>
-            {id === undefined ? 'Create' : 'Save'}
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow disabled={save.isPending} close={close}>
+          {id === undefined ? 'Create' : 'Save'}
+        </SubmitRow>
       </form>
     </Dialog>
   );

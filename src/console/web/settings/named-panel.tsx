@@ -5,10 +5,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { Action, Button } from '../parts/button.tsx';
+import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Code } from '../parts/code.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Failure, Loaded } from '../parts/states.tsx';
@@ -129,12 +129,9 @@ function CreateDialog<Row extends { readonly name: string }>({
       <form onSubmit={submit}>
         {fields}
         {change.error !== null && <Failure error={change.error} />}
-        <div className="flex gap-2">
-          <Action needs="admin" type="submit" look="main" disabled={change.isPending}>
-            Create
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow needs="admin" disabled={change.isPending} close={close}>
+          Create
+        </SubmitRow>
       </form>
     </Dialog>
   );

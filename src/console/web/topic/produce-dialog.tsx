@@ -1,9 +1,8 @@
 /** Appends one record to a topic. */
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
-import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextArea, TextField } from '../parts/field.tsx';
 
 interface ProduceProps {
@@ -43,12 +42,9 @@ export function ProduceDialog({ topic, close }: ProduceProps) {
             It is at offset {stored.offset} of partition {stored.partition}.
           </p>
         )}
-        <div className="flex gap-2">
-          <Action type="submit" look="main" disabled={produce.isPending}>
-            Produce
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow disabled={produce.isPending} close={close}>
+          Produce
+        </SubmitRow>
       </form>
     </Dialog>
   );

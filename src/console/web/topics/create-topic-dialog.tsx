@@ -1,9 +1,8 @@
 /** Makes a topic. */
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
-import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 
 export function CreateTopicDialog({ close }: { readonly close: () => void }) {
@@ -56,12 +55,9 @@ export function CreateTopicDialog({ close }: { readonly close: () => void }) {
             {create.error.message}
           </p>
         )}
-        <div className="flex gap-2">
-          <Action needs="admin" type="submit" look="main" disabled={create.isPending}>
-            Create
-          </Action>
-          <Button onClick={close}>Close</Button>
-        </div>
+        <SubmitRow needs="admin" disabled={create.isPending} close={close}>
+          Create
+        </SubmitRow>
       </form>
     </Dialog>
   );
