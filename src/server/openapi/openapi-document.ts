@@ -5,6 +5,7 @@ import { dialects } from '../../http/dialect.js';
 import { isMessagingPath } from '../../http/error-shapes.js';
 import type { AnswerDescription, RouteDescription } from '../../http/routes/route-description.js';
 import type { TabledRoute } from '../../http/routes/route-table.js';
+import { withAnswerExamples } from './answer-examples.js';
 import type { Json, JsonObject } from './json.js';
 import { NamedSchemas } from './named-schemas.js';
 import { refusalsOf } from './refusals.js';
@@ -60,6 +61,7 @@ export function openapiDocument(routes: readonly TabledRoute[]): JsonObject {
     MessagingRefusal: answerOf(schemas, { description: 'Refused', schema: messagingRefusal }),
     LogRefusal: answerOf(schemas, { description: 'Refused', schema: logRefusal }),
   };
+  const { components } = schemas;
   return {
     openapi: '3.1.0',
     info: {
@@ -70,8 +72,8 @@ export function openapiDocument(routes: readonly TabledRoute[]): JsonObject {
     },
     servers: [{ url: '/', description: 'The server that answers this document' }],
     tags: tags.map((tag) => ({ ...tag })),
-    paths: Object.fromEntries(sorted),
-    components: { securitySchemes, responses, schemas: schemas.components },
+    paths: withAnswerExamples(Object.fromEntries(sorted), components),
+    components: { securitySchemes, responses, schemas: components },
   };
 }
 
