@@ -1,4 +1,7 @@
-/** `/console`: the application, which is the same page at each of its addresses (ADR 46). */
+/**
+ * `/console`: the application, which is the same page at each of its addresses (ADR 46); and
+ * `/docs`: the reference of the API, a page that is built with it (ADR 56).
+ */
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Disk } from '../../storage/disk/disk.js';
@@ -31,6 +34,7 @@ const securityHeaders = [
 ].flat();
 
 const page = 'index.html';
+const reference = 'docs.html';
 const methods = ['GET', 'HEAD'];
 
 const description = {
@@ -38,6 +42,13 @@ const description = {
   access: 'open',
   refuses: [404],
   answers: { 200: { description: 'The page, or a file', contentType: 'text/html' } },
+} satisfies RouteDescription;
+
+const referenceDescription = {
+  summary: 'All routes, to be searched and read: this document as a page',
+  access: 'open',
+  refuses: [404],
+  answers: { 200: { description: 'The page', contentType: 'text/html' } },
 } satisfies RouteDescription;
 
 @Injectable()
@@ -59,20 +70,31 @@ export class ConsoleFilesRoutes {
         description: { ...description, path: '/console/{path}' },
         serve,
       },
+      {
+        methods,
+        pattern: '/docs',
+        description: referenceDescription,
+        serve: (exchange) => this.answer(exchange, reference),
+      },
     ];
   }
 
   private async serve(exchange: Exchange): Promise<void> {
     const { pathname } = new URL(exchange.target, 'http://server');
     const path = pathname.replace(/^\/console\/?/, '');
-    const accepted = String(exchange.request.headers['accept-encoding'] ?? '');
     const isAsset = path.startsWith('assets/') || path === 'icon.svg';
-    const file = await this.files.find(isAsset ? path : page, accepted);
+    await this.answer(exchange, isAsset ? path : page);
+  }
+
+  private async answer(exchange: Exchange, name: string): Promise<void> {
+    const accepted = String(exchange.request.headers['accept-encoding'] ?? '');
+    const file = await this.files.find(name, accepted);
     if (file !== undefined) {
       answerFile(exchange, file);
       return;
     }
-    const missing = isAsset ? `${pathname} not found` : 'this build of the server has no console';
+    const isPage = name.endsWith('.html');
+    const missing = isPage ? 'this build of the server has no console' : `${name} not found`;
     exchange.refuse(new Refusal('not_found', missing));
   }
 }

@@ -23,8 +23,10 @@ function withImports(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-const page = readFileSync(join(folder, 'index.html'), 'utf8');
-const [, entry = ''] = /<script[^>]*src="\/console\/assets\/([^"]+)"/.exec(page) ?? [];
+const pageNamed = (name: string) => readFileSync(join(folder, name), 'utf8');
+const entryOf = (page: string) =>
+  /<script[^>]*src="\/console\/assets\/([^"]+)"/.exec(page)?.[1] ?? '';
+const entry = entryOf(pageNamed('index.html'));
 const pages = scripts.filter((name) => /-page-/.test(name));
 
 it('the whole console is 350 KiB of compressed script at most', () => {
@@ -36,11 +38,18 @@ it.each(pages)('the first load of %s is 150 KiB of compressed script at most', (
   expect(sum(withImports(name, withImports(entry)))).toBeLessThan(firstLoadMax);
 });
 
+it('the reference of the API loads nothing of the console but what both are made of', () => {
+  const loaded = withImports(entryOf(pageNamed('docs.html')));
+  expect(loaded.size).toBeGreaterThan(1);
+  expect([...loaded].filter((name) => pages.includes(name) || name === entry)).toEqual([]);
+  expect(sum(loaded)).toBeLessThan(firstLoadMax);
+});
+
 it('there are as many pages as routes that load one', () => {
   const router = readFileSync(join(folder, '../../src/console/web/router.tsx'), 'utf8');
   expect(pages).toHaveLength([...router.matchAll(/import\('/g)].length);
 });
 
-it('the page holds no script of its own, and names no other host', () => {
-  expect(page).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|https?:\/\//);
+it.each(['index.html', 'docs.html'])('%s has no script of its own and no other host', (name) => {
+  expect(pageNamed(name)).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|https?:\/\//);
 });

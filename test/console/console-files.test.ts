@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { startServer, type TestServer } from '../support/server.js';
 
 const page = '<!doctype html><title>the page</title>';
+const reference = '<!doctype html><title>the reference</title>';
 const script = 'export const script = 1;\n'.repeat(100);
 
 let server: TestServer;
@@ -17,6 +18,7 @@ beforeAll(async () => {
   const files: Record<string, string | Buffer> = {
     'index.html': page,
     'index.html.br': brotliCompressSync(page),
+    'docs.html': reference,
     'assets/main-abc.js': script,
     'assets/main-abc.js.br': brotliCompressSync(script),
     'assets/main-abc.js.gz': gzipSync(script),
@@ -49,6 +51,14 @@ it('is the same page at each of its addresses, without credentials', async () =>
     expect(headers['cache-control']).toBe('no-cache');
     expect(await body.text()).toBe(page);
   }
+});
+
+it('is another page at /docs, and at no other address below it', async () => {
+  const { statusCode, headers, body } = await ask('/docs?search=retry');
+  expect([statusCode, await body.text()]).toEqual([200, reference]);
+  expect(String(headers['content-security-policy'])).toContain("default-src 'none'");
+  const below = await ask('/docs/none');
+  expect([below.statusCode, (await below.body.text()).includes('reference')]).toEqual([401, false]);
 });
 
 it('lets the page load from here and ask here, and be framed by no page', async () => {

@@ -152,6 +152,7 @@ const pages: Readonly<Record<string, string>> = {
   jobs: '/jobs',
   compare: `/time-machine?stream=message/${failed}`,
   settings: '/settings',
+  reference: '/../docs#postV2Jobs',
 };
 for (const colorScheme of ['light', 'dark'] as const) {
   const { page, close } = await openConsole(browser, server, '/', { colorScheme });
@@ -160,7 +161,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   await signIn(page, server.token);
   for (const [name, path] of Object.entries(pages)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    await page.goto(`${server.url}/console${path}`);
+    await page.goto(new URL(`${server.url}/console${path}`).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await wait(drawnMs);
     const loading = page.getByRole('status', { name: 'Loading' });

@@ -21,6 +21,7 @@ export const folders: readonly string[] = [
   'src/cli/journal',
   // The console in the browser: it imports nothing of the server.
   'src/console/web',
+  'src/console/web/reference',
   'src/console/web/shell',
   'src/console/web/overview',
   'src/console/web/messages',

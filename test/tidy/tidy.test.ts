@@ -49,7 +49,7 @@ describe('the tree', () => {
 
 /** The program, and what begins a thread of it. */
 function isEntry(path: string): boolean {
-  const begins = ['src/cli/main.ts', 'src/console/web/main.tsx'];
+  const begins = ['src/cli/main.ts', 'src/console/web/main.tsx', 'src/console/web/docs.tsx'];
   return begins.includes(path) || path.endsWith('.worker.ts');
 }
 

@@ -2,6 +2,7 @@
  * How the console is built, and served while it is worked on: `npm run dev:console` reloads at each
  * change and passes what it does not have on to the server of STEPWELL_URL.
  */
+import { join } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 
@@ -21,6 +22,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      input: ['index.html', 'docs.html'].map((page) => join(import.meta.dirname, page)),
       // Libraries mark what frameworks of servers may not run there: it means nothing here.
       onwarn: (warning, warn) => {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

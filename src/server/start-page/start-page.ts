@@ -4,6 +4,7 @@ import { version } from '../../grammar/version.js';
 /** What answers without credentials, by its path. */
 const links: Readonly<Record<string, string>> = {
   '/console': 'the console, for people with a browser',
+  '/docs': 'the reference of the API, for people with a browser',
   '/openapi.json': 'every route, its parameters and answers (OpenAPI 3.1)',
   '/health/live': 'whether the process lives',
   '/health/ready': 'whether it takes work, and why not',

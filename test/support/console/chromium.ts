@@ -41,10 +41,20 @@ export interface WatchedPage {
 }
 
 /** Opens a page of its own session at an address of the server's console. */
-export async function openConsole(
+export function openConsole(
   browser: Browser,
   server: TestServer,
   path: string,
+  context: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  return openPage(browser, server, `/console${path}`, context);
+}
+
+/** Opens a page of its own session at any address of the server. */
+export async function openPage(
+  browser: Browser,
+  server: TestServer,
+  address: string,
   context: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const opened = await browser.newContext({
@@ -60,7 +70,7 @@ export async function openConsole(
     const url = request.url();
     if (!url.startsWith(`${server.url}/`) && !url.startsWith('data:')) faults.push(url);
   });
-  await page.goto(`${server.url}/console${path}`);
+  await page.goto(`${server.url}${address}`);
   return { page, faults, close: () => opened.close() };
 }
 

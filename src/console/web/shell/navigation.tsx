@@ -1,6 +1,6 @@
 /** The way between pages: a column beside them, a row that scrolls above them on a phone. */
 import { Link } from '@tanstack/react-router';
-import { LogOut, Search } from 'lucide-react';
+import { BookOpen, LogOut, Search } from 'lucide-react';
 import { useSession, useSignOut } from '../api/session.ts';
 import { pages } from './pages.ts';
 
@@ -20,6 +20,14 @@ export function Navigation({ search }: { readonly search: () => void }) {
           <Search className="size-4" />
           Search
         </button>
+        <a
+          href="/docs"
+          aria-label="API"
+          title="API"
+          className="rounded p-1.5 text-muted hover:bg-raised md:hidden"
+        >
+          <BookOpen className="size-4" aria-hidden="true" />
+        </a>
         <div className="md:hidden">
           <SignOut />
         </div>
@@ -48,6 +56,13 @@ export function Navigation({ search }: { readonly search: () => void }) {
         ))}
       </nav>
       <div className="mt-auto max-md:hidden">
+        <a
+          href="/docs"
+          className="mb-2 flex items-center gap-2.5 rounded-md px-2 py-1.5 text-muted hover:bg-raised hover:text-ink"
+        >
+          <BookOpen className="size-4 shrink-0" aria-hidden="true" />
+          API
+        </a>
         <SignOut />
       </div>
     </header>

@@ -1,6 +1,7 @@
 /** Ctrl K: goes to a page, or to whatever has the id that is typed. */
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
+import { BookOpen } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { destinationsOf } from './destinations.ts';
@@ -47,6 +48,14 @@ export default function Palette({ close }: { readonly close: () => void }) {
               <kbd className="ml-auto font-sans text-xs text-muted">g {key}</kbd>
             </Command.Item>
           ))}
+          <Command.Item
+            value="API reference of routes"
+            onSelect={() => location.assign('/docs')}
+            className={itemClasses}
+          >
+            <BookOpen className="size-4 text-muted" aria-hidden="true" />
+            API
+          </Command.Item>
         </Command.List>
       </Command>
     </Dialog>

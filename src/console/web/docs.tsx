@@ -1,0 +1,18 @@
+/** Where the reference of the API begins, in the browser: a page beside the console. */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/queries.ts';
+import { ReferencePage } from './reference/reference-page.tsx';
+import './theme.css';
+
+const place = document.getElementById('docs');
+if (place !== null) {
+  createRoot(place).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient()}>
+        <ReferencePage />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,103 @@
+import type { Browser } from 'playwright-core';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openPage,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('the reference of the API in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let opened: WatchedPage | null = null;
+
+  /** Opens it without a session, and waits until the routes are there. */
+  const open = async (address = '/docs', context = {}) => {
+    opened = await openPage(browser, server, address, context);
+    await opened.page.getByRole('heading', { name: 'Messages' }).waitFor();
+    return opened.page;
+  };
+  const operations = () => (opened as WatchedPage).page.locator('li[id] > button');
+
+  beforeAll(async () => {
+    server = await startServer();
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'shows every route of the document, in the groups that it names',
+    async () => {
+      const page = await open();
+      const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+        paths: Record<string, object>;
+        tags: { name: string }[];
+      };
+      const expected = Object.values(document.paths).flatMap((each) => Object.keys(each)).length;
+      expect(await operations().count()).toBe(expected);
+      const groups = await page.getByRole('heading', { level: 2 }).allTextContents();
+      expect(groups).toEqual(document.tags.map(({ name }) => name));
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'finds a route by words, and shows its fields, an answer and a command that works',
+    async () => {
+      const page = await open();
+      await page.getByRole('searchbox', { name: 'Search routes' }).fill('post /v2/jobs abort');
+      await page.waitForURL('**/docs?search=*');
+      expect(await operations().count()).toBe(1);
+      await page.getByRole('searchbox').fill('/v2/jobs one thing');
+      await operations().first().click();
+      await page.waitForURL('**#postV2Jobs');
+      await page.getByText('verb', { exact: true }).first().waitFor();
+      await page.getByRole('heading', { name: 'An answer, 202' }).waitFor();
+      const command = await page.locator('pre').first().textContent();
+      expect(command).toContain(`curl -X POST '${server.url}/v2/jobs'`);
+      expect(command).toContain('"$STEPWELL_TOKEN"'.slice(1, -1));
+      expect(command).toContain('"dryRun":true');
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'opens at an address, and says where nothing has the words',
+    async () => {
+      const page = await open('/docs#getV2Queues');
+      const opener = page.locator('#getV2Queues > button');
+      expect(await opener.getAttribute('aria-expanded')).toBe('true');
+      await opener.press('Enter');
+      expect(await opener.getAttribute('aria-expanded')).toBe('false');
+      await page.getByRole('searchbox').fill('no such words');
+      await page.getByText('No route has these words').waitFor();
+    },
+    browserLimitMs,
+  );
+
+  it.each(['light', 'dark'] as const)(
+    'axe finds nothing, %s, and a phone shows it whole',
+    async (colorScheme) => {
+      const viewport = { width: 390, height: 844 };
+      const page = await open('/docs#postV2PublishDestination', { colorScheme, viewport });
+      await page.getByRole('heading', { name: 'As curl' }).waitFor();
+      expect(await findings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    },
+    browserLimitMs,
+  );
+});
