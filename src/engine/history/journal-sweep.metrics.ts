@@ -7,6 +7,7 @@ export class JournalSweepMetrics {
   readonly #bytes: Counter;
   readonly #kept: Gauge;
   readonly #endedAt: Gauge;
+  readonly #seconds: Gauge;
   readonly #failed: Counter;
   readonly #archived: Counter;
   readonly #archivedAt: Gauge;
@@ -33,6 +34,11 @@ export class JournalSweepMetrics {
       help: 'When the last sweep ended; 0 = there was none since the start.',
       registers,
     });
+    this.#seconds = new Gauge({
+      name: 'stepwell_journal_last_sweep_seconds',
+      help: 'Time that the last sweep took.',
+      registers,
+    });
     this.#failed = new Counter({
       name: 'stepwell_journal_sweeps_failed_total',
       help: 'Sweeps that were given up, for want of an archive or of room; the log says why.',
@@ -50,14 +56,15 @@ export class JournalSweepMetrics {
     });
   }
 
-  /** A sweep ended at `at`, Unix milliseconds. */
-  swept(report: SweepReport, at: number): void {
+  /** A sweep ended at `at`, Unix milliseconds, and took `durationMs`. */
+  swept(report: SweepReport, at: number, durationMs: number): void {
     const { keptRecords, removedRecords, removedBytes, archivedBytes } = report;
     this.#records.inc(removedRecords);
     // Where almost nothing went, the new segment may be the longer one.
     this.#bytes.inc(Math.max(0, removedBytes));
     this.#kept.set(keptRecords);
     this.#endedAt.set(at / 1000);
+    this.#seconds.set(durationMs / 1000);
     if (archivedBytes === 0) return;
     this.#archived.inc(archivedBytes);
     this.#archivedAt.set(at / 1000);

@@ -21,6 +21,9 @@ const finalStates = {
   MessageCompleted: 'delivered',
 } as const;
 
+/** What a callback reports. */
+const reported = { callback: 'attempt', failureCallback: 'failure' } as const;
+
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 @Injectable()
@@ -30,6 +33,7 @@ export class AttemptMetrics {
   readonly #lag: Histogram;
   readonly #published: Counter;
   readonly #ended: Counter;
+  readonly #callbacks: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -63,6 +67,13 @@ export class AttemptMetrics {
       registers,
     });
     for (const state of Object.values(finalStates)) this.#ended.inc({ state }, 0);
+    this.#callbacks = new Counter({
+      name: 'stepwell_callbacks_total',
+      help: 'Callbacks that were published, by what they report: an attempt, or a failure.',
+      labelNames: ['reports'],
+      registers,
+    });
+    for (const reports of Object.values(reported)) this.#callbacks.inc({ reports }, 0);
   }
 
   /** An attempt has begun that was due at `dueAt`; both are Unix milliseconds. */
@@ -85,7 +96,11 @@ export class AttemptMetrics {
   /** Counts messages that were accepted and attempts that have ended. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const { event } of envelopes) {
-      if (event.type === 'MessagePublished') this.#published.inc();
+      if (event.type === 'MessagePublished') {
+        this.#published.inc();
+        const { callbackOf } = event;
+        if (callbackOf !== null) this.#callbacks.inc({ reports: reported[callbackOf.kind] });
+      }
       if (event.type in finalStates) {
         this.#ended.inc({ state: finalStates[event.type as keyof typeof finalStates] });
       }

@@ -69,10 +69,12 @@ export class JournalSweepRunner {
 
   private async sweep(): Promise<void> {
     const at = this.clock.now();
+    const startedAt = this.clock.monotonic();
     try {
       const outcome = await this.sweeper.sweep(at - this.retentionMs, at);
       if (outcome === null) return;
-      this.metrics.swept(outcome, at);
+      const durationMs = this.clock.monotonic() - startedAt;
+      this.metrics.swept(outcome, this.clock.now(), durationMs);
       this.life.warn(warning, null);
       this.log.info({ ...outcome }, 'the journal is swept');
     } catch (error) {

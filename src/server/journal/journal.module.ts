@@ -1,10 +1,12 @@
 /** Wiring of what is shown of the journal over HTTP. */
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { watchStreams } from '../../http/bytes/open-streams.js';
 import { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { RevealsModule } from '../reveals/reveals.module.js';
 import { JournalController } from './journal.controller.js';
@@ -29,7 +31,10 @@ export class JournalModule implements OnModuleInit {
   constructor(
     private readonly journal: ShownJournal,
     private readonly life: ProcessLife,
-  ) {}
+    registry: Registry,
+  ) {
+    watchStreams(registry, 'journal', () => journal.size);
+  }
 
   onModuleInit(): void {
     const stoppable: Stoppable = {

@@ -138,6 +138,11 @@ export class ShownJournal {
     return (state as JournalSweepState).edge;
   }
 
+  /** Streams that are open. */
+  get size(): number {
+    return this.streams.size;
+  }
+
   /** Ends every stream; there are no more. */
   stop(): void {
     this.isStopped = true;

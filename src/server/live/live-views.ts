@@ -80,6 +80,11 @@ export class LiveViews {
     };
   }
 
+  /** Streams that are open. */
+  get size(): number {
+    return this.viewers.size;
+  }
+
   /** Ends every stream; there are no more. */
   stop(): void {
     this.isStopped = true;

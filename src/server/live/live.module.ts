@@ -1,5 +1,6 @@
 /** Wiring of what is told while it happens. */
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
@@ -7,6 +8,7 @@ import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { watchStreams } from '../../http/bytes/open-streams.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { LiveRoute } from './live.routes.js';
 import { followedKinds } from './live-events.js';
@@ -36,8 +38,10 @@ export class LiveModule implements OnModuleInit {
     private readonly life: ProcessLife,
     table: RouteTable,
     route: LiveRoute,
+    registry: Registry,
   ) {
     table.add(route);
+    watchStreams(registry, 'live', () => views.size);
   }
 
   onModuleInit(): void {

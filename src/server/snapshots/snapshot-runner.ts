@@ -61,8 +61,8 @@ export class SnapshotRunner {
     const startedAt = this.clock.monotonic();
     try {
       const snapshot = await this.keeper.make(standsStill);
-      this.metrics.written(snapshot);
       const durationMs = Math.round(this.clock.monotonic() - startedAt);
+      this.metrics.written(snapshot, this.clock.now(), durationMs);
       this.log.debug({ ...snapshot, durationMs }, 'a snapshot is written');
       return true;
     } catch (error) {

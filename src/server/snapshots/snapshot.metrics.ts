@@ -9,6 +9,8 @@ export class SnapshotMetrics {
   readonly #differed: Counter;
   readonly #offset: Gauge;
   readonly #bytes: Gauge;
+  readonly #seconds: Gauge;
+  readonly #writtenAt: Gauge;
 
   /** `unfolded` tells how much of the journal no snapshot has, in bytes. */
   constructor(registry: Registry, unfolded: () => number) {
@@ -38,6 +40,16 @@ export class SnapshotMetrics {
       help: 'Size of the latest snapshot.',
       registers,
     });
+    this.#seconds = new Gauge({
+      name: 'stepwell_snapshot_last_seconds',
+      help: 'Time that the last snapshot took that this process has made.',
+      registers,
+    });
+    this.#writtenAt = new Gauge({
+      name: 'stepwell_snapshot_last_success_timestamp_seconds',
+      help: 'When this process has last made a snapshot; 0 = it has made none.',
+      registers,
+    });
     const help = 'Bytes of the journal that no snapshot has: a start folds them.';
     gauge(registry, 'stepwell_snapshot_unfolded_bytes', help, unfolded);
   }
@@ -48,8 +60,11 @@ export class SnapshotMetrics {
     this.#bytes.set(byteLength);
   }
 
-  written(snapshot: WrittenSnapshot): void {
+  /** One was complete at `at`, Unix milliseconds, and took `durationMs`. */
+  written(snapshot: WrittenSnapshot, at: number, durationMs: number): void {
     this.#written.inc();
+    this.#writtenAt.set(at / 1000);
+    this.#seconds.set(durationMs / 1000);
     this.latest(snapshot);
   }
 

@@ -41,6 +41,11 @@ export class TailRoute implements FastifyRoute {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
+  /** Streams that are open. */
+  get size(): number {
+    return this.streams.size;
+  }
+
   /** A server that stops ends all of them; clients come back where they were. */
   endAll(): void {
     for (const stream of this.streams) stream.end();

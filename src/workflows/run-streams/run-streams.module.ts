@@ -1,10 +1,12 @@
 /** Wiring of the streams of runs. */
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { watchStreams } from '../../http/bytes/open-streams.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
@@ -63,8 +65,10 @@ export class RunStreamsModule implements OnModuleInit {
     private readonly bearer: BearerTokens,
     table: RouteTable,
     route: RunStreamRoute,
+    registry: Registry,
   ) {
     table.add(route);
+    watchStreams(registry, 'run', () => streams.size);
   }
 
   onModuleInit(): void {

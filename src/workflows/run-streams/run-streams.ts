@@ -70,6 +70,11 @@ export class RunStreams {
     };
   }
 
+  /** Streams that are open. */
+  get size(): number {
+    return this.streams.size;
+  }
+
   /** Ends every stream; there are no more. */
   stop(): void {
     this.isStopped = true;
