@@ -70,6 +70,11 @@ export class Store {
     if (!parts.readOnly) void this.mergeSegments();
   }
 
+  /** What names this store for ever, in hexadecimal: its archive is a folder of this name. */
+  get id(): string {
+    return this.parts.storeId.toString('hex');
+  }
+
   /** False below the free-space floor, and on a full disk: refuse new work, go on with the rest. */
   get hasRoom(): boolean {
     return this.parts.freeSpace.hasRoom;

@@ -19,6 +19,7 @@ import { startCautiously } from './lifecycle/cautious-start.js';
 import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
 import { listenError } from './lifecycle/listen-error.js';
 import { ProcessMetrics } from './metrics/process.metrics.js';
+import { watchProcess } from './metrics/standard.metrics.js';
 import type { OpenPast } from './past/past-server.js';
 import { openPastApplication } from './past-application.js';
 import { openPastThread } from './past-thread.js';
@@ -56,6 +57,10 @@ export async function createApplication(
   const registry = new Registry();
   const inbound = new InboundMetrics(registry);
   const metrics = new ProcessMetrics(registry, ports.clock);
+  watchProcess(registry, ports.disk, {
+    startedAt: ports.clock.now() - process.uptime() * 1000,
+    filesMax: shares.limit,
+  });
   life.addStoppable({
     name: 'metrics',
     phase: 'rest',

@@ -1,20 +1,26 @@
 /** What operators see of the disk, and which build this is. */
+import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';
+import { Store } from '../../../storage/store.js';
 import { Journal } from '../../engine/journal.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 import { version } from '../../grammar/version.js';
 import type { Config } from '../configuration/config.js';
 
+/** What is being copied has another name. */
+const isCopy = (name: string) => name.endsWith('.log');
+
 @Injectable()
 export class StorageMetrics {
   constructor(
     registry: Registry,
     journal: Journal,
+    store: Store,
     @Inject(provided.disk) private readonly disk: Disk,
-    @Inject(provided.config) private readonly config: Pick<Config, 'dataDirectory'>,
+    @Inject(provided.config) config: Pick<Config, 'dataDirectory' | 'archiveDirectory'>,
     @Inject(provided.build) build: string,
   ) {
     gauge(registry, 'stepwell_journal_bytes', 'Bytes of the journal on disk.', () => {
@@ -22,10 +28,15 @@ export class StorageMetrics {
       for (const { byteLength } of journal.segments) bytes += byteLength;
       return bytes;
     });
-    const available = 'Bytes that are free where the data folder lies.';
-    this.watchSpace(registry, 'stepwell_disk_available_bytes', available, 'available');
-    const total = 'Bytes of the file system where the data folder lies.';
-    this.watchSpace(registry, 'stepwell_disk_total_bytes', total, 'total');
+    const { dataDirectory, archiveDirectory } = config;
+    this.watchSpace(registry, 'disk', 'where the data folder lies', dataDirectory);
+    this.watchSpace(
+      registry,
+      'archive_disk',
+      'where STEPWELL_ARCHIVE_DIR lies; 0 = there is none',
+      archiveDirectory,
+    );
+    this.watchArchive(registry, archiveDirectory && join(archiveDirectory, store.id));
     const labelNames = ['version', 'build', 'node'];
     const info = { name: 'stepwell_build_info', help: 'Always 1; its labels name the build.' };
     new Gauge({ ...info, labelNames, registers: [registry] }).set(
@@ -34,21 +45,42 @@ export class StorageMetrics {
     );
   }
 
-  /** A disk that cannot be asked leaves the figure as it was. */
-  private watchSpace(
-    registry: Registry,
-    name: string,
-    help: string,
-    field: 'available' | 'total',
-  ): void {
-    const space = () => this.disk.space(this.config.dataDirectory).catch(() => null);
+  /** A disk that cannot be asked leaves the figures as they were; no folder, no figures. */
+  private watchSpace(registry: Registry, disk: string, where: string, folder: string | null): void {
+    const space = () =>
+      folder === null ? Promise.resolve(null) : this.disk.space(folder).catch(() => null);
+    const watch = (name: string, help: string, field: 'available' | 'total') =>
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          const found = await space();
+          if (found !== null) this.set(found[field]);
+        },
+      });
+    watch(`stepwell_${disk}_available_bytes`, `Bytes that are free ${where}.`, 'available');
+    watch(`stepwell_${disk}_total_bytes`, `Bytes of the file system ${where}.`, 'total');
+  }
+
+  /** A copy never changes: each is asked for its size once, whatever may be moved elsewhere. */
+  private watchArchive(registry: Registry, folder: string | null): void {
+    const sizes = new Map<string, number>();
+    const { disk } = this;
     new Gauge({
-      name,
-      help,
+      name: 'stepwell_archive_bytes',
+      help: 'Bytes of the copies of the journal in STEPWELL_ARCHIVE_DIR; 0 = there are none.',
       registers: [registry],
       async collect() {
-        const found = await space();
-        if (found !== null) this.set(found[field]);
+        if (folder === null) return;
+        const names = (await disk.list(folder).catch(() => [])).filter(isCopy);
+        let bytes = 0;
+        for (const name of names) {
+          const size = sizes.get(name) ?? (await disk.sizeAt(join(folder, name)).catch(() => null));
+          if (size !== null) sizes.set(name, size);
+          bytes += size ?? 0;
+        }
+        this.set(bytes);
       },
     });
   }
