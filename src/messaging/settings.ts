@@ -39,6 +39,8 @@ export interface MessagingSettings extends DurabilitySettings {
   readonly hostOverrides: ReadonlyMap<string, DialTarget>;
   readonly logRetentionMs: number;
   readonly deadLetterRetentionMs: number;
+  /** So many queues are named in metrics. */
+  readonly metricsNamesMax: number;
   /** True under `stepwell dev`, where an option that looks misspelt is refused. */
   readonly isDevelopment: boolean;
 }

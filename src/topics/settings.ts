@@ -15,6 +15,8 @@ export interface TopicSettings extends DurabilitySettings {
   readonly groupsMax: number;
   readonly consumersMax: number;
   readonly groupRetentionMs: number;
+  /** So many groups are named in metrics. */
+  readonly metricsNamesMax: number;
   /** The largest record, and the largest request of records. */
   readonly maxBodyBytes: number;
   readonly maxBatchBytes: number;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { itWithPromtool, promtool } from '../support/program/promtool.js';
 import { startServer } from '../support/server.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -7,11 +8,13 @@ const read = (path: string) => readFile(join(root, path), 'utf8');
 
 /** What a server exports: from its name to its type and what it means. */
 let exported: ReadonlyMap<string, { readonly type: string; readonly help: string }>;
+let scraped = '';
 
 beforeAll(async () => {
   const server = await startServer();
   const text = await (await fetch(`${server.url}/metrics`)).text();
   await server.remove();
+  scraped = text;
   exported = new Map(
     [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)].map(
       ([, name = '', help = '', type = '']) => [name, { type, help }],
@@ -35,6 +38,11 @@ it.each(['deploy/prometheus/alerts.yaml', 'deploy/grafana/stepwell.json'])(
   },
 );
 
+itWithPromtool('Prometheus takes the metrics and the rules', async () => {
+  expect(promtool(['check', 'metrics'], scraped)).toBe('');
+  expect(promtool(['check', 'rules', join(root, 'deploy/prometheus/alerts.yaml')])).toBe('');
+});
+
 it('every alert says what to do', async () => {
   const rules = (await read('deploy/prometheus/alerts.yaml')).split('- alert: ').slice(1);
   const lacking = rules.filter((rule) => !/summary: \S.*\n\s+action: \S/.test(rule));
@@ -50,9 +58,7 @@ it('every panel of the board asks for something, and no two have one id', async 
 });
 
 it('docs/metrics.md has a row for each metric, as the server says it', async () => {
-  const rows = (await read('docs/metrics.md')).matchAll(
-    /^\| `(stepwell_\w+)` *\| (\w+) *\| (.*?) *\|$/gm,
-  );
+  const rows = (await read('docs/metrics.md')).matchAll(/^\| `(\w+)` *\| (\w+) *\| (.*?) *\|$/gm);
   const documented = [...rows].map(([, name, type, help]) => ({ name, type, help }));
   const told = [...exported].map(([name, { type, help }]) => ({ name, type, help }));
   const byName = (one: { name?: string }, other: { name?: string }) =>

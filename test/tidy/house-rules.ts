@@ -25,9 +25,9 @@ const inProductExcept =
 /** What pages of the console know the time by. */
 const pagesClock = 'src/console/web/time/clock.ts';
 
-/** The skips there are: under strace, on a file system of its own, and in a browser. */
+/** The skips there are: under strace, with promtool, on a file system of its own, in a browser. */
 const maySkip =
-  /^test\/(tidy\/|support\/(program\/(strace|small-file-system)|console\/chromium)\.ts$)/;
+  /^test\/(tidy\/|support\/(program\/(strace|small-file-system|promtool)|console\/chromium)\.ts$)/;
 
 /** Patterns that only one file (or none) may contain. */
 export const lineRules: readonly LineRule[] = [

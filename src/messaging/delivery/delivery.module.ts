@@ -1,9 +1,11 @@
 /** Wiring of deliveries: how the attempts that messages want are carried out. */
-import { Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
+import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { gauge } from '../../engine/metrics/gauge.js';
+import { provided } from '../../engine/provided.js';
 import { GatesModule } from '../gates/gates.module.js';
 import { Messages } from '../messages/message.entity.js';
 import { MessagesModule } from '../messages/messages.module.js';
@@ -42,12 +44,18 @@ export class DeliveryModule {
     calls: EndpointCalls,
     life: ProcessLife,
     registry: Registry,
+    @Inject(provided.clock) clock: Clock,
   ) {
     messages.observe(stored.listener, stored.interest);
     messages.observe(metrics.listener, metrics.interest);
     engine.carry('callEndpoint', calls);
     const backlog = 'Messages accepted and not final.';
     gauge(registry, 'stepwell_backlog_messages', backlog, () => messages.size);
+    const oldest = 'Time since the attempt was due that has waited longest; 0 = none waits.';
+    gauge(registry, 'stepwell_oldest_waiting_seconds', oldest, () => {
+      const now = clock.now();
+      return Math.max(0, now - (calls.longestDueAt ?? now)) / 1000;
+    });
     life.addStoppable({
       name: 'attempts',
       phase: 'attempts',

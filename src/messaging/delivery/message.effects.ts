@@ -112,6 +112,13 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     return this.open.size;
   }
 
+  /** When the attempt was due that has waited longest, Unix milliseconds; null = none waits. */
+  get longestDueAt(): number | null {
+    // A start begins with those that were due first, and a map keeps its order.
+    for (const { dueAt } of this.waiting.values()) return dueAt;
+    return null;
+  }
+
   /** The attempts in flight, by message: their number from 0 and start, Unix milliseconds. */
   *running(): Generator<{ messageId: string; attempt: number; startedAt: number }> {
     for (const { messageId, number, startedAt } of this.open.values()) {

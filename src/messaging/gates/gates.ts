@@ -15,6 +15,8 @@ export class Gates {
   private parked = 0;
   /** Of those that are parked, how many at which gate. */
   private readonly parkedAt = new Map<GateName, number>();
+  /** The lines of each gate in which any wait. */
+  private readonly linesAt = new Map<GateName, number>();
   private readonly unserved: Line[] = [];
   private isServing = false;
   /** In the order of `gateNames`. */
@@ -45,6 +47,11 @@ export class Gates {
   /** Attempts that wait, by the gate that refused them; none is not there. */
   get waitingAt(): ReadonlyMap<GateName, number> {
     return this.parkedAt;
+  }
+
+  /** Of the lines of a gate those in which any wait: how many queues, or keys, hold some back. */
+  blockedAt(name: GateName): number {
+    return this.linesAt.get(name) ?? 0;
   }
 
   /** Lets `entrant` in, now (`admitted` is called before this returns) or once its gates open. */
@@ -134,8 +141,11 @@ export class Gates {
     this.unserved.push(line);
   }
 
-  private countParked({ gate: { name } }: Line, more: 1 | -1): void {
+  /** After it was parked in the line, or taken out. */
+  private countParked({ gate: { name }, length }: Line, more: 1 | -1): void {
     this.parked += more;
+    const isFirstOrLast = length === (more === 1 ? 1 : 0);
+    if (isFirstOrLast) this.linesAt.set(name, this.blockedAt(name) + more);
     const left = (this.parkedAt.get(name) ?? 0) + more;
     if (left === 0) this.parkedAt.delete(name);
     else this.parkedAt.set(name, left);

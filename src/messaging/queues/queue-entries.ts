@@ -89,6 +89,11 @@ export class QueueEntries {
     return this.orders.get(queueName)?.lag ?? 0;
   }
 
+  /** How many messages of each queue are not final. */
+  *lags(): Generator<readonly [queueName: string, lag: number]> {
+    for (const { name, lag } of this.orders.values()) yield [name, lag];
+  }
+
   /** The first entries of a queue in their order. */
   first(queueName: string, count: number): readonly QueueEntry[] {
     return this.orders.get(queueName)?.first(count) ?? [];

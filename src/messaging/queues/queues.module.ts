@@ -1,12 +1,15 @@
 /** Wiring of queues: their settings in the engine, their order in front of the way out. */
-import { Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
 import { gauge } from '../../engine/metrics/gauge.js';
+import { greatestGauge } from '../../engine/metrics/greatest-gauge.js';
+import { provided } from '../../engine/provided.js';
 import { Gates } from '../gates/gates.js';
 import { GatesModule } from '../gates/gates.module.js';
 import { Messages } from '../messages/message.entity.js';
 import { MessagesModule } from '../messages/messages.module.js';
+import type { MessagingSettings } from '../settings.js';
 import { Queues } from './queue.entity.js';
 import { QueueEntries } from './queue-entries.js';
 import { QueueGate } from './queue-gate.js';
@@ -30,6 +33,7 @@ export class QueuesModule {
     gates: Gates,
     removal: QueueRemoval,
     registry: Registry,
+    @Inject(provided.config) settings: MessagingSettings,
   ) {
     messages.reactTo(queueNamedBy, { types: { MessagePublished: ['queueName'] } });
     // A turn may change a queue and its messages: the gate learns both in their order.
@@ -39,5 +43,12 @@ export class QueuesModule {
     gates.add(gate);
     const help = 'Messages in queues that are not final.';
     gauge(registry, 'stepwell_queue_lag_messages', help, () => entries.lag);
+    const longest = {
+      name: 'stepwell_longest_queue_messages',
+      help: 'Messages that are not final in the longest queues, by name, and in all others.',
+      label: 'queue',
+      namedMax: settings.metricsNamesMax,
+    };
+    greatestGauge(registry, longest, () => entries.lags());
   }
 }

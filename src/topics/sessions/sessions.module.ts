@@ -11,6 +11,7 @@ import { TopicsModule } from '../topics/topics.module.js';
 import { Commits } from './commits.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 import { ConsumersService } from './consumers.service.js';
+import { GroupLagMetrics } from './group-lag.metrics.js';
 import { GroupsAdmin } from './groups-admin.js';
 import { InstanceRemoval } from './instance-removal.js';
 import { Seeks } from './seeks.js';
@@ -24,7 +25,7 @@ const shared = [...positions, ConsumersService, GroupsAdmin];
 
 @Module({
   imports: [TopicsModule, GroupsModule, OffsetsModule],
-  providers: [...shared, InstanceRemoval],
+  providers: [...shared, InstanceRemoval, GroupLagMetrics],
   exports: shared,
 })
 export class SessionsModule {

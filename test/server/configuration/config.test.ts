@@ -133,6 +133,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['GROUP_RETENTION', 'groupRetentionMs', 7 * day, '1d', day, ['', '1x', '-1d']],
   ['LOG_LEVEL', 'logLevel', 'info', 'silent', 'silent', ['', 'verbose', 'INFO']],
   ['LOG_FORMAT', 'logFormat', null, 'pretty', 'pretty', ['', 'text', 'JSON']],
+  ['METRICS_NAMES', 'metricsNamesMax', 10, '0', 0, ['', '-1', '101', 'all']],
 ];
 
 describe.each(table)('STEPWELL_%s', (name, field, standard, text, value, refused) => {
