@@ -37,6 +37,7 @@ const shown = z.object({
   session: session.nullable(),
   needsNothing: z.boolean().describe('Whether {} signs in: under `dev`, asked on this machine'),
   token: z.string().nullable().describe('The token that `dev` publishes, where it needs nothing'),
+  hasSink: z.boolean().describe('Whether /sink takes messages: under `dev`'),
   dialect: z.enum(['svc', 'upstash']),
   version: z.string(),
 });
@@ -170,12 +171,13 @@ export class SessionRoutes {
     cookie?: string,
   ): void {
     const needsNothing = this.needsNothing(exchange);
-    const { dialect } = this.settings;
+    const { dialect, isDevelopment: hasSink } = this.settings;
     const token = needsNothing ? (this.credentials.tokens[0] ?? null) : null;
     const body: z.output<typeof shown> = {
       session: known === null ? null : shownSession(known),
       needsNothing,
       token,
+      hasSink,
       dialect,
       version,
     };

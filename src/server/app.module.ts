@@ -186,7 +186,7 @@ export function applicationModule(
     BackupsModule,
     SnapshotsModule,
     ScrubModule,
-    ...developmentModules(ports.clock),
+    ...developmentModules(config.isDevelopment, ports.clock),
   ];
   return { module: AppModule, imports, providers, exports: providers };
 }

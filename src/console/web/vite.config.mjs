@@ -33,7 +33,7 @@ export default defineConfig({
     host: '127.0.0.1',
     proxy: Object.fromEntries(
       ['/v2', '/admin', '/topics', '/fetch', '/tail', '/produce', '/health', '/console/session']
-        .concat(['/openapi.json', '/metrics', '/offsets', '/consumers'])
+        .concat(['/openapi.json', '/metrics', '/sink', '/offsets', '/consumers'])
         .map((path) => [path, asOwn]),
     ),
   },

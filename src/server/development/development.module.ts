@@ -1,15 +1,37 @@
 /** Wiring of what only a developer's server has. */
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { RouteTable } from '../../http/routes/route-table.js';
 import { ClockController } from './clock.controller.js';
 import { MovableClock } from './movable-clock.js';
+import { SinkController } from './sink.controller.js';
+import { Sink } from './sink.js';
+import { SinkRoutes } from './sink.routes.js';
 
 @Module({})
 export class DevelopmentModule {}
 
-/** The routes of a clock that may be moved; none where it may not. */
-export function developmentModules(clock: Clock): readonly DynamicModule[] {
-  if (!(clock instanceof MovableClock)) return [];
+@Module({
+  controllers: [SinkController],
+  providers: [
+    { provide: Sink, useFactory: (clock: Clock) => new Sink(clock), inject: [provided.clock] },
+    SinkRoutes,
+  ],
+})
+export class SinkModule {
+  constructor(table: RouteTable, { routes }: SinkRoutes) {
+    table.add(...routes);
+  }
+}
+
+/** The routes of a clock that may be moved, none where it may not; and those of a sink. */
+export function developmentModules(
+  isDevelopment: boolean,
+  clock: Clock,
+): readonly (DynamicModule | typeof SinkModule)[] {
+  const sinks = isDevelopment ? [SinkModule] : [];
+  if (!(clock instanceof MovableClock)) return sinks;
   const providers = [{ provide: MovableClock, useValue: clock }];
-  return [{ module: DevelopmentModule, controllers: [ClockController], providers }];
+  return [...sinks, { module: DevelopmentModule, controllers: [ClockController], providers }];
 }

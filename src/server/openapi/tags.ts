@@ -37,7 +37,7 @@ const table: readonly (readonly [RegExp, TagName])[] = [
   [/^\/v2\//, 'Messages'],
   [/^\/admin\/(?:topics|groups|subscriptions|credentials)(?:\/|$)/, 'Topics'],
   [/^\/admin\//, 'Administration'],
-  [/^\/(?:$|console|docs|favicon|health|metrics|openapi)/, 'Server'],
+  [/^\/(?:$|console|docs|favicon|health|metrics|openapi|sink)/, 'Server'],
 ];
 
 /** The product that a documented path belongs to. */

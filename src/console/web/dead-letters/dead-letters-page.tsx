@@ -1,4 +1,5 @@
 /** Messages and runs that have failed for good: why, and to try them again or let them go. */
+
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useRows } from '../api/rows.ts';
@@ -7,6 +8,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Empty, RowStates } from '../parts/states.tsx';
+import { SinkButton } from '../publish/sink-button.tsx';
 import { Time } from '../time/time.tsx';
 import { kindOf, type LetterKind } from './dead-letter-filters.ts';
 import { Groups } from './groups.tsx';
@@ -124,7 +126,10 @@ export default function DeadLettersPage() {
           list={list}
           isFiltered={Object.keys(others).length > 0}
           empty={
-            <Empty title={kind === 'runs' ? 'No failed runs' : 'No dead letters'}>
+            <Empty
+              title={kind === 'runs' ? 'No failed runs' : 'No dead letters'}
+              action={kind === 'messages' && <SinkButton sample="failing" />}
+            >
               What has failed for good, after its last retry, is kept here until it is tried again,
               deleted, or too old.
             </Empty>

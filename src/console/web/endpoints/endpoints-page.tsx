@@ -12,6 +12,7 @@ import { Empty, Failure, Loaded, useCurl } from '../parts/states.tsx';
 import { noDraft, PublishDialog } from '../publish/publish-dialog.tsx';
 import { OriginTable, useOrigins } from './origins.tsx';
 import { ReachDialog } from './reach-dialog.tsx';
+import { SinkPanel } from './sink-panel.tsx';
 
 const loadGroups = () => ask(api.GET('/v2/topics'));
 type Group = Awaited<ReturnType<typeof loadGroups>>[number];
@@ -38,6 +39,7 @@ export default function EndpointsPage() {
       }
     >
       <Origins />
+      <SinkPanel />
       <Loaded query={groups}>
         {(rows) =>
           rows.length === 0 ? (

@@ -10,6 +10,7 @@ import { type Column, RowTable } from '../parts/row-table.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { noDraft, PublishDialog } from '../publish/publish-dialog.tsx';
+import { SinkButton } from '../publish/sink-button.tsx';
 import { Time } from '../time/time.tsx';
 import { CancelMatching } from './cancel-matching.tsx';
 import { Facets } from './facets.tsx';
@@ -95,6 +96,7 @@ export default function MessagesPage() {
             <Empty
               title="No messages yet"
               command={curl('/v2/publish/https://example.com/', "-d 'hello'")}
+              action={<FirstMessage />}
             >
               A message is a request that the server makes for you: signed, with retries, at least
               once. Publish one, and it appears here.
@@ -114,6 +116,17 @@ export default function MessagesPage() {
         </RowStates>
       </Panel>
     </Page>
+  );
+}
+
+/** The page of the message shows what becomes of it. */
+function FirstMessage() {
+  const navigate = useNavigate();
+  return (
+    <SinkButton
+      sample="message"
+      sent={({ messageId }) => navigate({ to: `/messages/${messageId}` })}
+    />
   );
 }
 

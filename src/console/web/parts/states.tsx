@@ -87,16 +87,20 @@ export function Empty({
   title,
   children,
   command,
+  action,
 }: {
   readonly title: string;
   readonly children?: ReactNode;
   readonly command?: string;
+  /** What makes one from here. */
+  readonly action?: ReactNode;
 }) {
   return (
     <div className="mx-auto max-w-2xl px-4 py-10 text-center">
       <p className="mb-1 text-base font-semibold">{title}</p>
       <div className="mb-4 text-muted">{children}</div>
       {command !== undefined && <Code text={command} />}
+      {action}
     </div>
   );
 }

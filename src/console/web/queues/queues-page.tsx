@@ -1,4 +1,5 @@
 /** Queues and flow-control keys: how full, who waits, paused or not. */
+
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pause, Play } from 'lucide-react';
@@ -11,6 +12,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Empty, Loaded, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { SinkButton } from '../publish/sink-button.tsx';
 import { count, duration } from '../time/format.ts';
 import { AllButtons } from './all-buttons.tsx';
 import { KeyDialog } from './key-dialog.tsx';
@@ -157,6 +159,7 @@ export default function QueuesPage() {
               <Empty
                 title="No queues yet"
                 command={curl('/v2/enqueue/mails/https://example.com/', "-d 'hello'")}
+                action={<SinkButton sample="queued" />}
               >
                 A queue delivers its messages in their order, so many at once as it says.
               </Empty>

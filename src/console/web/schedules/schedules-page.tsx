@@ -1,4 +1,5 @@
 /** The schedules there are: when they fire, what they have done, and pausing them. */
+
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Pause, Play, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -9,6 +10,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { barColours, State, type Tone } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl, useHeaderPrefix } from '../parts/states.tsx';
+import { SinkButton } from '../publish/sink-button.tsx';
 import { Cron } from '../schedule/cron.tsx';
 import { type Schedule, stateOf } from '../schedule/load-schedule.ts';
 import { usePause, useTrigger } from '../schedule/schedule-actions.tsx';
@@ -154,6 +156,7 @@ export default function SchedulesPage() {
                 `-H "${prefix}Cron: CRON_TZ=Europe/Berlin 0 9 * * 1-5"`,
                 "-d 'good morning'",
               )}
+              action={<SinkButton sample="schedule" />}
             >
               A schedule publishes a message whenever its cron expression says so.
             </Empty>

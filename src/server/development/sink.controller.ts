@@ -1,0 +1,31 @@
+/** `/admin/sink`: what the sink of a development server has taken (administration.md 5). */
+import { Controller, Delete, Get, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { refuseIf } from '../../http/outcome.js';
+import { Describe } from '../../http/routes/route-description.js';
+import { Sink, type SinkRequest } from './sink.js';
+import { sinkRoutes } from './sink.openapi.js';
+
+@Controller('admin/sink')
+export class SinkController {
+  constructor(
+    private readonly sink: Sink,
+    private readonly basic: BasicCredentials,
+  ) {}
+
+  @Get()
+  @Describe(sinkRoutes.list)
+  list(@Req() { raw }: FastifyRequest): { requests: readonly SinkRequest[] } {
+    refuseIf(this.basic.judgeRight(raw, 'inspect', null));
+    return { requests: this.sink.requests };
+  }
+
+  @Delete()
+  @Describe(sinkRoutes.clear)
+  clear(@Req() { raw }: FastifyRequest): { requests: readonly SinkRequest[] } {
+    refuseIf(this.basic.judgeRight(raw, 'administer', null));
+    this.sink.clear();
+    return { requests: this.sink.requests };
+  }
+}

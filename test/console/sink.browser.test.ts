@@ -1,0 +1,79 @@
+import type { Browser } from 'playwright-core';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  type WatchedPage,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+describeInChromium('the sink of a development server in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+  let opened: WatchedPage | null = null;
+
+  const open = async (path: string) => {
+    opened = await openConsole(browser, server, path);
+    // Nothing is asked for on the machine of a developer.
+    await opened.page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    return opened.page;
+  };
+
+  beforeAll(async () => {
+    server = await startServer({ mode: 'dev' });
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+  }, browserLimitMs);
+
+  afterEach(async () => {
+    const { faults = [] } = opened ?? {};
+    await opened?.close();
+    opened = null;
+    expect(faults).toEqual([]);
+  }, browserLimitMs);
+
+  it(
+    'delivers a first message without another program, and shows what came',
+    async () => {
+      const page = await open('/messages');
+      await page.getByText('No messages yet').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Send one to the built-in sink' }).click();
+      await page.waitForURL('**/messages/msg_*');
+      await page.getByText('delivered', { exact: true }).first().waitFor();
+      const [, id = ''] = /messages\/(msg_\w+)/.exec(page.url()) ?? [];
+      await page.getByRole('link', { name: 'Endpoints' }).click();
+      const list = page.getByRole('list', { name: 'What the sink has taken' });
+      await list.getByText('/sink', { exact: true }).click();
+      await list.getByText(id).first().waitFor();
+      await list.getByText('"hello": "world"').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await list.waitFor({ state: 'detached' });
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'makes a first dead letter, a first queue and a first schedule',
+    async () => {
+      const page = await open('/dead-letters');
+      await page.getByRole('button', { name: 'Send one that the built-in sink refuses' }).click();
+      const letter = page.getByRole('row').filter({ hasText: '/sink/500' });
+      await letter.getByRole('button', { name: /^Retry/ }).waitFor();
+      await page.getByRole('link', { name: 'Queues' }).click();
+      await page.getByRole('button', { name: 'Send one through a queue' }).click();
+      await page.getByRole('table', { name: 'Queues' }).getByText('first').waitFor();
+      await page.getByRole('link', { name: 'Schedules' }).click();
+      await page.getByRole('button', { name: 'Send to the built-in sink each minute' }).click();
+      await page.getByRole('row').filter({ hasText: '/sink' }).first().waitFor();
+    },
+    browserLimitMs,
+  );
+});
