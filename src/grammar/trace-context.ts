@@ -14,10 +14,16 @@ const stateCharactersMax = 512;
 const knownFlags = 0b11;
 
 /** The trace that a `traceparent` names. */
-interface Trace {
+export interface Trace {
+  /** 32 hexadecimal digits. */
   readonly traceId: string;
+  /** The span that has sent it, 16 hexadecimal digits. */
+  readonly parentId: string;
   readonly flags: number;
 }
+
+/** Of the flags: what belongs to the trace is recorded. */
+export const sampledFlag = 1;
 
 /** null: it is none. Of a later version what version 00 knows is read. */
 function parseTraceparent(text: string): Trace | null {
@@ -25,7 +31,7 @@ function parseTraceparent(text: string): Trace | null {
     traceparentGrammar.exec(text) ?? [];
   const isKnown = version === '00' ? more === undefined : version !== 'ff';
   if (!isKnown || zeros.test(traceId) || zeros.test(parentId)) return null;
-  return { traceId, flags: Number.parseInt(flags, 16) & knownFlags };
+  return { traceId, parentId, flags: Number.parseInt(flags, 16) & knownFlags };
 }
 
 /** `traceparent` and `tracestate` of a request; none where it has no trace that can be read. */
@@ -41,6 +47,24 @@ export function traceHeaders(pairs: readonly string[]): readonly string[] {
   if (parents.length !== 1 || parseTraceparent(parent) === null) return none;
   const state = boundedState(states.join(','));
   return state === '' ? ['traceparent', parent] : ['traceparent', parent, 'tracestate', state];
+}
+
+/** The trace that headers bring; null = they bring none. */
+export function traceIn(pairs: readonly string[]): Trace | null {
+  const [, parent = ''] = traceHeaders(pairs);
+  return parseTraceparent(parent);
+}
+
+/** The same headers with a `traceparent` of this trace, which is recorded, and this span. */
+export function sentBy(
+  pairs: readonly string[],
+  { traceId, spanId }: { readonly traceId: string; readonly spanId: string },
+): readonly string[] {
+  const value = `00-${traceId}-${spanId}-01`;
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    if (isTraceparent(pairs[index] ?? '')) return pairs.with(index + 1, value);
+  }
+  return [...pairs, 'traceparent', value];
 }
 
 /** The other headers. */
