@@ -26,6 +26,8 @@ export const provided = {
   build: Symbol('build'),
   /** What the server shows instead of now: `PastView | null`. */
   past: Symbol('past'),
+  /** Where spans go: `Tracer | null`. */
+  tracer: Symbol('Tracer'),
   log: Symbol('Log'),
   fatal: Symbol('fatal'),
 } as const;

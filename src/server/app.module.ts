@@ -48,6 +48,7 @@ import { RunRequestsModule } from '../workflows/requests/run-requests.module.js'
 import { RunJobsModule } from '../workflows/run-jobs/run-jobs.module.js';
 import { RunStreamsModule } from '../workflows/run-streams/run-streams.module.js';
 import type { WorkflowSettings } from '../workflows/settings.js';
+import { RunTracingModule } from '../workflows/tracing/run-tracing.module.js';
 import { WhyRunModule } from '../workflows/why/why-run.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { BackupsModule } from './backup/backups.module.js';
@@ -94,6 +95,7 @@ const workflowModules = [
   RunRequestsModule,
   RunLogsModule,
   RunStreamsModule,
+  RunTracingModule,
   FailedRunsModule,
   RunJobsModule,
 ];
@@ -138,6 +140,7 @@ export function applicationModule(
     { provide: provided.settings, useValue: ports.settings ?? [] },
     { provide: provided.build, useValue: ports.build ?? version },
     { provide: provided.past, useValue: ports.past ?? null },
+    { provide: provided.tracer, useValue: shared.tracer },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
     { provide: ProcessLife, useValue: shared.life },

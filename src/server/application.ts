@@ -8,6 +8,7 @@ import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
 import { InboundMetrics } from '../http/inbound.metrics.js';
+import type { Tracer } from '../messaging/tracing/span.js';
 import { applicationModule } from './app.module.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
@@ -20,6 +21,7 @@ import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors
 import { listenError } from './lifecycle/listen-error.js';
 import { ProcessMetrics } from './metrics/process.metrics.js';
 import { watchProcess } from './metrics/standard.metrics.js';
+import { TelemetryMetrics } from './metrics/telemetry.metrics.js';
 import type { OpenPast } from './past/past-server.js';
 import { openPastApplication } from './past-application.js';
 import { openPastThread } from './past-thread.js';
@@ -77,6 +79,7 @@ export async function createApplication(
     bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
     basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
     openPast: pastOf(config, ports),
+    tracer: await tracerOf(config, ports, life, registry),
   };
   const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
@@ -102,6 +105,19 @@ export async function createApplication(
     await life.stop('the start failed');
     throw error;
   }
+}
+
+/** Nothing of it is loaded where there is no collector. */
+async function tracerOf(
+  { telemetry }: Config,
+  { clock, log }: Ports,
+  life: ProcessLife,
+  registry: Registry,
+): Promise<Tracer | null> {
+  const metrics = new TelemetryMetrics(registry);
+  if (telemetry === null) return null;
+  const { openTelemetry } = await import('./telemetry/telemetry.js');
+  return openTelemetry(telemetry, { registry, metrics, clock, log, life });
 }
 
 /** In a thread of its own where the disk is a real one. */

@@ -4,6 +4,7 @@ import type { ProcessLife } from '../engine/lifecycle/process-life.js';
 import type { BasicCredentials } from '../http/identity/basic-auth.js';
 import type { BearerTokens } from '../http/identity/bearer-token.js';
 import type { InboundMetrics } from '../http/inbound.metrics.js';
+import type { Tracer } from '../messaging/tracing/span.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
 import type { OpenPast } from './past/past-server.js';
@@ -18,6 +19,8 @@ export interface Shared {
   readonly registry: Registry;
   /** Requests and connections. */
   readonly inbound: InboundMetrics;
+  /** Where spans go; null = nowhere. */
+  readonly tracer: Tracer | null;
   readonly bearer: BearerTokens;
   readonly basic: BasicCredentials;
   /** How the server as it was is opened; null in one that is such a server itself. */

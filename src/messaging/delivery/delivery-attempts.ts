@@ -2,13 +2,12 @@
  * An attempt on the wire: the request that it makes, the message as it was published, composed and
  * signed; and what is recorded of its answer.
  */
-import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
-import { asSpan, traceHeaders } from '../../grammar/trace-context.js';
+import { traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
 import { messageKind, type Published } from '../messages/message.events.js';
@@ -21,6 +20,7 @@ import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcom
 import { deliveryHeaders } from '../outbound/delivery-headers.js';
 import type { MessagingSettings } from '../settings.js';
 import { Keyring } from '../signing-keys/keyring.js';
+import { MessageTraces } from '../tracing/message-traces.js';
 import { answerDefect } from './answer.policy.js';
 import {
   type AnswerLimits,
@@ -44,6 +44,7 @@ export class DeliveryAttempts {
     private readonly stored: StoredMessages,
     private readonly runs: RunDeliveries,
     private readonly keyring: Keyring,
+    private readonly traces: MessageTraces,
     @Inject(provided.config) private readonly config: MessagingSettings,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
@@ -51,13 +52,16 @@ export class DeliveryAttempts {
     this.limits = answerLimits(config);
   }
 
-  /** The request of attempt number `attempt`, from 0; its signature holds from now on. */
-  async request(published: Published, attempt: number): Promise<OutgoingAttempt> {
+  /**
+   * The request of attempt number `attempt`, from 0, which was due at `dueAt`, Unix milliseconds;
+   * its signature holds from now on.
+   */
+  async request(published: Published, attempt: number, dueAt: number): Promise<OutgoingAttempt> {
     const { event, id } = published;
     const body = await this.bodies.read(published);
     const headers = event.run === null ? event.headers : await this.runs.headers(published);
     const traced = withDefaultHeaders(headers, await this.sourceTrace(published));
-    const forwarded = asSpan(traced, () => spanId(id, attempt));
+    const forwarded = await this.traces.begin(published, attempt, dueAt, traced);
     const { messagePrefix, userAgent } = dialects[event.dialect];
     const sent = event.method === 'GET' ? null : body;
     const { timeoutMs } = this.config;
@@ -128,11 +132,6 @@ export class DeliveryAttempts {
 }
 
 const none: readonly string[] = [];
-
-/** Of an attempt; the same again if a crash repeats it, so that it can be told from outside. */
-function spanId(messageId: string, attempt: number): string {
-  return createHash('sha256').update(`${messageId}/${attempt}`).digest('hex').slice(0, 16);
-}
 
 /** A copy, so that what is left out is not kept in memory. */
 function beginningOf(body: Buffer, bytesMax: number): Buffer {

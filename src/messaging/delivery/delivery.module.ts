@@ -11,6 +11,7 @@ import { Messages } from '../messages/message.entity.js';
 import { MessagesModule } from '../messages/messages.module.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { SigningKeysModule } from '../signing-keys/signing-keys.module.js';
+import { TracingModule } from '../tracing/tracing.module.js';
 import { AttemptMetrics } from './attempt.metrics.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
 import { EndpointCalls } from './message.effects.js';
@@ -23,7 +24,7 @@ import { Rescheduling } from './rescheduling.js';
 const drainMs = 10_000;
 
 @Module({
-  imports: [GatesModule, MessagesModule, SigningKeysModule],
+  imports: [GatesModule, MessagesModule, SigningKeysModule, TracingModule],
   controllers: [MessagesController],
   providers: [
     AttemptMetrics,

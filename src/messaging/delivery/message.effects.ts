@@ -158,7 +158,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private async run(attempt: Attempt): Promise<void> {
     this.began(attempt);
     const published = await this.stored.published(attempt.publishedOffset);
-    const outcome = await this.call(published, attempt.number);
+    const outcome = await this.call(published, attempt);
     this.left(attempt, outcome);
     if (outcome !== null && !outcome.cut) {
       this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, outcome)]);
@@ -167,8 +167,9 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   /** null = the message is not wanted any more, or no attempt begins any more. */
-  private async call(published: Published, number: number): Promise<AttemptOutcome | null> {
-    const request = await this.attempts.request(published, number);
+  private async call(published: Published, attempt: Attempt): Promise<AttemptOutcome | null> {
+    const { number, dueAt } = attempt;
+    const request = await this.attempts.request(published, number, dueAt);
     // Where a cancelation has been answered no attempt begins, not even one let in before it.
     const isWanted = !this.draining && this.messages.has(published.id);
     return isWanted ? this.endpoints.call(request, this.cut.signal) : null;

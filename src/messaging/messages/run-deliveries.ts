@@ -33,6 +33,9 @@ export abstract class RunDeliveries {
   /** Headers to forward with any message of a run: its own, and those of the configuration. */
   abstract headers(message: Published): readonly string[] | Promise<readonly string[]>;
 
+  /** Headers that the run was started with, names and values in turn. */
+  abstract starterHeaders(message: Published): readonly string[] | Promise<readonly string[]>;
+
   /** The `sourceBody` of a failure callback: the payload, or all entries (workflows.md 1.2). */
   abstract failedBody(callback: Published): Buffer | null | Promise<Buffer | null>;
 }

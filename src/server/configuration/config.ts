@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Result } from '../../grammar/result.js';
 import type { DialectName } from '../../http/dialect.js';
 import * as grammar from './config-grammars.js';
+import { readTelemetry, type TelemetrySettings } from './telemetry-settings.js';
 
 /** Where a value came from. `file` and `generated` concern credentials only. */
 export type Source = 'default' | 'environment' | 'option' | 'file' | 'generated' | 'published';
@@ -101,6 +102,8 @@ export type Config = {
 } & {
   /** True under `stepwell dev`, with public credentials, and with mistakes reported early. */
   readonly isDevelopment: boolean;
+  /** Where spans and metrics are sent; null = nowhere. */
+  readonly telemetry: TelemetrySettings | null;
 };
 
 /** Defaults, in the words of the variables, that a mode puts in place of the usual ones. */
@@ -157,6 +160,9 @@ export function readConfiguration(
     else
       problems.push(`${variable} ${result.error.issues.map(({ message }) => message).join('; ')}`);
   }
+  const telemetry = readTelemetry(environment);
+  if (telemetry.ok) values['telemetry'] = telemetry.value;
+  else problems.push(...telemetry.message.split('\n'));
   const config = values as Config;
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigurationError(problems);

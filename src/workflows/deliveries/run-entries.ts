@@ -75,6 +75,11 @@ export class RunEntries implements RunDeliveries {
       : withDefaultHeaders(headers, configuration.headers);
   }
 
+  async starterHeaders({ event: { run } }: Published): Promise<readonly string[]> {
+    const { headers } = await this.archive.configurationAt(placeOf(run).startedOffset);
+    return headers;
+  }
+
   failedBody({ event: { run } }: Published): Promise<Buffer | null> {
     const { runId, startedOffset, configurationOffset, eventOffset } = placeOf(run);
     return this.bodyOfFailed({ runId, startedOffset, configurationOffset }, eventOffset);

@@ -106,6 +106,8 @@ const exported: readonly string[] = [
   'stepwell_messages_published_total',
   'stepwell_oldest_waiting_seconds',
   'stepwell_open_streams',
+  'stepwell_otlp_failures_total',
+  'stepwell_otlp_spans_total',
   'stepwell_queue_lag_messages',
   'stepwell_rebalances_total',
   'stepwell_refused_reactions_total',

@@ -1,0 +1,223 @@
+/**
+ * Messages as spans: their publish, what they waited, their attempts. Spans are made of durable
+ * events that have just happened, so that a replay sends none.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
+import { provided } from '../../engine/provided.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import { asSpan, sentBy } from '../../grammar/trace-context.js';
+import type { AttemptRecord, MessageEvent, Published } from '../messages/message.events.js';
+import { MessagePlaces } from './message-places.js';
+import { attemptSpanId, partSpanId, publishSpanId, type TracePlace, type Tracer } from './span.js';
+
+/** Attempts whose spans are not made yet: more than may be in flight on most servers. */
+const underWayMax = 20_000;
+
+/** Publishes whose place is being read: what is beyond them is dropped. */
+const readingMax = 1000;
+
+/** An attempt that is traced, until it is known how it ended. */
+interface UnderWay {
+  readonly published: Published;
+  readonly number: number;
+  readonly place: TracePlace;
+  /** Unix milliseconds. */
+  readonly dueAt: number;
+  readonly begunAt: number;
+}
+
+@Injectable()
+export class MessageTraces {
+  private readonly underWay: LRUCache<string, UnderWay> | null;
+  /** When the latest delivery of each run began, Unix milliseconds. */
+  private readonly deliveries: LRUCache<string, number> | null;
+  private reading = 0;
+
+  constructor(
+    @Inject(provided.tracer) private readonly tracer: Tracer | null,
+    private readonly places: MessagePlaces,
+    @Inject(provided.clock) private readonly clock: Pick<Clock, 'now'>,
+  ) {
+    this.underWay = tracer === null ? null : new LRUCache({ max: underWayMax });
+    this.deliveries = tracer === null ? null : new LRUCache({ max: underWayMax });
+  }
+
+  /** Whether there is anything to be observed. */
+  get isOn(): boolean {
+    return this.tracer !== null;
+  }
+
+  /** What `listener` observes. */
+  readonly interest: Interest<MessageEvent> = {
+    types: {
+      MessagePublished: true,
+      MessageDelivered: true,
+      AttemptFailed: true,
+      MessageFailed: true,
+      MessageCanceled: true,
+      MessageCompleted: true,
+    },
+  };
+
+  /** Makes spans of what has happened. */
+  readonly listener: EventListener<MessageEvent> = (envelopes) => {
+    for (const envelope of envelopes) {
+      const { id, at, event } = envelope;
+      if (event.type === 'MessagePublished')
+        this.published({ ...envelope, event }, this.clock.now());
+      else if ('durationMs' in event) this.ended(envelope, event);
+      else if (event.type === 'MessageCompleted') this.completed(id, at);
+      else this.underWay?.delete(id);
+    }
+  };
+
+  /**
+   * The headers of an attempt that begins: its span is what it sends on. Where the trace is not
+   * recorded here, or no trace is, a trace that was brought goes on as ADR 44 says.
+   */
+  begin(
+    published: Published,
+    number: number,
+    dueAt: number,
+    headers: readonly string[],
+  ): readonly string[] | Promise<readonly string[]> {
+    const { tracer } = this;
+    if (tracer !== null) return this.beginTraced(tracer, published, { number, dueAt }, headers);
+    return asSpan(headers, () => attemptSpanId(published.id, number));
+  }
+
+  private async beginTraced(
+    tracer: Tracer,
+    published: Published,
+    { number, dueAt }: Pick<UnderWay, 'number' | 'dueAt'>,
+    headers: readonly string[],
+  ): Promise<readonly string[]> {
+    const spanId = () => attemptSpanId(published.id, number);
+    const place = await this.places.ofAttempts(published);
+    const { traceId, flags } = place;
+    if (!tracer.samples(traceId, flags)) return asSpan(headers, spanId);
+    const begunAt = this.clock.now();
+    this.underWay?.set(published.id, { published, number, place, dueAt, begunAt });
+    const { run } = published.event;
+    if (run?.role === 'step') this.deliveries?.set(run.runId, begunAt);
+    return sentBy(headers, { traceId, spanId: spanId() });
+  }
+
+  /** When the latest delivery of a run began, Unix milliseconds; null = that is not known. */
+  deliveryOf(runId: string): number | null {
+    return this.deliveries?.get(runId) ?? null;
+  }
+
+  private published(published: Published, durableAt: number): void {
+    const { tracer } = this;
+    if (tracer === null || published.event.run !== null) return;
+    if (this.reading >= readingMax) {
+      tracer.drop();
+      return;
+    }
+    this.reading += 1;
+    const told = this.places.ofPublish(published).then((place) => {
+      if (tracer.samples(place.traceId, place.flags)) {
+        tracer.add({
+          ...partOf(place, publishSpanId(published.id)),
+          name: 'publish',
+          kind: 'producer',
+          startedAt: published.at,
+          endedAt: durableAt,
+          attributes: messageAttributes(published),
+          error: null,
+        });
+      }
+    });
+    // What cannot be read any more has no span.
+    void told
+      .catch(() => tracer.drop())
+      .finally(() => {
+        this.reading -= 1;
+      });
+  }
+
+  private ended({ id, offset }: EventEnvelope<MessageEvent>, record: AttemptRecord): void {
+    const own = this.underWay?.get(id);
+    if (own === undefined || own.number !== record.attempt) return;
+    this.underWay?.delete(id);
+    const { startedAt, durationMs, status, error } = record;
+    this.waited(own, startedAt, offset);
+    const failure = status >= 200 && status < 300 ? error : (error ?? `HTTP ${status}`);
+    const answered: Record<string, number> =
+      status === 0 ? {} : { 'http.response.status_code': status };
+    this.attempted(own, { startedAt, endedAt: startedAt + durationMs }, answered, failure);
+  }
+
+  /** The run that it belongs to has ended before it was answered. */
+  private completed(id: string, at: number): void {
+    const own = this.underWay?.get(id);
+    if (own === undefined) return;
+    this.underWay?.delete(id);
+    this.attempted(own, { startedAt: own.begunAt, endedAt: at }, {}, null);
+  }
+
+  private attempted(
+    { published, number, place }: UnderWay,
+    { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
+    answered: Readonly<Record<string, number>>,
+    error: string | null,
+  ): void {
+    const { event } = published;
+    this.tracer?.add({
+      ...partOf(place, attemptSpanId(published.id, number)),
+      name: 'attempt',
+      kind: 'client',
+      startedAt,
+      endedAt,
+      attributes: Object.assign(messageAttributes(published), answered, {
+        'http.request.method': event.method,
+        'stepwell.attempt': number,
+      }),
+      error,
+    });
+  }
+
+  /** What lies between its publish and its time, and between its time and its begin. */
+  private waited(own: UnderWay, startedAt: number, offset: number): void {
+    const { published, number, place, dueAt } = own;
+    const wait = (name: string, from: number, until: number) => {
+      if (until <= from) return;
+      this.tracer?.add({
+        ...partOf(place, partSpanId(`${name}/${published.id}`, offset)),
+        name,
+        kind: 'internal',
+        startedAt: from,
+        endedAt: until,
+        attributes: messageAttributes(published),
+        error: null,
+      });
+    };
+    if (number === 0) wait('delay', published.at, Math.min(dueAt, startedAt));
+    wait('wait', dueAt, startedAt);
+  }
+}
+
+function partOf({ traceId, parentId }: TracePlace, spanId: string) {
+  return { traceId, parentId, spanId };
+}
+
+/** No path and no query: those of webhooks are secrets. */
+function messageAttributes({ id, event }: Published): Record<string, string | number> {
+  const { hostname, port, protocol } = new URL(event.url);
+  const attributes: Record<string, string | number> = {
+    'messaging.system': 'stepwell',
+    'messaging.message.id': id,
+    'server.address': hostname,
+    'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+  };
+  const { queueName, scheduleId, run } = event;
+  if (queueName !== null) attributes['messaging.destination.name'] = queueName;
+  if (scheduleId !== null) attributes['stepwell.schedule.id'] = scheduleId;
+  if (run !== null) attributes['stepwell.run.id'] = run.runId;
+  return attributes;
+}

@@ -1,0 +1,39 @@
+/** What operators see of what is sent to a collector. */
+import { Counter, type Registry } from 'prom-client';
+
+/** What became of a span. */
+export type SpanOutcome = 'sent' | 'dropped';
+
+/** What is sent. */
+export type Signal = 'traces' | 'metrics';
+
+export class TelemetryMetrics {
+  readonly #spans: Counter;
+  readonly #failures: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#spans = new Counter({
+      name: 'stepwell_otlp_spans_total',
+      help: 'Spans that a collector has taken, and those that were dropped.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of ['sent', 'dropped']) this.#spans.inc({ outcome }, 0);
+    this.#failures = new Counter({
+      name: 'stepwell_otlp_failures_total',
+      help: 'Requests to a collector that it did not take, by what was sent.',
+      labelNames: ['signal'],
+      registers,
+    });
+    for (const signal of ['traces', 'metrics']) this.#failures.inc({ signal }, 0);
+  }
+
+  spans(outcome: SpanOutcome, count: number): void {
+    this.#spans.inc({ outcome }, count);
+  }
+
+  failed(signal: Signal): void {
+    this.#failures.inc({ signal });
+  }
+}

@@ -1,0 +1,36 @@
+/** Values as OTLP spells them in JSON (OTLP 1, "JSON Protobuf Encoding"). Pure. */
+
+export interface OtlpAttribute {
+  readonly key: string;
+  readonly value:
+    | { readonly stringValue: string }
+    | { readonly intValue: string }
+    | { readonly doubleValue: number };
+}
+
+/** Texts longer than this are cut: an error may quote what a destination has said. */
+const charactersMax = 1024;
+
+export function otlpAttributes(values: Readonly<Record<string, string | number>>): OtlpAttribute[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value: otlpValue(value) }));
+}
+
+function otlpValue(value: string | number) {
+  if (typeof value === 'string') return { stringValue: value.slice(0, charactersMax) };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}
+
+/** Unix milliseconds as nanoseconds, which no number of JSON can hold. */
+export function otlpTime(ms: number): string {
+  const whole = Math.floor(ms);
+  return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, '0')}`;
+}
+
+/** What all of a request belongs to; `resource` has names and values in turn. */
+export function otlpResource(resource: readonly string[]) {
+  const values: Record<string, string> = {};
+  for (let index = 0; index + 1 < resource.length; index += 2) {
+    values[resource[index] ?? ''] = resource[index + 1] ?? '';
+  }
+  return { attributes: otlpAttributes(values) };
+}

@@ -1,0 +1,83 @@
+/**
+ * Sends spans in batches, one request at a time. What a collector does not take is dropped, and
+ * counted, as is what comes while the queue is full: a trace is worth less than the work it shows.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+import type { Span, Tracer } from '../../messaging/tracing/span.js';
+import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
+import type { TelemetryMetrics } from '../metrics/telemetry.metrics.js';
+import type { Collector } from './collector.js';
+import { otlpSpans } from './otlp-spans.js';
+import { isSampled } from './sampler.policy.js';
+
+export class SpanExporter implements Tracer {
+  private queue: Span[] = [];
+  private cancel: (() => void) | null = null;
+  private sending: Promise<void> | null = null;
+  private isFailing = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly settings: TelemetrySettings,
+    private readonly collector: Pick<Collector, 'send'>,
+    private readonly clock: Pick<Clock, 'after'>,
+    private readonly metrics: TelemetryMetrics,
+    private readonly log: Logger,
+  ) {}
+
+  samples(traceId: string, flags: number | null): boolean {
+    return isSampled(this.settings.sampler, traceId, flags);
+  }
+
+  add(span: Span): void {
+    const { queueMax, batchMax, batchEveryMs } = this.settings;
+    if (this.queue.length >= queueMax) {
+      this.drop();
+      return;
+    }
+    this.queue.push(span);
+    // After a failure a full batch waits for its time, too.
+    if (this.queue.length >= batchMax && !this.isFailing) this.flush();
+    else this.cancel ??= this.clock.after(batchEveryMs, () => this.flush());
+  }
+
+  drop(): void {
+    this.metrics.spans('dropped', 1);
+  }
+
+  /** Sends what there is. */
+  async stop(): Promise<void> {
+    this.flush();
+    while (this.sending !== null) await this.sending;
+  }
+
+  private flush(): void {
+    this.cancel?.();
+    this.cancel = null;
+    if (this.sending !== null || this.queue.length === 0) return;
+    const batch = this.queue.slice(0, this.settings.batchMax);
+    this.queue = this.queue.slice(batch.length);
+    this.sending = this.send(batch).then(() => {
+      this.sending = null;
+      if (this.queue.length === 0) return;
+      if (this.isFailing)
+        this.cancel ??= this.clock.after(this.settings.batchEveryMs, () => this.flush());
+      else this.flush();
+    });
+  }
+
+  private async send(batch: readonly Span[]): Promise<void> {
+    try {
+      await this.collector.send(this.url, otlpSpans(this.settings.resource, batch));
+      this.metrics.spans('sent', batch.length);
+      this.isFailing = false;
+    } catch (error) {
+      this.metrics.spans('dropped', batch.length);
+      this.metrics.failed('traces');
+      // Said once, until it has taken something again.
+      if (!this.isFailing) this.log.warn({ err: error }, 'the collector takes no spans: dropped');
+      this.isFailing = true;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** What is sent to a collector of OpenTelemetry; loaded only where one is configured. */
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../engine/clock.js';
+import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { version } from '../../grammar/version.js';
+import type { Tracer } from '../../messaging/tracing/span.js';
+import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
+import { TelemetryMetrics } from '../metrics/telemetry.metrics.js';
+import { Collector } from './collector.js';
+import { MetricExporter } from './metric-exporter.js';
+import { SpanExporter } from './span-exporter.js';
+
+/** A stop waits this long for what is sent last. */
+const stopDeadlineMs = 3000;
+
+export interface TelemetryPorts {
+  readonly registry: Registry;
+  readonly metrics: TelemetryMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly life: ProcessLife;
+}
+
+/** Begins to send; answers where spans go, null = nowhere. */
+export function openTelemetry(
+  configured: TelemetrySettings,
+  { registry, metrics, clock, log, life }: TelemetryPorts,
+): Tracer | null {
+  const resource = ['service.version', version, ...configured.resource];
+  const settings = { ...configured, resource };
+  const { tracesUrl, metricsUrl } = settings;
+  const collector = new Collector(settings);
+  const spans =
+    tracesUrl === null
+      ? null
+      : new SpanExporter(tracesUrl, settings, collector, clock, metrics, log);
+  const figures =
+    metricsUrl === null
+      ? null
+      : new MetricExporter(metricsUrl, settings, collector, registry, clock, metrics, log);
+  figures?.start();
+  life.addStoppable({
+    name: 'telemetry',
+    phase: 'rest',
+    deadlineMs: stopDeadlineMs,
+    stop: async () => {
+      await Promise.all([spans?.stop(), figures?.stop()]);
+      await collector.close();
+    },
+    cut: () => void collector.close(),
+  });
+  return spans;
+}
