@@ -73,6 +73,8 @@ export const folders: readonly string[] = [
   'src/server/refusals',
   'src/server/reveals',
   'src/server/inbound',
+  // Spans and metrics for a collector.
+  'src/server/telemetry',
   'src/server/metrics',
   'src/server/lifecycle',
   'src/server/credentials',
@@ -100,6 +102,7 @@ export const folders: readonly string[] = [
   'src/workflows/logs',
   'src/workflows/why',
   'src/workflows/shown-steps',
+  'src/workflows/tracing',
   'src/workflows/history',
   'src/workflows/events',
   'src/workflows/active-runs',
@@ -126,6 +129,8 @@ export const folders: readonly string[] = [
   'src/messaging/queues',
   'src/messaging/flow-control',
   'src/messaging/delivery',
+  // Messages as spans, for a collector.
+  'src/messaging/tracing',
   'src/messaging/messages',
   // One thing done with many; what can be done stands above.
   'src/messaging/jobs',

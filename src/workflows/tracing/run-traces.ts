@@ -1,0 +1,176 @@
+/**
+ * Runs as spans: a run as one trace, with its steps. A step lasts from the delivery that it was
+ * done in until its result was stored; a wait, and an invoked run, from their begin to their end.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
+import { Journal } from '../../engine/journal.js';
+import { provided } from '../../engine/provided.js';
+import type { EventListener } from '../../engine/subscribers.js';
+import { runPlace } from '../../messaging/tracing/message-places.js';
+import { MessageTraces } from '../../messaging/tracing/message-traces.js';
+import {
+  partSpanId,
+  runSpanId,
+  type TracePlace,
+  type Tracer,
+} from '../../messaging/tracing/span.js';
+import { LoggedRuns } from '../history/logged-runs.js';
+import type { RunConfiguration, RunEvent, StepInfo } from '../run-state/run.events.js';
+
+/** Runs, and waits of runs, that are kept at hand. */
+const knownMax = 10_000;
+
+/** Runs whose begin is being read: what is beyond them is dropped. */
+const readingMax = 64;
+
+/** A run that is traced, or is not wanted. */
+interface KnownRun {
+  readonly startedOffset: number;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly run: TracePlace;
+  readonly parts: TracePlace;
+}
+
+type Recorded = EventEnvelope<RunEvent>;
+
+/** Events that begin what another one ends. */
+const begins: readonly RunEvent['type'][] = ['WaitOpened', 'StepInvoked'];
+
+@Injectable()
+export class RunTraces {
+  private readonly known: LRUCache<string, KnownRun> | null;
+  /** When waits and invoked runs began, Unix milliseconds, by run and step. */
+  private readonly begun: LRUCache<string, number> | null;
+  private reading = 0;
+
+  constructor(
+    @Inject(provided.tracer) private readonly tracer: Tracer | null,
+    private readonly messages: MessageTraces,
+    private readonly journal: Journal,
+  ) {
+    this.known = tracer === null ? null : new LRUCache({ max: knownMax });
+    this.begun = tracer === null ? null : new LRUCache({ max: knownMax });
+  }
+
+  /** Whether there is anything to be observed. */
+  get isOn(): boolean {
+    return this.tracer !== null;
+  }
+
+  /** What `listener` observes. */
+  readonly interest: Interest<RunEvent> = {
+    types: {
+      RunStarted: true,
+      StepStored: true,
+      WaitOpened: true,
+      WaitEnded: true,
+      StepInvoked: true,
+      InvocationEnded: true,
+      RunSucceeded: true,
+      RunFailed: true,
+      RunCanceled: true,
+    },
+  };
+
+  /** Makes spans of what has happened. */
+  readonly listener: EventListener<RunEvent> = (envelopes) => {
+    for (const envelope of envelopes) {
+      const { id, at, offset, event } = envelope;
+      if (event.type === 'RunStarted') this.know(id, offset, at, event.configuration);
+      else if ('step' in event && begins.includes(event.type)) {
+        this.begun?.set(partKey(id, event.step), at);
+      } else {
+        // When the delivery began is known now; a later event may find another one under way.
+        const deliveredAt = this.messages.deliveryOf(id);
+        const run = this.known?.get(id);
+        if (run !== undefined) this.tell(envelope, run, deliveredAt);
+        else this.tellLater(envelope, deliveredAt);
+      }
+    }
+  };
+
+  /** A run that began before this process did, or long ago. */
+  private tellLater(envelope: Recorded, deliveredAt: number | null): void {
+    if (this.reading >= readingMax) {
+      this.tracer?.drop();
+      return;
+    }
+    this.reading += 1;
+    const logged = new LoggedRuns(this.journal, () => undefined);
+    const told = logged.before(envelope.id, envelope.offset).then((started) => {
+      if (started === null) return this.tracer?.drop();
+      const { id, offset, at, event } = started;
+      this.tell(envelope, this.know(id, offset, at, event.configuration), deliveredAt);
+    });
+    // What cannot be read any more has no span.
+    void told
+      .catch(() => this.tracer?.drop())
+      .finally(() => {
+        this.reading -= 1;
+      });
+  }
+
+  private know(runId: string, offset: number, at: number, { headers }: RunConfiguration): KnownRun {
+    const places = runPlace({ runId, startedOffset: offset }, headers);
+    const run = { startedOffset: offset, startedAt: at, run: places.run, parts: places.parts };
+    this.known?.set(runId, run);
+    return run;
+  }
+
+  private tell({ id, at, offset, event }: Recorded, run: KnownRun, deliveredAt: number | null) {
+    if (this.tracer?.samples(run.run.traceId, run.run.flags) !== true) return;
+    if ('step' in event) {
+      // A plan is no work: the step that it plans is.
+      if (event.step.target !== null) return;
+      const key = partKey(id, event.step);
+      const startedAt = this.begun?.get(key) ?? deliveredAt ?? at;
+      this.begun?.delete(key);
+      this.addStep(id, event.step, { at, offset, startedAt, parts: run.parts });
+    } else if (event.type in ends) {
+      this.known?.delete(id);
+      this.addRun(id, run, at, ends[event.type as keyof typeof ends]);
+    }
+  }
+
+  private addStep(
+    runId: string,
+    { id, name, type }: StepInfo,
+    told: { at: number; offset: number; startedAt: number; parts: TracePlace },
+  ): void {
+    this.tracer?.add({
+      traceId: told.parts.traceId,
+      parentId: told.parts.parentId,
+      spanId: partSpanId(`step/${runId}`, told.offset),
+      name: `step ${name}`,
+      kind: 'internal',
+      startedAt: Math.min(told.startedAt, told.at),
+      endedAt: told.at,
+      attributes: { 'stepwell.run.id': runId, 'stepwell.step.id': id, 'stepwell.step.type': type },
+      error: null,
+    });
+  }
+
+  private addRun(runId: string, known: KnownRun, at: number, outcome: string): void {
+    const { run, startedAt, startedOffset } = known;
+    this.tracer?.add({
+      traceId: run.traceId,
+      parentId: run.parentId,
+      spanId: runSpanId(runId, startedOffset),
+      name: 'run',
+      kind: 'internal',
+      startedAt,
+      endedAt: at,
+      attributes: { 'stepwell.run.id': runId, 'stepwell.run.outcome': outcome },
+      error: outcome === 'failed' ? 'the run has failed' : null,
+    });
+  }
+}
+
+/** How a run has ended. */
+const ends = { RunSucceeded: 'succeeded', RunFailed: 'failed', RunCanceled: 'canceled' } as const;
+
+const partKey = (runId: string, { id, name }: StepInfo) => `${runId}/${id}/${name}`;

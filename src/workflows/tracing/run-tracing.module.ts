@@ -1,0 +1,13 @@
+/** Wiring of the traces of runs: where there is a collector, runs are observed. */
+import { Module } from '@nestjs/common';
+import { TracingModule } from '../../messaging/tracing/tracing.module.js';
+import { Runs } from '../runs/run.entity.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { RunTraces } from './run-traces.js';
+
+@Module({ imports: [RunsModule, TracingModule], providers: [RunTraces] })
+export class RunTracingModule {
+  constructor(runs: Runs, traces: RunTraces) {
+    if (traces.isOn) runs.observe(traces.listener, traces.interest);
+  }
+}
