@@ -1,5 +1,4 @@
 /** `stepwell dlq`: messages and runs that have failed for good. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../engine/clock.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -10,13 +9,14 @@ import {
   countOption,
   listOption,
 } from '../client/client-command.js';
-import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 import { sayAll } from '../output/terminal.js';
 import { relativeTime } from '../output/time-words.js';
 import { listGroups } from './letter-groups.js';
+import { runJob } from './server-job.js';
 
 /** What `ls`, `retry`, `delete` and `export` mean. */
 interface LetterFilter {
@@ -54,7 +54,7 @@ export function dlqCommand(): Command {
       .option('--all', 'all that match the filters')
       .option('--dry-run', 'say which, and do nothing')
       .option('--rate <rate>', 'no more than so many: 50/s, 10/m', rateOption)
-      .action((ids: readonly string[], options: BulkOptions) => bulk(retrying, ids, options)),
+      .action((ids: readonly string[], options: BulkOptions) => bulk('retry', ids, options)),
   );
   dlq.addCommand(
     filtered(
@@ -63,7 +63,7 @@ export function dlqCommand(): Command {
       .argument('[id...]')
       .option('--all', 'all that match the filters')
       .option('--dry-run', 'say which, and do nothing')
-      .action((ids: readonly string[], options: BulkOptions) => bulk(deleting, ids, options)),
+      .action((ids: readonly string[], options: BulkOptions) => bulk('delete', ids, options)),
   );
   dlq.addCommand(
     filtered(
@@ -153,37 +153,11 @@ async function get(id: string, options: ClientOptions): Promise<void> {
 interface BulkOptions extends ClientOptions, LetterFilter {
   readonly all?: boolean;
   readonly dryRun?: boolean;
-  readonly rate?: number;
+  readonly rate?: string;
 }
 
-/** What is done with dead letters, and how many a request takes at most. */
-interface Verb {
-  readonly past: string;
-  readonly most: number;
-  /** How many one request has done, and where the next one goes on. */
-  act(api: ApiClient, query: Query): Promise<{ readonly count: number; readonly cursor: unknown }>;
-}
-
-const retrying: Verb = {
-  past: 'retried',
-  most: 100,
-  async act(api, query) {
-    const { responses, cursor } = await api.post('/v2/dlq/retry', { query });
-    return { count: (responses as readonly unknown[]).length, cursor };
-  },
-};
-
-const deleting: Verb = {
-  past: 'deleted',
-  most: 100,
-  async act(api, query) {
-    const { deleted, cursor } = await api.delete('/v2/dlq', { query });
-    return { count: Number(deleted), cursor };
-  },
-};
-
-/** Those that are named, or with `--all` all that match, a request for each slice. */
-async function bulk(verb: Verb, ids: readonly string[], options: BulkOptions): Promise<void> {
+/** Those that are named, or with `--all` all that match: a job of the server. */
+async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptions): Promise<void> {
   const { api, output } = await connect(options);
   if (ids.length === 0 && options.all !== true) {
     throw new ClientError('name dead letters, or say --all', exitCodes.usage);
@@ -197,22 +171,16 @@ async function bulk(verb: Verb, ids: readonly string[], options: BulkOptions): P
     await output.rows(rows, letterColumns(systemClock.now(), false), 'no dead letter matches');
     return;
   }
-  const { rate } = options;
-  const most = rate === undefined ? verb.most : Math.min(verb.most, Math.max(1, Math.ceil(rate)));
-  let done = 0;
-  let cursor: unknown;
-  do {
-    const page = await verb.act(api, {
-      ...query,
-      count: most,
-      cursor: cursor as string | undefined,
-    });
-    done += page.count;
-    cursor = page.cursor;
-    if (cursor !== undefined && rate !== undefined) await pause((most / rate) * 1000);
-  } while (cursor !== undefined);
-  await output.one({ [verb.past]: done }, () => [`${verb.past} ${done}`]);
+  const work = { verb, over: 'deadLetters', filter: query, rate: options.rate };
+  const { matched } = await runJob(api, output, work, pastOf[verb]);
+  if (ids.length > 0 && matched === 0) {
+    throw new ClientError(`dead letter ${ids.join(', ')} not found`, exitCodes.notFound);
+  }
 }
+
+/** What is done with dead letters, and the word for what it has done. */
+type LetterVerb = 'retry' | 'delete';
+const pastOf: Readonly<Record<LetterVerb, string>> = { retry: 'retried', delete: 'deleted' };
 
 async function exportAll(options: ClientOptions & LetterFilter): Promise<void> {
   const { api } = await connect(options);
@@ -229,10 +197,8 @@ function byOption(text: string): 'error' {
   throw new InvalidArgumentError('It is error.');
 }
 
-/** `50/s` or `10/m`, as messages a second. */
-function rateOption(text: string): number {
-  const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|m|h)$/.exec(text) ?? [];
-  const rate = Number(count) / { s: 1, m: 60, h: 3600 }[(unit ?? 's') as 's' | 'm' | 'h'];
-  if (rate > 0) return rate;
+/** `50/s` or `10/m`: the server reads it. */
+function rateOption(text: string): string {
+  if (/^\d+(?:\.\d+)?\/[smh]$/.test(text) && Number.parseFloat(text) > 0) return text;
   throw new InvalidArgumentError('A rate is a number for each second, minute or hour: 50/s, 10/m.');
 }

@@ -2,7 +2,7 @@
 import type { JobRefusal } from './job.events.js';
 import type { JobContext, JobCreator, JobState } from './job.machine.js';
 
-export const jobStates = ['QUEUED', 'RUNNING', 'DONE', 'ABORTED'] as const;
+export const jobStates = ['QUEUED', 'RUNNING', 'DONE', 'ABORTED', 'FAILED'] as const;
 
 export interface JobObject {
   readonly jobId: string;
@@ -50,7 +50,7 @@ export function jobObject(jobId: string, state: JobState, isQueued: boolean): Jo
 
 function wordOf(state: JobState, isQueued: boolean): JobObject['state'] {
   if (state.matches('done')) return 'DONE';
-  if (state.matches('aborted')) return 'ABORTED';
+  if (state.matches('aborted')) return state.context.reason === null ? 'ABORTED' : 'FAILED';
   return isQueued ? 'QUEUED' : 'RUNNING';
 }
 

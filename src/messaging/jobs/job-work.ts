@@ -37,6 +37,9 @@ interface Placed {
 
 export class JobWork {
   private isStopped = false;
+  private failures = 0;
+  /** Where it was when it failed last. */
+  private failedAt: number | null = null;
   private wake: () => void = () => undefined;
 
   constructor(
@@ -63,6 +66,19 @@ export class JobWork {
     if (!steps.ok) return this.end({ reason: steps.message });
     await this.takeAll(verb, steps.value({ position, until }));
     if (this.isWanted) await this.end(null);
+  }
+
+  /** Notes that it has failed: how often in a row without getting any further. */
+  failed(): number {
+    const { position } = this.context;
+    this.failures = position === this.failedAt ? this.failures + 1 : 1;
+    this.failedAt = position;
+    return this.failures;
+  }
+
+  /** It cannot go on, and says why. */
+  async giveUp(reason: string): Promise<void> {
+    if (this.isWanted) await this.end({ reason });
   }
 
   private get context(): JobContext {

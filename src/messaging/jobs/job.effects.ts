@@ -16,8 +16,12 @@ import { type JobTools, JobWork } from './job-work.js';
 /** Each leaves half of the process to others, and has what it looks through in memory. */
 const atOnceMax = 4;
 
-/** A job that failed goes on this much later. */
-const tryAgainMs = 10_000;
+/** A job that failed goes on this much later, and then after twice as long each time. */
+const tryAgainMs = 1000;
+const tryAgainMaxMs = 60_000;
+
+/** So often in a row it may fail at the same place: some two minutes. */
+const failuresMax = 8;
 
 const nothing = () => undefined;
 
@@ -80,13 +84,32 @@ export class JobRunner implements EffectCarrier<JobEffect> {
     try {
       await work.run();
     } catch (err) {
-      this.log.error({ err, jobId: work.id }, 'a job failed; it will go on later');
-      this.clock.after(tryAgainMs, () => this.take(work));
+      await this.failed(work, err);
     }
     this.running.delete(work);
     this.carryOn();
     if (this.running.size === 0) this.ended?.();
   }
+
+  /** It goes on later from where it is, or gives up where it does not get any further. */
+  private async failed(work: JobWork, err: unknown): Promise<void> {
+    const times = work.failed();
+    if (times < failuresMax) {
+      this.log.error({ err, jobId: work.id, times }, 'a job failed; it will go on later');
+      const delayMs = Math.min(tryAgainMs * 2 ** (times - 1), tryAgainMaxMs);
+      this.clock.after(delayMs, () => this.take(work));
+      return;
+    }
+    this.log.error({ err, jobId: work.id, times }, 'a job failed too often, and has given up');
+    await work.giveUp(
+      `it failed ${times} times in a row at one place, the last time with: ${messageOf(err)}. ` +
+        'What it has taken stays taken; asked for again, it takes the others',
+    );
+  }
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
 }
 
 /** Forgets a job that ended long ago. */

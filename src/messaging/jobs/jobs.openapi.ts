@@ -14,7 +14,9 @@ const job = z
     over: z.string(),
     filter: z.record(z.string(), z.array(z.string())),
     rate: z.number().describe('A second; absent = it is not limited').exactOptional(),
-    state: z.enum(jobStates).describe('QUEUED: others run before it'),
+    state: z
+      .enum(jobStates)
+      .describe('QUEUED: others run before it; FAILED: it could not go on, `reason` says why'),
     matched: z.int().describe('Met so far: done and refused'),
     done: z.int(),
     refused: z.int(),
@@ -65,6 +67,7 @@ export const jobRoutes = {
   list: {
     summary: 'Jobs, those that ended in the last seven days included',
     isLong: true,
+    asOf: true,
     query: z.object({
       count: z.int().min(1).max(100).default(100).optional(),
       cursor: z.string().describe('Of the page before').optional(),
@@ -74,6 +77,7 @@ export const jobRoutes = {
         description: 'The newest first',
         schema: z.object({
           jobs: z.array(job),
+          total: z.int().describe('How many there are on all pages'),
           cursor: z.string().describe('Absent on the last page').exactOptional(),
         }),
       },
@@ -81,6 +85,7 @@ export const jobRoutes = {
   },
   show: {
     summary: 'How far a job has come',
+    asOf: true,
     answers: { 200: { description: 'The job', schema: job } },
   },
   abort: {

@@ -30,6 +30,8 @@ export interface RehearsedJob extends DryRun {
 
 export interface JobPage {
   readonly jobs: readonly JobObject[];
+  /** On all pages. */
+  readonly total: number;
   /** Absent on the last page. */
   readonly cursor?: string;
 }
@@ -89,7 +91,8 @@ export class JobsService {
       const behind = cursor === null ? ids : ids.filter((id) => id < cursor);
       const jobs = behind.slice(0, count).map((id) => this.shown(id));
       const last = jobs.at(-1);
-      return { jobs, ...(behind.length > count && last && { cursor: last.jobId }) };
+      const total = ids.length;
+      return { jobs, total, ...(behind.length > count && last && { cursor: last.jobId }) };
     });
   }
 

@@ -7,6 +7,7 @@ import {
 } from '../../messaging/dead-letters/dead-letter.events.js';
 import { flowControlKind } from '../../messaging/flow-control/flow-control.commands.js';
 import type { FlowControlEvent } from '../../messaging/flow-control/flow-control.events.js';
+import { type JobEvent, jobKind } from '../../messaging/jobs/job.events.js';
 import { entriesOf } from '../../messaging/logs/log-entry.js';
 import {
   deadLetterId,
@@ -25,7 +26,16 @@ import { endStates } from '../../workflows/history/run-log-entry.js';
 import { type RunEvent, runKind } from '../../workflows/run-state/run.events.js';
 
 /** What can be followed; a dead letter is one of a message or of a run. */
-export const liveKinds = ['message', 'run', 'schedule', 'queue', 'flow', 'dlq', 'topic'] as const;
+export const liveKinds = [
+  'message',
+  'run',
+  'schedule',
+  'queue',
+  'flow',
+  'dlq',
+  'topic',
+  'job',
+] as const;
 
 export type LiveKind = (typeof liveKinds)[number];
 
@@ -43,9 +53,16 @@ export interface LiveEvent {
 }
 
 /** Events whose state follows from their type; null = of no use to those who look on. */
-type NamedEvent = ScheduleEvent | QueueEvent | FlowControlEvent | DeadLetterEvent | FailedRunEvent;
+type NamedEvent =
+  | ScheduleEvent
+  | QueueEvent
+  | FlowControlEvent
+  | DeadLetterEvent
+  | FailedRunEvent
+  | TopicEvent
+  | JobEvent;
 
-const namedStates: Readonly<Record<NamedEvent['type'] | TopicEvent['type'], string | null>> = {
+const namedStates: Readonly<Record<NamedEvent['type'], string | null>> = {
   ScheduleCreated: 'ACTIVE',
   ScheduleTriggered: 'TRIGGERED',
   SchedulePaused: 'PAUSED',
@@ -74,6 +91,11 @@ const namedStates: Readonly<Record<NamedEvent['type'] | TopicEvent['type'], stri
   CompactionEnded: 'COMPACTED',
   TopicDeleted: 'DELETED',
   TopicRemoved: null,
+  JobCreated: 'RUNNING',
+  JobAdvanced: 'RUNNING',
+  JobFinished: 'DONE',
+  JobAborted: 'ABORTED',
+  JobForgotten: 'FORGOTTEN',
 };
 
 const namedKinds: ReadonlyMap<string, LiveKind> = new Map([
@@ -83,6 +105,7 @@ const namedKinds: ReadonlyMap<string, LiveKind> = new Map([
   [deadLetterKind, 'dlq'],
   [failedRunKind, 'dlq'],
   [topicKind, 'topic'],
+  [jobKind, 'job'],
 ]);
 
 /** The kinds of entities whose events can be followed. */
@@ -107,7 +130,13 @@ export function liveEventOf(
   }
   const named = namedKinds.get(kind);
   if (named === undefined || !kinds.has(named)) return null;
-  return told(envelope, named, namedStates[event.type as keyof typeof namedStates] ?? null);
+  return told(envelope, named, namedStateOf(event as NamedEvent));
+}
+
+/** A job that could not go on says so by its reason (messaging.md 13). */
+function namedStateOf(event: NamedEvent): string | null {
+  if (event.type === 'JobAborted' && event.reason !== null) return 'FAILED';
+  return namedStates[event.type] ?? null;
 }
 
 const ends: Readonly<Record<string, string>> = endStates;

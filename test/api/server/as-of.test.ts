@@ -77,6 +77,7 @@ function asOf(path: string, moment: number | string): Promise<Given> {
 const targets = () => [
   ...[`/v2/messages/${ids['late']}`, `/v2/messages/${ids['queued']}`, '/v2/queues', '/v2/queues/q'],
   '/v2/messages',
+  ...['/v2/jobs', `/v2/jobs/${ids['job']}`],
   ...['/v2/schedules', '/v2/schedules/s', '/v2/topics', '/v2/topics/g'],
   ...['/v2/flowControl', '/v2/flowControl/k', '/v2/dlq', `/v2/dlq/${ids['dead']}`],
   ...['/v2/logs?order=earliestFirst', '/v2/workflows/logs', '/v2/workflows/dlq'],
@@ -115,7 +116,7 @@ beforeAll(async () => {
   server = await startServer({ environment: { STEPWELL_RETRIES: '0' } });
   failing = await RecordingEndpoint.start(() => ({ status: 500 }));
   // The names of what does not exist yet.
-  Object.assign(ids, { late: 'msg_none', queued: 'msg_none', dead: 'none' });
+  Object.assign(ids, { late: 'msg_none', queued: 'msg_none', dead: 'none', job: 'job_0' });
   await remember('nothing');
   await publish('late', {
     'svc-delay': '1h',
@@ -149,6 +150,14 @@ beforeAll(async () => {
     return (body as { messages: { dlqId: string }[] }).messages[0]?.dlqId;
   });
   await remember('a dead letter');
+  const work = { verb: 'delete', over: 'deadLetters', filter: { label: 'none' } };
+  const { body } = await change('POST', '/v2/jobs', json, work);
+  ids['job'] = (body as { jobId: string }).jobId;
+  await eventually(async () => {
+    const job = (await call('GET', `/v2/jobs/${ids['job']}`)).body as { state: string };
+    return job.state === 'DONE' ? job : undefined;
+  });
+  await remember('a job');
   await change('POST', '/admin/topics', json, { name: 't', partitions: 2 });
   const sub = { name: 'sub', topic: 't', destination: far };
   await change('POST', '/admin/subscriptions', json, sub);

@@ -82,6 +82,18 @@ describe('GET /v2/live', () => {
     }
   });
 
+  it('tells of a job from its beginning to its end', async () => {
+    const stream = await open('?kinds=job');
+    const work = { verb: 'cancel', over: 'messages', filter: { label: 'of no message' } };
+    const { body } = await callApi(server, 'POST', '/v2/jobs', {}, JSON.stringify(work));
+    const id = (body as { jobId: string }).jobId;
+    expect((await stream.take(2)).map(toldIn)).toMatchObject([
+      { kind: 'job', id, state: 'RUNNING', type: 'JobCreated' },
+      { kind: 'job', id, state: 'DONE', type: 'JobFinished' },
+    ]);
+    stream.cut();
+  });
+
   it('tells each event once and in order to a client that is cut a hundred times', async () => {
     const first = (await offsetsOf(ofMessages)).length;
     const seen: number[] = [];

@@ -102,9 +102,21 @@ it('dlq ls, export, retry and delete take dead letters by filter', async () => {
   expect(await run('dlq', 'ls', '--to', url)).toHaveLength(2);
   failing = 200;
   expect(await run('dlq', 'retry', '--all', '--label', 'a', '--rate', '5/s')).toEqual([
-    { retried: 1 },
+    { retried: 1, refused: 0, jobId: expect.stringMatching(/^job_/) },
   ]);
-  expect(await run('dlq', 'delete', '--all', '--label', 'b')).toEqual([{ deleted: 1 }]);
+  const [letter] = await run('dlq', 'ls', '--label', 'b');
+  const id = String(letter?.['dlqId']);
+  expect(await run('dlq', 'delete', id)).toMatchObject([{ deleted: 1, refused: 0 }]);
+  const gone = await runClient(server, ['dlq', 'delete', id]);
+  expect([gone.code, gone.stderr]).toEqual([66, `stepwell: dead letter ${id} not found\n`]);
+  const { body } = await callApi(server, 'GET', '/v2/jobs');
+  const jobs = (body as { jobs: { verb: string; rate?: number; filter: object }[] }).jobs;
+  expect(jobs.map(({ verb, rate = null }) => [verb, rate])).toEqual([
+    ['delete', null],
+    ['delete', null],
+    ['retry', 5],
+  ]);
+  expect(jobs.at(-1)?.filter).toEqual({ label: ['a'] });
   expect(await run('dlq', 'ls', '--to', url)).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 /** Jobs: what is done to many things at once, how far it is, and what was refused. */
 import { api, ask } from '../api/client.ts';
 import { useRows } from '../api/rows.ts';
+import { Button } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { Time } from '../time/time.tsx';
@@ -42,6 +43,7 @@ export default function JobsPage() {
             {jobs.map((job) => (
               <JobPanel key={job.jobId} job={job} />
             ))}
+            {list.more !== undefined && <Button onClick={list.more}>Show more</Button>}
           </>
         )}
       </RowStates>

@@ -53,10 +53,10 @@ export function rateInWords(perSecond: number): string {
 }
 
 export const isOver = ({ state }: Pick<Job, 'state'>): boolean =>
-  state === 'DONE' || state === 'ABORTED';
+  state === 'DONE' || state === 'ABORTED' || state === 'FAILED';
 
-/** So often one that goes on is asked for: its progress is no event. */
-const againMs = 700;
+/** So often one that goes on is asked for, also where the stream of events is cut. */
+const againMs = 2000;
 
 export function useJob(id: string) {
   return useQuery({
