@@ -28,6 +28,20 @@ test('brackets within strings are text', () => {
   expect(read(text).ok).toBe(true);
 });
 
+test('the end of a string is found, whatever is escaped in it and however long it is', () => {
+  const hostile = fc.string({ unit: fc.constantFrom('"', '\\', '[', '}', 'a'), maxLength: 400 });
+  const tooDeep = `${'['.repeat(jsonDepthMax)}1${']'.repeat(jsonDepthMax)}`;
+  fc.assert(
+    fc.property(fc.array(hostile, { minLength: 1 }), (texts) => {
+      const written = texts.map((text) => JSON.stringify(text)).join(',');
+      expect(read(`[${written}]`)).toEqual({ ok: true, value: texts });
+      expect(read(`[${written},${tooDeep}]`)).toMatchObject({
+        message: `the body is nested deeper than ${jsonDepthMax} levels`,
+      });
+    }),
+  );
+});
+
 test.each([
   ['nothing', ''],
   ['half a value', '{"a":'],
