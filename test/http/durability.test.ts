@@ -26,6 +26,7 @@ const writes: readonly [string, string, Record<string, string>?, string?][] = [
   ['POST', '/v2/flowControl/k/pin?rate=1'],
   ['POST', '/v2/keys/rotate'],
   ['DELETE', '/v2/messages'],
+  ['DELETE', '/v2/workflows/runs/wfr_a?cancel=false', {}, '"done"'],
   ['DELETE', '/v2/dlq'],
   ['POST', '/v2/dlq/retry'],
 ];

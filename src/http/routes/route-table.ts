@@ -117,7 +117,7 @@ export class RouteTable {
 const none: readonly TabledExpressRoute[] = [];
 
 /** What may stand in a target behind the plain text of a pattern. */
-const anything = /^/;
+const anything = /^[^?#]/;
 const nothing = /^(?:\?|$)/;
 const oneSegment = /^[^/?#]+(?:\?|$)/;
 

@@ -1,12 +1,15 @@
 /**
- * `/v2/workflows/runs/{id}`: a run's entries, and its end (workflows.md 4.4 and 4.1). An id may
- * hold any characters.
+ * A run's entries, and its end (workflows.md 4.4 and 4.1). An id may hold any characters.
+ *
+ *     GET    /v2/workflows/runs/{id}
+ *     DELETE /v2/workflows/runs/{id}   express lane: every run ends by it
  */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { provided } from '../../engine/provided.js';
 import { pathTail } from '../../grammar/path-tail.js';
 import { Refusal } from '../../grammar/result.js';
 import { TextPieces } from '../../http/bytes/listing.js';
-import { valueIn } from '../../http/outcome.js';
+import { type DurabilitySettings, durabilityOf } from '../../http/durability.js';
 import { oneOf, readFilters } from '../../http/query-filters.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -32,11 +35,18 @@ export class RunRoutes {
       methods: ['DELETE'],
       pattern,
       description: runRoutes.end,
+      isExpress: true,
       serve: (exchange) => this.end(exchange),
     },
   ];
+  private readonly endHeaders: readonly string[];
 
-  constructor(private readonly runs: ActiveRuns) {}
+  constructor(
+    private readonly runs: ActiveRuns,
+    @Inject(provided.config) config: DurabilitySettings,
+  ) {
+    this.endHeaders = ['stepwell-durability', durabilityOf(config)];
+  }
 
   private async show(exchange: FastifyExchange): Promise<void> {
     const id = runIn(exchange);
@@ -49,15 +59,25 @@ export class RunRoutes {
     await exchange.answerInPieces(new TextPieces(entries, exchange.room));
   }
 
-  private async end(exchange: Exchange): Promise<void> {
-    const filters = valueIn(readFilters(exchange.target, endFilters));
+  private end(exchange: Exchange): void {
+    const filters = readFilters(exchange.target, endFilters);
+    if (!filters.ok) {
+      exchange.refuse(filters);
+      return;
+    }
+    const { body, caller } = exchange;
     const id = runIn(exchange);
-    const outcome =
-      filters.cancel === 'false'
-        ? await this.runs.end(id, exchange.body, exchange.caller)
-        : await this.runs.cancel(id, exchange.caller);
-    if (outcome.ok) exchange.answer(200, []);
-    else exchange.refuse(outcome);
+    const ended =
+      filters.value.cancel === 'false'
+        ? this.runs.end(id, body, caller)
+        : this.runs.cancel(id, caller);
+    ended.then(
+      (outcome) => {
+        if (outcome.ok) exchange.answer(200, this.endHeaders);
+        else exchange.refuse(outcome);
+      },
+      (error: unknown) => exchange.fail(error),
+    );
   }
 }
 

@@ -137,6 +137,26 @@ describe('the short way and the long way answer alike', () => {
   });
 
   test.each([
+    [200, 'the end of a run that is not there', '/v2/workflows/runs/wfr_a?cancel=false'],
+    [200, 'one whose id ends with a slash', '/v2/workflows/runs/wfr_a/?cancel=false'],
+    [200, 'one whose id has more than one segment', '/v2/workflows/runs/wfr/a?cancel=false'],
+    [200, 'one whose id is encoded', '/v2/workflows/runs/wfr%5Fa?cancel=false'],
+    [404, 'a cancelation', '/v2/workflows/runs/wfr_a'],
+    [400, 'a question that is no answer', '/v2/workflows/runs/wfr_a?cancel=maybe'],
+    [400, 'a filter that is not known', '/v2/workflows/runs/wfr_a?cancel=false&force=true'],
+    [400, 'a filter of many runs that is none', '/v2/workflows/runs/?cancel=false'],
+    [400, 'the same without a slash', '/v2/workflows/runs?cancel=false'],
+    [400, 'what cannot be decoded', '/v2/workflows/runs/%zz?cancel=false'],
+  ])('%d to %s', async (status, _what, path) => {
+    const own = [`Authorization: ${server.bearer}`];
+    const body = '"done"';
+    const short = await rawRequest(server.port, publish('length', own, body, path, 'DELETE'));
+    const long = await rawRequest(server.port, publish('chunked', own, body, path, 'DELETE'));
+    expect(statusOf(short)).toBe(status);
+    expect(comparable(short)).toEqual(comparable(long));
+  });
+
+  test.each([
     ['a client without a token', []],
     ['a stranger', ['Authorization: Bearer stranger']],
     ['one who asks twice for a host', ['Host: there']],
