@@ -69,7 +69,6 @@ function publishCallback(
     body: noBody,
     sharesBodyWith: null,
     message: {
-      ...options,
       dialect,
       callerIp,
       notBefore: at + delayMs,
@@ -85,6 +84,7 @@ function publishCallback(
       endpointName: null,
       scheduleId: null,
       run: run === null ? null : { ...run, role: 'callResult' },
+      ...options,
     },
   };
 }

@@ -101,10 +101,10 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
   }
   if (nonRetryable || record.attempt >= state.delivery.maxRetries) {
     const cause = nonRetryable ? 'non_retryable' : 'exhausted';
-    return accept([{ type: 'MessageFailed', ...record, cause }], null, responseBody);
+    return accept([{ type: 'MessageFailed', cause, ...record }], null, responseBody);
   }
   const retryAt = at + retryDelayMs(state.delivery.retryDelay, record, at);
-  return accept([{ type: 'AttemptFailed', ...record, retryAt }], null, responseBody);
+  return accept([{ type: 'AttemptFailed', retryAt, ...record }], null, responseBody);
 }
 
 function cancel(command: CancelMessage, state: MessageState): Decision<MessageEvent> {

@@ -36,11 +36,11 @@ export function parseBatchItem(item: unknown, context: RequestContext): Result<P
   if (!queue.ok) return queue;
   return ok({
     destination,
-    ...headers.value,
     body: body.value,
     queueName: queue.value,
     mustRepeat: false,
     context,
+    ...headers.value,
   });
 }
 

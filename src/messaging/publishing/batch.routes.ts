@@ -92,7 +92,7 @@ export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Ref
   const here = publisher.context(exchange);
   const { rawHeaders } = exchange.request;
   const { dialect } = readMessageOptions(rawHeaders, here.dialect);
-  return { items: items.value, context: { ...here, dialect, trace: traceHeaders(rawHeaders) } };
+  return { items: items.value, context: { trace: traceHeaders(rawHeaders), ...here, dialect } };
 }
 
 /** One item; its body is as long as that of a publish may be. */

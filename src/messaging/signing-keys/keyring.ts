@@ -39,7 +39,7 @@ export class Keyring {
 
   /** Signs one attempt with the current key. */
   sign(delivery: Omit<SigningInput, 'key'>): string {
-    return sign({ ...delivery, key: this.inUse.current });
+    return sign({ key: this.inUse.current, ...delivery });
   }
 
   /** The command that makes the next key current and a fresh one next. */

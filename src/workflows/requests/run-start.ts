@@ -76,9 +76,9 @@ export function refuseDeepInvocation({ said, message }: RunStart, reader: Option
 function termsOf(message: RunStart['message']): RunConfiguration['terms'] {
   const { maxRetries, retryDelay, timeoutMs, flowControl, labels, redaction } = message;
   const terms = { maxRetries, retryDelay, timeoutMs, flowControl, labels, redaction };
-  if (message.failureCallback === null) return { ...terms, failureCallback: null };
+  if (message.failureCallback === null) return { failureCallback: null, ...terms };
   const { headers, ...failureCallback } = message.failureCallback;
-  return { ...terms, failureCallback };
+  return { failureCallback, ...terms };
 }
 
 function startHeaders(

@@ -87,7 +87,7 @@ export function readMessage(
   const parsed = parsePublish(publish, target, ofMessage, { ...rules, retries });
   if (parsed.ok) refuseMeaningless(reader, parsed, isCall);
   if (reader.refusal !== null) return reader.refusal;
-  return parsed.ok ? ok({ ...read, message: parsed.message }) : parsed;
+  return parsed.ok ? ok({ message: parsed.message, ...read }) : parsed;
 }
 
 /** The refusal of what could not be read: the reader has noted why. */

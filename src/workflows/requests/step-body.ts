@@ -26,9 +26,9 @@ export function parseStep(value: unknown): Result<StepInfo> {
   if (!isName(stepType)) return refused(`stepType must have 1 to ${nameLengthMax} characters`);
   if (!isWhole(concurrent, 1)) return refused('concurrent must be a whole number of 1 or more');
   const step = { id: stepId, name: stepName, type: stepType, concurrent };
-  if (stepId > 0) return ok({ ...step, target: null });
+  if (stepId > 0) return ok({ target: null, ...step });
   return isWhole(targetStep, 1)
-    ? ok({ ...step, target: targetStep })
+    ? ok({ target: targetStep, ...step })
     : refused('targetStep of the plan of a step must be a whole number of 1 or more');
 }
 

@@ -74,19 +74,19 @@ export const nothingBegun: RunContext = {
 /** A resumed run begins with what it has inherited, any other with its payload as its entry. */
 export function begun(event: Recorded<'RunStarted'>): Changes {
   const { at, offset, invoker, inherited, messageId, payloadBytes: bytes } = event;
-  const started = { ...configured(event), createdAt: at, startedOffset: offset, invoker };
+  const started = { createdAt: at, startedOffset: offset, invoker, ...configured(event) };
   if (inherited === null) {
     const initial = { messageId, offset, step: initialStep, bytes };
-    return { ...started, entries: EntryList.of([initial]) };
+    return { entries: EntryList.of([initial]), ...started };
   }
   const { entries, calls, waits, notifications, invocations } = inherited;
   return {
-    ...started,
     entries: EntryList.of(entries),
     calls,
     waits,
     notifications,
     invocations,
+    ...started,
   };
 }
 
@@ -95,7 +95,7 @@ export function reconfigured({ entries }: RunContext, event: Recorded<'RunReconf
   const [initial, ...later] = entries.toArray();
   if (initial === undefined) return configured(event);
   const { messageId } = event;
-  return { ...configured(event), entries: EntryList.of([{ ...initial, messageId }, ...later]) };
+  return { entries: EntryList.of([{ ...initial, messageId }, ...later]), ...configured(event) };
 }
 
 /** What is called when the run fails, in the terms of the run; the headers stay in the journal. */
@@ -110,7 +110,7 @@ export function failureCallbackNamed(
 
 /** A step is one more entry, and the end of its call, if it is the answer of one. */
 export function stepStored(context: RunContext, event: Recorded<'StepStored'>): Changes {
-  return { ...appended(context, event), calls: without(context.calls, event.step) };
+  return { calls: without(context.calls, event.step), ...appended(context, event) };
 }
 
 export function callRequested(
@@ -131,9 +131,9 @@ export function waitOpened(
 export function waitEnded(context: RunContext, event: Recorded<'WaitEnded'>): Changes {
   const { waits, notifications } = context;
   return {
-    ...appended(context, event),
     waits: without(waits, event.step),
     notifications: taken(notifications, event.notificationOffset),
+    ...appended(context, event),
   };
 }
 
@@ -155,7 +155,7 @@ export function stepInvoked(
 
 /** The end of the child run becomes an entry. */
 export function invocationEnded(context: RunContext, event: Recorded<'InvocationEnded'>): Changes {
-  return { ...appended(context, event), invocations: without(context.invocations, event.step) };
+  return { invocations: without(context.invocations, event.step), ...appended(context, event) };
 }
 
 function configured({ configuration, offset }: Recorded<'RunStarted' | 'RunReconfigured'>) {

@@ -125,5 +125,5 @@ export function evolveRun(
   event: RunEvent,
   { at, offset }: { readonly at: number; readonly offset: number },
 ): RunState {
-  return machine.evolve(state, { ...event, at, offset });
+  return machine.evolve(state, { at, offset, ...event });
 }

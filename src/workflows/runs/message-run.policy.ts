@@ -33,8 +33,8 @@ export function messageEndedFor(
   if (role === 'failureCallback') return none;
   const ended = { kind: runKind, id: runId, at, messageId: id, publishedOffset };
   if (event.type === 'MessageFailed' && role !== 'call') {
-    return [{ type: 'FailRun', ...ended, attemptOffset: offset, cause: event.cause }];
+    return [{ type: 'FailRun', attemptOffset: offset, cause: event.cause, ...ended }];
   }
   const attemptOffset = event.type === 'MessageCanceled' ? null : offset;
-  return [{ type: 'SettleRun', ...ended, attemptOffset }];
+  return [{ type: 'SettleRun', attemptOffset, ...ended }];
 }

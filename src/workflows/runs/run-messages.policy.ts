@@ -57,8 +57,6 @@ export function stepMessage(
   const { entries, url, dialect, callerIp, fetchesLazily } = state.context;
   const isLazy = fetchesLazily && entries.deliveredBytes > lazyBytes;
   return publish(envelope, messageId, noBody, {
-    ...plain,
-    ...optionsOf(state, options),
     dialect,
     url,
     method: 'POST',
@@ -67,6 +65,8 @@ export function stepMessage(
     callerIp,
     bodyBytes: isLazy ? 0 : entries.deliveredBytes,
     run: runPlace(envelope, state, 'step', entries.length - 1),
+    ...plain,
+    ...optionsOf(state, options),
   });
 }
 
@@ -84,11 +84,11 @@ export function callMessage(
     // A run's redaction is given once, at its start; SDKs do not repeat it with a call.
     redaction: message.redaction ?? redaction,
     callback: {
-      ...optionsOf(state, callback),
       url,
       method: 'POST',
       contentType: 'application/json',
       delayMs: 0,
+      ...optionsOf(state, callback),
     },
     run: runPlace(envelope, state, 'call', -1),
   });
@@ -106,18 +106,18 @@ export function failureMessage(
   const { dialect, callerIp } = state.context;
   const { delayMs, ...options } = failureCallback;
   return publish(envelope, messageId, noBody, {
-    ...plain,
-    ...options,
     headers: [],
     dialect,
     callerIp,
     notBefore: envelope.at + delayMs,
     bodyBytes: state.context.entries.deliveredBytes,
-    callbackOf: source,
     run: {
       ...runPlace(envelope, state, 'failureCallback', -1),
       configurationOffset: state.context.failureCallbackOffset,
     },
+    ...plain,
+    ...options,
+    callbackOf: source,
   });
 }
 

@@ -127,9 +127,9 @@ function takeOver(
   const completed = deliveries.map((message) => message.messageId);
   const taken: RunEvent = { type: 'RunReconfigured', configuration, messageId, completed };
   if (!isTakeover || !canHappen(state, taken)) {
-    return accept<RunEvent>([], { ...first, deduplicated: true });
+    return accept<RunEvent>([], { deduplicated: true, ...first });
   }
-  const receipt: StartReceipt = { ...first, messageId, deduplicated: false };
+  const receipt: StartReceipt = { deduplicated: false, ...first, messageId };
   return accept([taken], receipt);
 }
 
