@@ -4,9 +4,9 @@ import { join } from 'node:path';
 const folder = join(import.meta.dirname, '../../build/documents');
 
 /** What a check of pages says of those that are out of date. */
-function check(script: string): Promise<string> {
+function check(script: string, word = '--check'): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [join(folder, script), '--check'], (error, stdout, stderr) => {
+    execFile(process.execPath, [join(folder, script), word], (error, stdout, stderr) => {
       if (stderr !== '') reject(new Error(stderr));
       else resolve(error === null ? stdout : `${stdout}exit code ${error.code}`);
     });
@@ -20,3 +20,7 @@ it('the pages that are made from the sources are what the sources say', async ()
 it('the commands that pages show print lines of the shape that stands there', async () => {
   expect(await check('transcripts.mjs')).toBe('');
 }, 300_000);
+
+it('the SDKs that are installed do what docs/compatibility.md says', async () => {
+  expect(await check('compatibility.mjs', '--installed')).toBe('');
+});

@@ -13,8 +13,10 @@ const root = join(import.meta.dirname, '../../..');
 const documents = [
   'README.md',
   'docs/messaging.md',
-  'docs/workflows.md',
-  'docs/topics.md',
+  'docs/recipes/messages.md',
+  'docs/recipes/llm.md',
+  'docs/recipes/workflows.md',
+  'docs/recipes/topics.md',
 ] as const;
 const blocks = documents.flatMap(readmeBlocks);
 const promises = blocks
