@@ -106,7 +106,7 @@ async function rowOf(kind, version, folder, url) {
       resolve(error === null ? stdout : `**fails**: ${stdout}`),
     );
   });
-  return `| \`@upstash/${kind}\` | ${version} | ${said.replaceAll('|', '\\|')} |`;
+  return `| \`@upstash/${kind}\` | ${version.replace(/^v/, '')} | ${said.replaceAll('|', '\\|')} |`;
 }
 
 async function urlOf(child) {

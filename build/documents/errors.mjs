@@ -100,7 +100,7 @@ sources; look for a part of the text that you have.
 - A text that begins in the middle of a sentence (\`must be a whole number\`) follows the name of what was read: a
   header, a field, a setting.
 - Over HTTP it is the \`error\` of a JSON body, in the shape of [messages](protocol/messaging.md#12-errors) or of
-  [topics](protocol/topics.md#12-errors). A command prints it behind \`stepwell: \`.
+  [topics](protocol/topics.md#12-shapes). A command prints it behind \`stepwell: \`.
 - What a destination answered, and why a connection to it broke, are in the logs of its message, in its own words.
 `;
 

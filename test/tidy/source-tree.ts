@@ -16,8 +16,8 @@ const folders = ['src', 'storage', 'bench', 'test'];
 function* walk(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* walk(path);
-    else yield path;
+    if (entry.isFile()) yield path;
+    else if (entry.name !== 'node_modules') yield* walk(path);
   }
 }
 
@@ -34,10 +34,11 @@ export function sourceTree(): SourceFile[] {
     .map((path) => sourceFile(relative(root, path), readFileSync(path, 'utf8')));
 }
 
-/** Every Markdown document: those of the root, of `docs`, `storage` and `bench`. */
+/** Every Markdown document: those of the root, and of what is beside the sources. */
 export function documentTree(): SourceFile[] {
   const ofRoot = readdirSync(root).map((name) => join(root, name));
-  const ofFolders = ['docs', 'storage', 'bench'].flatMap((name) => [...walk(join(root, name))]);
+  const folders = ['docs', 'storage', 'bench', 'deploy', 'examples'];
+  const ofFolders = folders.flatMap((name) => [...walk(join(root, name))]);
   return [...ofRoot, ...ofFolders]
     .filter((path) => path.endsWith('.md'))
     .map((path) => sourceFile(relative(root, path), readFileSync(path, 'utf8')));
