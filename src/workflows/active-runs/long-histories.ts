@@ -27,6 +27,7 @@ export class LongHistories {
     types: {
       RunStarted: true,
       StepStored: true,
+      StepEdited: true,
       WaitEnded: true,
       InvocationEnded: true,
       RunSucceeded: true,

@@ -27,6 +27,7 @@ export class RunArchive {
       RunStarted: true,
       RunReconfigured: true,
       StepStored: true,
+      StepEdited: true,
       WaitEnded: true,
       InvocationEnded: true,
     },

@@ -117,6 +117,7 @@ export class RunEntries implements RunDeliveries {
       case 'RunStarted':
         return event.payloadOffset === null ? body : this.rawAt(event.payloadOffset);
       case 'StepStored':
+      case 'StepEdited':
         return body;
       case 'WaitEnded': {
         const { notificationOffset } = event;

@@ -79,6 +79,11 @@ export class FailedRunRecords {
     return this.entries.bodyOfFailed(run, run.offset);
   }
 
+  /** What is delivered of an entry of a run. */
+  async entryBody({ offset }: RunEntry): Promise<Buffer | null> {
+    return this.entries.bodyAt(offset);
+  }
+
   /** All that it had when it failed. */
   async remainsOf({ runId, startedOffset, offset }: FailedRun): Promise<RunContext> {
     return (await this.archive.stateOf(runId, startedOffset, offset)).context;

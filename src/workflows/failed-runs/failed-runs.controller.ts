@@ -23,6 +23,7 @@ import { failedRunFilters, failedRunListFilters, revivalFilters } from './failed
 import { FailedRunsService, type RunReference } from './failed-runs.service.js';
 import { type RevivalOverrides, readRevival, revivalRules } from './revival.request.js';
 import { type RevivalKind, RunRevivals } from './run-revivals.js';
+import { parseStepEdits } from './step-edits.request.js';
 
 @Controller('v2')
 export class FailedRunsController {
@@ -128,7 +129,9 @@ export class FailedRunsController {
     kind: RevivalKind,
   ): Promise<RunReference> {
     const overrides = this.overrides(request, true);
-    return valueIn(await this.revivals.reviveOne(id, kind, overrides, callerOf(request.raw)));
+    const edits = kind === 'resume' ? valueIn(parseStepEdits(rawBody(request))) : [];
+    const by = callerOf(request.raw);
+    return valueIn(await this.revivals.reviveOne(id, kind, overrides, by, edits));
   }
 
   private async reviveMany(request: FastifyRequest, kind: RevivalKind) {

@@ -5,6 +5,7 @@ import { headerMapSchema, milliseconds, several } from '../../messaging/messages
 import type { FailedRunObject, FailureCallbackInfo } from './failed-run-object.js';
 import { callbackStates } from './failed-runs.projection.js';
 import type { failedRunFilters, failedRunListFilters } from './failed-runs.request.js';
+import { resumeSchema } from './step-edits.request.js';
 
 const callbackState = z.enum(callbackStates);
 
@@ -154,7 +155,10 @@ export const failedRunRoutes = {
       },
     },
   },
-  resume: one('Go on with a workflow run where it failed', 'The new run'),
+  resume: {
+    ...one('Go on with a workflow run where it failed', 'The new run'),
+    body: { isRequired: false, schema: resumeSchema },
+  },
   restart: one('Begin a workflow run that failed anew', 'The new run'),
   resumeMany: many('Go on with every failed workflow run that the filters mean'),
   restartMany: many('Begin every failed workflow run that the filters mean anew'),

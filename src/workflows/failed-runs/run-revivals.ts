@@ -6,8 +6,10 @@ import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
-import { ok, Refusal } from '../../grammar/result.js';
+import { ok, Refusal, refused } from '../../grammar/result.js';
 import type { StartRun } from '../run-state/run.commands.js';
+import type { RunEntry } from '../run-state/run.events.js';
+import { historyMax } from '../runs/run-history.policy.js';
 import type { RestartFailedRun, ResumeFailedRun } from './failed-run.commands.js';
 import { failedRunKind } from './failed-run.events.js';
 import { FailedRunRecords } from './failed-run-records.js';
@@ -25,6 +27,7 @@ import {
   restartedRun,
   resumedRun,
 } from './revived-run.policy.js';
+import { editedRun, editedStep, type PlacedEdit, type StepEdit } from './step-edits.request.js';
 
 /** What was made of many failed runs. */
 export interface RevivedRuns {
@@ -50,15 +53,19 @@ export class RunRevivals {
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
-  /** The new run; refused as `not_found` where there is no such failed run. */
+  /**
+   * The new run, with the results that `edits` name in the place of those it had where it is
+   * resumed; refused as `not_found` where there is no such failed run.
+   */
   async reviveOne(
     id: string,
     kind: RevivalKind,
     overrides: RevivalOverrides,
     by: Principal | null,
+    edits: readonly StepEdit[] = [],
   ): Promise<Outcome<RunReference>> {
     const run = await this.search.find(id);
-    return run === undefined ? notFound(id) : this.revive(run, kind, overrides, by);
+    return run === undefined ? notFound(id) : this.revive(run, kind, overrides, by, edits);
   }
 
   /**
@@ -92,9 +99,10 @@ export class RunRevivals {
     kind: RevivalKind,
     overrides: RevivalOverrides,
     by: Principal | null,
+    edits: readonly StepEdit[] = [],
   ): Promise<Outcome<RunReference>> {
     for (;;) {
-      const prepared = await this.prepare(run, kind, overrides);
+      const prepared = await this.prepare(run, kind, overrides, edits);
       if (!prepared.ok) return prepared;
       // From here to the turn nothing waits.
       const commands = prepared.value();
@@ -114,11 +122,12 @@ export class RunRevivals {
     run: FailedRun,
     kind: RevivalKind,
     overrides: RevivalOverrides,
+    edits: readonly StepEdit[] = [],
   ): Promise<Outcome<() => RevivalCommands | null>> {
     const fitting = await this.fitting(run, overrides);
     if (!fitting.ok) return fitting;
     const remains = await this.remainsOf(run);
-    if (kind === 'resume') return this.resume(run, remains, fitting.value);
+    if (kind === 'resume') return this.resume(run, remains, fitting.value, edits);
     return ok(() =>
       taking(run, 'RestartFailedRun', restartedRun(remains, this.revival(fitting.value))),
     );
@@ -141,9 +150,12 @@ export class RunRevivals {
     run: FailedRun,
     remains: Remains,
     overrides: RevivalOverrides,
+    edits: readonly StepEdit[],
   ): Promise<Outcome<() => RevivalCommands | null>> {
     const inherited = inheritanceOf(run.runId, await this.records.remainsOf(run));
     const { entries, invocations } = inherited;
+    const placed = await this.placed(entries, edits);
+    if (!placed.ok) return placed;
     const undelivered = await this.records.undeliveredOf(run, entries);
     const ends = await this.invoked.endsOf(run, invocations);
     if (ends === null) return notFound(run.id);
@@ -151,8 +163,34 @@ export class RunRevivals {
       const revival = this.revival(overrides);
       const start = resumedRun(remains, inherited, undelivered, revival);
       const handedOver = this.invoked.handedOver(run, start, invocations, ends, revival.names);
-      return handedOver && taking(run, 'ResumeFailedRun', { ...start, handedOver });
+      if (handedOver === null) return null;
+      const edited = editedRun({ ...start, handedOver }, placed.value);
+      return taking(run, 'ResumeFailedRun', edited);
     });
+  }
+
+  /** The edits at their places; refused where one is about no result, or all are too much. */
+  private async placed(
+    entries: readonly RunEntry[],
+    edits: readonly StepEdit[],
+  ): Promise<Outcome<readonly PlacedEdit[]>> {
+    const placed: PlacedEdit[] = [];
+    let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    for (const { stepId, out } of edits) {
+      const place = entries.findIndex(
+        ({ step: { id, target } }) => id === stepId && target === null,
+      );
+      const entry = entries[place];
+      if (entry === undefined) return refused(`steps: the run has no result of step ${stepId}`);
+      const body = editedStep(entry.step, await this.records.entryBody(entry), out);
+      if (!body.ok) return body;
+      placed.push({ step: entry.step, place, body: body.value, bytesBefore: entry.bytes });
+      bytes += body.value.length - entry.bytes;
+    }
+    if (placed.length > 0 && bytes > historyMax.bytes) {
+      return refused(`steps: the run's history would have more than ${historyMax.bytes} bytes`);
+    }
+    return ok(placed);
   }
 
   private async remainsOf(run: FailedRun): Promise<Remains> {

@@ -34,6 +34,8 @@ export interface HistoryEntry {
   readonly offset: number;
   /** What is delivered of it; of the first one the payload. */
   readonly body: Buffer | null;
+  /** When its result was replaced, Unix milliseconds; absent = it is the endpoint's own. */
+  readonly editedAt?: number;
 }
 
 /** The recorded end of an attempt; the response stands beside it. */
@@ -106,7 +108,7 @@ export class RunHistory {
     this.state = evolveRun(initialRun(), event, started);
     const { messageId } = event;
     const initial = { step: initialStep, messageId, at, offset, body: copyOf(payload) };
-    this.entries = event.inherited === null ? [initial] : [...inherited];
+    this.entries = event.inherited === null ? [initial] : inOrder(inherited);
     for (const call of event.inherited?.calls ?? []) {
       this.openings.push({ kind: 'call', ...call, at, offset });
     }
@@ -163,6 +165,12 @@ export class RunHistory {
         this.entries.push({ step, messageId, at, offset, body: copyOf(body) });
         return;
       }
+      case 'StepEdited': {
+        const entry = this.entries[event.place];
+        if (entry === undefined) return;
+        this.entries[event.place] = { ...entry, body: copyOf(body), editedAt: at };
+        return;
+      }
       case 'CallRequested':
         this.openings.push({ kind: 'call', ...event, at, offset });
         return;
@@ -199,6 +207,18 @@ export class RunHistory {
       endedAt: null,
     });
   }
+}
+
+/** What was replaced stands behind what came after it: its place is that of the entry before. */
+function inOrder(inherited: readonly HistoryEntry[]): HistoryEntry[] {
+  let next = Number.POSITIVE_INFINITY;
+  return inherited
+    .toReversed()
+    .map((entry) => {
+      next = Math.min(next, entry.offset);
+      return { ...entry, offset: next };
+    })
+    .reverse();
 }
 
 function evolved(

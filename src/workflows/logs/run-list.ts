@@ -167,7 +167,9 @@ class RunListing implements LogListing<RunObject> {
       this.spend();
       const recorded = offset < journal.startOffset ? null : await journal.read(offset);
       const body = recorded === null ? null : await this.entries.bodyAt(offset);
-      entries.push({ step, messageId, offset, at: recorded?.at ?? 0, body });
+      const isEdited = recorded !== null && recorded.event.type === 'StepEdited';
+      const at = recorded?.at ?? 0;
+      entries.push({ step, messageId, offset, at, body, ...(isEdited && { editedAt: at }) });
     }
     return entries;
   }
@@ -200,5 +202,7 @@ class RunListing implements LogListing<RunObject> {
   }
 }
 
-/** Events that append an entry. */
-const appends: ReadonlySet<string> = new Set(['StepStored', 'WaitEnded', 'InvocationEnded']);
+/** Events that append an entry, or replace what one brings. */
+const appends: ReadonlySet<string> = new Set([
+  ...['StepStored', 'StepEdited', 'WaitEnded', 'InvocationEnded'],
+]);

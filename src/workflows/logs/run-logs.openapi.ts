@@ -120,6 +120,7 @@ const step = z
     state: stepState,
     createdAt: milliseconds,
     concurrent: z.int(),
+    editedAt: milliseconds.describe('When a resume replaced its result').exactOptional(),
     headers: headerMap,
     ...delivery,
     ...stepFields,

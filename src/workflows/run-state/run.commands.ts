@@ -46,10 +46,22 @@ export interface StartRun extends Command<StartReceipt> {
    */
   readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
   /**
-   * What follows from the start of a resumed run: the ends of active runs that the failed one
+   * What follows from the start of a resumed run: results that are replaced; the ends of active runs that the failed one
    * invoked go to it from now on, and the ends of the others are its entries at once.
    */
-  readonly handedOver: readonly (ChangeInvoker | EndInvocation)[];
+  readonly handedOver: readonly (EditStep | ChangeInvoker | EndInvocation)[];
+}
+
+/** Replace the result of a step that a resumed run has inherited. */
+export interface EditStep extends Command {
+  readonly type: 'EditStep';
+  readonly step: StepInfo;
+  /** Of its entry in the list. */
+  readonly place: number;
+  /** The step with its new result, as it is delivered. */
+  readonly body: Buffer;
+  /** What delivers the entry, where it is delivered anew; null = it was delivered. */
+  readonly repeated: StartRun['repeated'][number] | null;
 }
 
 /** What the acceptance of `StartRun` answers. */
@@ -187,6 +199,7 @@ export interface SettleRun extends Command {
 export type RunCommand =
   | StartRun
   | SubmitStep
+  | EditStep
   | RequestCall
   | OpenWaitForEvent
   | EndWait

@@ -113,6 +113,17 @@ export function stepStored(context: RunContext, event: Recorded<'StepStored'>): 
   return { calls: without(context.calls, event.step), ...appended(context, event) };
 }
 
+/** The entry stays where it is, and brings what it was replaced by. */
+export function stepEdited(
+  { entries }: RunContext,
+  { place, bytes, offset }: Recorded<'StepEdited'>,
+): Changes {
+  const edited = entries.toArray().map((entry, index) => {
+    return index === place ? { ...entry, offset, bytes } : entry;
+  });
+  return { entries: EntryList.of(edited) };
+}
+
 export function callRequested(
   { calls }: RunContext,
   { step, messageId }: Recorded<'CallRequested'>,

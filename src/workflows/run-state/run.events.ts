@@ -86,7 +86,7 @@ export interface Invoker {
 /** An element of a run's list: the run's event at `offset` says what it holds. */
 export interface RunEntry {
   readonly messageId: string;
-  /** Journal offset of `RunStarted`, `StepStored`, `WaitEnded` or `InvocationEnded`. */
+  /** Journal offset of what brought it: `RunStarted`, `StepStored`, `StepEdited`, ... */
   readonly offset: number;
   readonly step: StepInfo;
   /** Of its body. */
@@ -174,6 +174,18 @@ export interface StepStored extends DomainEvent {
   readonly type: 'StepStored';
   readonly step: StepInfo;
   readonly messageId: string;
+  readonly bytes: number;
+}
+
+/**
+ * The result of a step was replaced when its run was resumed; the step with it stands beside the
+ * event, as it is delivered from now on.
+ */
+export interface StepEdited extends DomainEvent {
+  readonly type: 'StepEdited';
+  readonly step: StepInfo;
+  /** Of its entry in the list; its message stays what it was. */
+  readonly place: number;
   readonly bytes: number;
 }
 
@@ -288,6 +300,7 @@ export type RunEvent =
   | RunReconfigured
   | FailureCallbackNamed
   | StepStored
+  | StepEdited
   | CallRequested
   | WaitOpened
   | WaitEnded

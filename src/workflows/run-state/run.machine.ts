@@ -25,6 +25,7 @@ import {
   type RecordedRunEvent,
   type RunContext,
   reconfigured,
+  stepEdited,
   stepInvoked,
   stepStored,
   waitEnded,
@@ -43,6 +44,8 @@ const run = setup({
     isBeforeFirstStep: ({ context }) =>
       context.entries.length === 1 && context.configurationOffset === context.startedOffset,
     hasNoFailureCallback: ({ context }) => context.terms?.failureCallback === null,
+    isResult: ({ context, event }) =>
+      event.type === 'StepEdited' && context.entries.at(event.place)?.step.id === event.step.id,
     isOpenWait: ({ context, event }) =>
       event.type === 'WaitEnded' && context.waits.some(({ step }) => step.id === event.step.id),
     isOpenInvocation: ({ context, event }) =>
@@ -63,6 +66,9 @@ const changeInvoker = run.assign(({ event }) =>
 );
 const storeStep = run.assign(({ context, event }) =>
   event.type === 'StepStored' ? stepStored(context, event) : {},
+);
+const editStep = run.assign(({ context, event }) =>
+  event.type === 'StepEdited' ? stepEdited(context, event) : {},
 );
 const requestCall = run.assign(({ context, event }) =>
   event.type === 'CallRequested' ? callRequested(context, event) : {},
@@ -94,6 +100,7 @@ export const runMachine = run.createMachine({
       initial: 'running',
       on: {
         StepStored: { actions: storeStep },
+        StepEdited: { guard: 'isResult', actions: editStep },
         CallRequested: { actions: requestCall },
         WaitOpened: { actions: openWait },
         WaitEnded: { guard: 'isOpenWait', actions: endWait },

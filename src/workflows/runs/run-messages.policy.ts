@@ -123,7 +123,7 @@ export function failureMessage(
 
 /**
  * A message of a run that failed, published anew by the one that resumes it: what it was first
- * published for stays the event that it is about.
+ * published for stays the event that it is about, unless that is replaced by this one.
  */
 export function repeatedMessage(
   envelope: EventEnvelope<RunEvent>,
@@ -132,7 +132,8 @@ export function repeatedMessage(
   message: Message,
 ): PublishMessage {
   if (message.run === null) throw new Error(`${messageId} repeats a message of no run`);
-  const { role, entry, eventOffset } = message.run;
+  const { role, entry, eventOffset: first } = message.run;
+  const eventOffset = envelope.event.type === 'StepEdited' ? envelope.offset : first;
   const run = { ...runPlace(envelope, state, role, entry), eventOffset };
   return publish(envelope, messageId, noBody, { ...message, run });
 }

@@ -46,6 +46,8 @@ export function reactToRun(
     case 'StepStored':
       if (command.type !== 'SubmitStep') return nothing;
       return [stepMessage(envelope, state, event.messageId, command.notBefore, command.options)];
+    case 'StepEdited':
+      return command.type === 'EditStep' ? repeating(envelope, state, command.repeated) : nothing;
     case 'CallRequested':
       return command.type === 'RequestCall' ? [callMessage(envelope, state, command)] : nothing;
     case 'WaitEnded':
@@ -68,10 +70,17 @@ function started(
   { messageId, notBefore, inherited, repeated, handedOver }: StartRun,
 ): readonly Command[] {
   if (inherited === null) return [stepMessage(envelope, state, messageId, notBefore)];
-  const again = repeated.map(({ messageId: id, message }) =>
-    repeatedMessage(envelope, state, id, message),
-  );
+  const again = repeated.flatMap((each) => repeating(envelope, state, each));
   return [...handedOver, ...again];
+}
+
+function repeating(
+  envelope: EventEnvelope<RunEvent>,
+  state: RunState,
+  repeated: StartRun['repeated'][number] | null,
+): readonly Command[] {
+  if (repeated === null) return nothing;
+  return [repeatedMessage(envelope, state, repeated.messageId, repeated.message)];
 }
 
 function invoked(

@@ -2,6 +2,7 @@
 import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import type {
+  EditStep,
   EndInvocation,
   InvokeRun,
   RequestCall,
@@ -44,6 +45,8 @@ function decide(command: RunCommand, state: RunState, view: RunView): Decision<R
   switch (command.type) {
     case 'SubmitStep':
       return submit(command, state);
+    case 'EditStep':
+      return edit(command, state);
     case 'RequestCall':
       return requestCall(command, state);
     case 'OpenWait':
@@ -144,6 +147,12 @@ function submit(command: SubmitStep, state: RunState): Decision<RunEvent> {
   const named: RunEvent = { type: 'FailureCallbackNamed', callback: failureCallback };
   // The first event brings the body, so that it is the step.
   return accept(canHappen(state, named) ? [stored, named] : [stored], receipt, body);
+}
+
+function edit({ step, place, body }: EditStep, state: RunState): Decision<RunEvent> {
+  const edited: RunEvent = { type: 'StepEdited', step, place, bytes: body.length };
+  if (canHappen(state, edited)) return accept([edited], null, body);
+  return new Refusal('conflict', `entry ${place} is not the result of step ${step.id}`);
 }
 
 function requestCall(command: RequestCall, state: RunState): Decision<RunEvent> {

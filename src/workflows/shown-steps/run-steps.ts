@@ -78,6 +78,7 @@ class RunSteps {
       state,
       createdAt: begun.at,
       concurrent: info.concurrent,
+      ...(result?.entry.editedAt !== undefined && { editedAt: result.entry.editedAt }),
       headers: this.headersOf(message, showing),
       ...this.deliveryFields(message, messages.failuresOf(step, group), state),
       ...runStepFields(step, showing, messages.call(step), around.children),

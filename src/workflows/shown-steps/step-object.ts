@@ -47,6 +47,8 @@ export interface StepObject extends StepFields, DeliveryFields {
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly concurrent: number;
+  /** When its result was replaced by a resume, Unix milliseconds. */
+  readonly editedAt?: number;
   readonly headers: HeaderMap;
 }
 

@@ -112,7 +112,8 @@ export class GoldenRuns {
     return this.wait(id, eventId, stepId, 'WaitForWebhook');
   }
 
-  private submit(id: string, path: string, body: object, more: Headers = {}) {
+  /** Submits a result of a run. */
+  submit(id: string, path: string, body: object, more: Headers = {}) {
     const headers = { ...this.headers(id, path, false), ...more };
     const items = [{ destination: `${hook}${path}`, headers, body: JSON.stringify(body) }];
     return this.ask('POST', '/v2/batch', {}, JSON.stringify(items));

@@ -101,6 +101,27 @@ describe('the life of a run', () => {
     for (const event of ends) expect(lifeAfter(event).value).toBe('absent');
   });
 
+  it('replaces the result of an entry at its place, and of nothing else', () => {
+    const stored: RunEvent = {
+      type: 'StepStored',
+      step: stepInfo(1),
+      messageId: 'msg_1',
+      bytes: 9,
+    };
+    const edit = (place: number, id: number): RunEvent => {
+      return { type: 'StepEdited', step: stepInfo(id), place, bytes: 5 };
+    };
+    const before = lifeAfter(started, stored);
+    const edited = lifeAfter(started, stored, edit(1, 1)).context.entries.toArray();
+    expect(edited.map(({ messageId, bytes }) => [messageId, bytes])).toEqual([
+      [before.context.entries.at(0)?.messageId, before.context.entries.at(0)?.bytes],
+      ['msg_1', 5],
+    ]);
+    expect(edited[1]?.offset).toBeGreaterThan(before.context.entries.at(1)?.offset ?? 0);
+    expect(before.can({ ...edit(1, 2), at: 0, offset: 9 })).toBe(false);
+    expect(before.can({ ...edit(2, 1), at: 0, offset: 9 })).toBe(false);
+  });
+
   it('calls, invokes or waits, the first of these of which something is open', () => {
     const wait: RunEvent = {
       type: 'WaitOpened',

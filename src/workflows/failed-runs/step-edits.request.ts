@@ -1,0 +1,118 @@
+/** Which results of a failed run are replaced when it is resumed (workflows.md 6.2). Pure. */
+import { z } from 'zod';
+import { parseJson } from '../../grammar/json.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import { readJsonBody } from '../../http/json-body.js';
+import type { EditStep, StartRun } from '../run-state/run.commands.js';
+import { runKind, type StepInfo } from '../run-state/run.events.js';
+
+/** More than a person edits. */
+const editsMax = 32;
+
+export const resumeSchema = z
+  .strictObject({
+    steps: z
+      .array(
+        z.strictObject({
+          stepId: z.int().min(1).describe('Of a step of the type Run that has a result'),
+          out: z
+            .unknown()
+            .refine((out) => out !== undefined, 'is missing')
+            .describe('Its result from now on, any JSON'),
+        }),
+      )
+      .max(editsMax)
+      .optional()
+      .describe('Results that are replaced; those of later steps stay as they are'),
+  })
+  .meta({ id: 'ResumeRequest' });
+
+/** A result as it is to be. */
+export interface StepEdit {
+  readonly stepId: number;
+  /** Any JSON. */
+  readonly out: unknown;
+}
+
+/** `{"steps": [{"stepId", "out"}]}`; an empty body replaces nothing. */
+export function parseStepEdits(body: Buffer): Result<readonly StepEdit[]> {
+  if (body.length === 0) return ok([]);
+  const request = readJsonBody(body, resumeSchema);
+  if (!request.ok) return request;
+  const { steps = [] } = request.value;
+  const ids = steps.map(({ stepId }) => stepId);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  return twice === undefined ? ok(steps) : refused(`steps: step ${twice} is there twice`);
+}
+
+/** The only steps whose result is what the code of the endpoint has returned. */
+const editableType = 'Run';
+
+/** A step as it is delivered, with another result; refused where it is of another type. */
+export function editedStep(step: StepInfo, body: Buffer | null, out: unknown): Result<Buffer> {
+  if (step.type !== editableType) {
+    return refused(`steps: step ${step.id} is a ${step.type}: only results of Run are replaced`);
+  }
+  const known = body === null ? null : parseJson(body);
+  if (known?.ok !== true || typeof known.value !== 'object' || known.value === null) {
+    return refused(`steps: step ${step.id} was not submitted as a JSON object`);
+  }
+  const fields = known.value as { readonly out?: unknown };
+  // Clients of today write a result as JSON in a text, older ones as it is.
+  const isText = fields.out === undefined || typeof fields.out === 'string';
+  return ok(Buffer.from(JSON.stringify({ ...fields, out: isText ? JSON.stringify(out) : out })));
+}
+
+/** A result that is replaced, at its place in the list. */
+export interface PlacedEdit {
+  readonly step: StepInfo;
+  readonly place: number;
+  /** The step as it is delivered from now on. */
+  readonly body: Buffer;
+  /** Of what it is delivered as until now. */
+  readonly bytesBefore: number;
+}
+
+/** The run begins with what it inherits; then, in the same turn, each result is replaced. */
+export function editedRun(start: StartRun, edits: readonly PlacedEdit[]): StartRun {
+  if (edits.length === 0) return start;
+  const grown = start.repeated.map((each) => grownBy(each, edits));
+  const edited = new Set<Repeated>();
+  const commands = edits.map(({ step, place, body }): EditStep => {
+    const repeated = grown.find(({ message: { run } }) => {
+      return run?.role === 'step' && run.entry === place;
+    });
+    if (repeated !== undefined) edited.add(repeated);
+    const { id, at } = start;
+    return {
+      type: 'EditStep',
+      kind: runKind,
+      id,
+      at,
+      step,
+      place,
+      body,
+      repeated: repeated ?? null,
+    };
+  });
+  return {
+    ...start,
+    // What delivers a replaced result is published once that is there.
+    repeated: grown.filter((each) => !edited.has(each)),
+    handedOver: [...commands, ...start.handedOver],
+  };
+}
+
+type Repeated = StartRun['repeated'][number];
+
+/** What is delivered up to an entry has the bytes of all results before it. */
+function grownBy(repeated: Repeated, edits: readonly PlacedEdit[]): Repeated {
+  const { message } = repeated;
+  const { run, bodyBytes } = message;
+  if (run?.role !== 'step' || bodyBytes === 0) return repeated;
+  const within = edits.filter(({ place }) => place <= run.entry);
+  const growth = within.reduce((sum, { body, bytesBefore }) => sum + body.length - bytesBefore, 0);
+  // Entries are delivered as Base64.
+  const bytes = Math.max(0, bodyBytes + Math.ceil((growth * 4) / 3));
+  return { ...repeated, message: { ...message, bodyBytes: bytes } };
+}
