@@ -6,8 +6,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { parseJson } from '../../grammar/json.js';
 import { RunArchive } from '../deliveries/run-archive.js';
+import { webhookStepType } from '../run-state/known-steps.js';
 import type { RunContext } from '../run-state/run.context.js';
-import { type RunEntry, webhookStepType } from '../run-state/run.events.js';
+import { type RunEntry } from '../run-state/run.events.js';
 
 /** Of the webhooks that were called last. */
 const namesMax = 10_000;

@@ -1,6 +1,7 @@
 /** Which step of its run a message is about. Pure. */
 import type { RunPlace } from '../../messaging/messages/message.events.js';
-import { initialStep, type RunEvent, type StepInfo } from '../run-state/run.events.js';
+import { initialStep } from '../run-state/known-steps.js';
+import { type RunEvent, type StepInfo } from '../run-state/run.events.js';
 
 /**
  * `event` is the run's at the message's `eventOffset`. null = it is about no step: it reports that

@@ -10,11 +10,11 @@ import type {
   MessageEvent,
   MessageFailed,
 } from '../../messaging/messages/message.events.js';
+import { initialStep } from '../run-state/known-steps.js';
 import { isMessageEvent, isRunEvent } from '../run-state/recorded-events.js';
 import {
   type InvocationEnded,
   type Invoker,
-  initialStep,
   type RunConfiguration,
   type RunEnd,
   type RunEvent,

@@ -46,8 +46,9 @@ export interface StartRun extends Command<StartReceipt> {
    */
   readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
   /**
-   * What follows from the start of a resumed run: results that are replaced; the ends of active runs that the failed one
-   * invoked go to it from now on, and the ends of the others are its entries at once.
+   * What follows from the start of a resumed run: results that are replaced; the ends of active
+   * runs that the failed one invoked go to it from now on, and the ends of the others are its
+   * entries at once.
    */
   readonly handedOver: readonly (EditStep | ChangeInvoker | EndInvocation)[];
 }

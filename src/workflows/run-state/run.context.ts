@@ -3,10 +3,10 @@
  * the journal; a run that sleeps costs some hundred bytes. Pure.
  */
 import { EntryList } from './entry-list.js';
+import { initialStep } from './known-steps.js';
 import {
   type AnswerCheck,
   type Invoker,
-  initialStep,
   type OpenCall,
   type OpenInvocation,
   type OpenWait,

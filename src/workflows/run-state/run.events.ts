@@ -59,21 +59,6 @@ export interface StepInfo {
   readonly target: number | null;
 }
 
-/** A step whose result names the URL that a third party may call. */
-export const webhookStepType = 'CreateWebhook';
-
-/** The wait for such a call, which is the only one that a call may end. */
-export const callWaitStepType = 'WaitForWebhook';
-
-/** The step that a run's payload is. */
-export const initialStep: StepInfo = {
-  id: 0,
-  name: 'init',
-  type: 'Initial',
-  concurrent: 1,
-  target: null,
-};
-
 /** The run, and the step in it, that waits for another run's end. */
 export interface Invoker {
   readonly runId: string;

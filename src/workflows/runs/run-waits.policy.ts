@@ -1,6 +1,7 @@
 /** What waiting for an event means to an active run (workflows.md 3.4 and 3.5). Pure. */
 import { accept, type Decision } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
+import { callWaitStepType } from '../run-state/known-steps.js';
 import type {
   EndWait,
   OpenWaitForEvent,
@@ -9,7 +10,6 @@ import type {
 } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
 import {
-  callWaitStepType,
   type OpenWait,
   type RunEvent,
   type StepInfo,

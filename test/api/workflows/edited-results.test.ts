@@ -54,7 +54,7 @@ async function shown(runId: string) {
   return runs[0]?.steps.flatMap(({ steps }) => steps) ?? [];
 }
 
-/** What the journal says of replaced results: each with what was asked for by whom. */
+/** What the journal says of replaced results: each with the client that asked for it. */
 async function editsOf(runId: string) {
   const path = `/admin/journal?stream=run/${runId}&type=StepEdited&count=100`;
   const headers = { authorization: stage.server.basic };

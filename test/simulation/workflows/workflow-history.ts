@@ -1,7 +1,7 @@
 /** What the journal says became of every run. */
 import type { EventEnvelope } from '../../../src/engine/decider.js';
+import { initialStep } from '../../../src/workflows/run-state/known-steps.js';
 import {
-  initialStep,
   type RunEnd,
   type RunEvent,
   type RunStarted,

@@ -4,11 +4,8 @@ import {
   type OpenDelivery,
 } from '../../../src/workflows/deliveries/delivery-cause.policy.js';
 import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
-import {
-  initialStep,
-  type OpenCall,
-  type StepInfo,
-} from '../../../src/workflows/run-state/run.events.js';
+import { initialStep } from '../../../src/workflows/run-state/known-steps.js';
+import { type OpenCall, type StepInfo } from '../../../src/workflows/run-state/run.events.js';
 import { planOf, stepInfo } from '../../support/workflows/run-commands.js';
 
 const runOf = (steps: readonly StepInfo[], calls: readonly OpenCall[] = []) => ({

@@ -1,6 +1,6 @@
 /** What can be done with a run: notify, cancel; begin a failed one again, or go on with it. */
 import { useNavigate } from '@tanstack/react-router';
-import { Bell, CircleSlash, Play, RotateCcw, Terminal } from 'lucide-react';
+import { Bell, CircleSlash, Pencil, Play, RotateCcw, Terminal } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';
@@ -9,6 +9,7 @@ import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
 import { quoted } from '../publish/shell-words.ts';
+import { EditDialog } from './edit-dialog.tsx';
 import { NotifyDialog } from './notify-dialog.tsx';
 import type { ShownRun } from './run-log.ts';
 
@@ -41,7 +42,7 @@ export function RunActions({ run, eventIds }: RunActionsProps) {
           </Action>
         </>
       )}
-      {dlqId !== undefined && <Repair dlqId={dlqId} />}
+      {dlqId !== undefined && <Repair runId={id} dlqId={dlqId} />}
       <Button icon={<Terminal className={icon} />} onClick={() => setOpen('curl')}>
         As curl
       </Button>
@@ -53,8 +54,11 @@ export function RunActions({ run, eventIds }: RunActionsProps) {
 }
 
 /** A failed run leaves a dead letter; what is made of it is a new run. */
-function Repair({ dlqId: id }: { readonly dlqId: string }) {
+function Repair({ runId, dlqId: id }: { readonly runId: string; readonly dlqId: string }) {
   const navigate = useNavigate();
+  const [isEditing, setEditing] = useState(false);
+  const show = (workflowRunId: string) =>
+    navigate({ to: '/workflows/$id', params: { id: workflowRunId } });
   const repair = useChange(
     (verb: 'resume' | 'restart') => {
       const params = { params: { path: { id } } };
@@ -63,7 +67,7 @@ function Repair({ dlqId: id }: { readonly dlqId: string }) {
         : ask(api.POST('/v2/workflows/dlq/restart/{id}', params));
     },
     ['run', 'dlq'],
-    ({ workflowRunId }) => navigate({ to: '/workflows/$id', params: { id: workflowRunId } }),
+    ({ workflowRunId }) => show(workflowRunId),
   );
   return (
     <>
@@ -76,6 +80,14 @@ function Repair({ dlqId: id }: { readonly dlqId: string }) {
         Resume
       </Action>
       <Action
+        icon={<Pencil className={icon} />}
+        title="The same, with another result of one of its steps"
+        disabled={repair.isPending}
+        onClick={() => setEditing(true)}
+      >
+        Resume edited…
+      </Action>
+      <Action
         icon={<RotateCcw className={icon} />}
         title="A new run begins with the same payload"
         disabled={repair.isPending}
@@ -83,6 +95,16 @@ function Repair({ dlqId: id }: { readonly dlqId: string }) {
       >
         Restart
       </Action>
+      {isEditing && (
+        <EditDialog
+          {...{ runId, dlqId: id }}
+          close={() => setEditing(false)}
+          resumed={(to) => {
+            setEditing(false);
+            show(to);
+          }}
+        />
+      )}
       {repair.error !== null && (
         <p role="alert" className="w-full text-bad">
           {repair.error.message}

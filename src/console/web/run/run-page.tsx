@@ -145,6 +145,11 @@ function History({ run, log: { rows, isCut }, at, change }: HistoryProps) {
 function About({ run }: { readonly run: ShownRun }) {
   const { labels = [], invoker, workflowRunResponse: response, failureFunction } = run;
   const endedAt = run.workflowRunCompletedAt;
+  const replaced = run.steps.flatMap((group) =>
+    group.type === 'next'
+      ? []
+      : group.steps.flatMap(({ stepName, editedAt }) => (editedAt === undefined ? [] : stepName)),
+  );
   return (
     <Panel title="About">
       <Facts
@@ -153,6 +158,7 @@ function About({ run }: { readonly run: ShownRun }) {
           Started: exact(run.workflowRunCreatedAt),
           Ended: endedAt === undefined ? undefined : exact(endedAt),
           'Started by': invoker === undefined ? undefined : <RunLink id={invoker.workflowRunId} />,
+          'Replaced results': replaced.length === 0 ? undefined : replaced.join(', '),
           Labels: labels.length === 0 ? undefined : labels.join(', '),
           'Flow-control key': run.flowControlKey,
           'Caller address': run.workflowRunCallerIp,

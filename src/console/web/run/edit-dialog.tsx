@@ -1,0 +1,128 @@
+/** Resumes a failed run with another result of one of its steps, which was computed wrong. */
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, ask } from '../api/client.ts';
+import { useChange } from '../parts/change.ts';
+import { Dialog, SubmitRow } from '../parts/dialog.tsx';
+import { Choice, TextArea } from '../parts/field.tsx';
+import { Failure, Loaded } from '../parts/states.tsx';
+import type { ShownRun } from './run-log.ts';
+
+interface EditProps {
+  readonly runId: string;
+  readonly dlqId: string;
+  readonly close: () => void;
+  /** Is told the id of the new run. */
+  readonly resumed: (runId: string) => void;
+}
+
+/** A step of the endpoint that has a result. */
+interface Result {
+  readonly stepId: number;
+  readonly stepName: string;
+  readonly out: string;
+}
+
+/** Those of a run; what is hidden has to be typed anew. */
+export function resultsOf(steps: ShownRun['steps']): readonly Result[] {
+  return steps.flatMap((group) => {
+    if (group.type === 'next') return [];
+    return group.steps.flatMap(({ stepId, stepName, stepType, state, out = '' }) => {
+      const isResult = stepType === 'Run' && stepId > 0 && state !== 'STEP_PROGRESS';
+      return isResult ? [{ stepId, stepName, out: out.startsWith('REDACTED:') ? '' : out }] : [];
+    });
+  });
+}
+
+/** Bodies whole, where the page has only their beginning. */
+async function loadResults(runId: string): Promise<readonly Result[]> {
+  const params = { query: { workflowRunId: [runId] } };
+  const { runs } = await ask(api.GET('/v2/workflows/logs', { params }));
+  return resultsOf(runs[0]?.steps ?? []);
+}
+
+export function EditDialog({ runId, close, ...others }: EditProps) {
+  const query = useQuery({
+    queryKey: ['run', runId, 'results'],
+    queryFn: () => loadResults(runId),
+    refetchInterval: false,
+  });
+  return (
+    <Dialog title="Resume with another result" close={close}>
+      <Loaded query={query} lines={4}>
+        {(results) =>
+          results.length === 0 ? (
+            <p>No step of this run has a result that could be replaced.</p>
+          ) : (
+            <EditForm results={results} close={close} {...others} />
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}
+
+type FormProps = Omit<EditProps, 'runId'> & { readonly results: readonly Result[] };
+
+function EditForm({ results, dlqId, close, resumed }: FormProps) {
+  const [edited, setEdited] = useState(results.at(-1) as Result);
+  const [isJson, setJson] = useState(true);
+  const resume = useChange(
+    (out: unknown) =>
+      ask(
+        api.POST('/v2/workflows/dlq/resume/{id}', {
+          params: { path: { id: dlqId } },
+          body: { steps: [{ stepId: edited.stepId, out }] },
+        }),
+      ),
+    ['run', 'dlq'],
+    ({ workflowRunId }) => resumed(workflowRunId),
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const out = jsonIn(edited.out);
+    setJson(out !== undefined);
+    if (out !== undefined) resume.mutate(out);
+  };
+  const choose = (id: string) => {
+    const chosen = results.find(({ stepId }) => String(stepId) === id);
+    if (chosen !== undefined) setEdited(chosen);
+  };
+  return (
+    <form onSubmit={submit}>
+      <p className="mb-3 text-muted">
+        A new run goes on where this one failed, as if the step had returned this. What later steps
+        returned stays as it is.
+      </p>
+      <Choice label="Step" value={edited.stepId} onChange={(event) => choose(event.target.value)}>
+        {results.map(({ stepId, stepName }) => (
+          <option key={stepId} value={stepId}>
+            {stepId}. {stepName}
+          </option>
+        ))}
+      </Choice>
+      <TextArea
+        label="Result"
+        hint="JSON"
+        required
+        rows={8}
+        value={edited.out}
+        onChange={(event) => setEdited({ ...edited, out: event.target.value })}
+      />
+      {!isJson && <Failure error={new Error('This is no JSON. A text stands in quotes.')} />}
+      {resume.error !== null && <Failure error={resume.error} />}
+      <SubmitRow disabled={resume.isPending} close={close}>
+        Resume
+      </SubmitRow>
+    </form>
+  );
+}
+
+/** undefined = it is none. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Browser } from 'playwright-core';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+} from '../support/console/chromium.js';
+import { FailedRunStage } from '../support/workflows/failed-run-stage.js';
+
+describeInChromium('a failed run in a browser', () => {
+  let browser: Browser;
+  let stage: FailedRunStage;
+
+  beforeAll(async () => {
+    stage = await FailedRunStage.start('edited');
+    stage.workflow.script = stage.sequence('price', 'charge');
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await stage.end();
+  }, browserLimitMs);
+
+  it(
+    'is resumed with another result, which the page of the new run names',
+    async () => {
+      stage.broken.add('charge');
+      const { workflowRunId } = await stage.fail();
+      stage.broken.clear();
+      const path = `/workflows/${workflowRunId}`;
+      const { page, faults, close } = await openConsole(browser, stage.server, path);
+      await signIn(page, stage.server.token);
+      await page.getByRole('button', { name: 'Resume edited…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Resume with another result' });
+      const result = dialog.getByLabel('Result');
+      await result.waitFor();
+      expect(await result.inputValue()).toBe('"price is done"');
+      await result.fill('twelve');
+      await dialog.getByRole('button', { name: 'Resume' }).click();
+      await dialog.getByText('This is no JSON').waitFor();
+      expect(await findings(page)).toEqual([]);
+      await result.fill('{"price": 12}');
+      await dialog.getByRole('button', { name: 'Resume' }).click();
+      await page.waitForURL((url) => !url.pathname.endsWith(workflowRunId));
+      await page.getByText('Replaced results').waitFor();
+      const runId = decodeURIComponent(page.url().split('/').at(-1) ?? '');
+      await stage.ended(runId);
+      const [first] = stage.workflow.deliveriesOf(runId, 'step');
+      expect(first?.steps.map(({ out }) => out)).toEqual(['{"price":12}']);
+      await close();
+      expect(faults).toEqual([]);
+    },
+    browserLimitMs,
+  );
+});
