@@ -1,7 +1,7 @@
 /** What a thrown error means to the client; only here is an error "internal". */
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';
+import { DamagedData, DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';
 import { Refusal } from '../grammar/result.js';
 import { codeOf, diskFullRefusal, RefusedRequest } from './error-shapes.js';
 import { loggedPath } from './logged-path.js';
@@ -42,6 +42,20 @@ export class Failures {
       if (refusal !== undefined) return refusal;
     }
     this.log.error({ err: error, method, path: loggedPath(url), request: id }, 'request failed');
-    return new Refusal('failed', 'internal error');
+    return error instanceof DamagedData
+      ? damageRefusal(error)
+      : new Refusal('failed', 'internal error');
   }
+}
+
+/** Names the place within the data folder: where that lies is no business of clients. */
+function damageRefusal({ range: { file, from, to, lastGoodOffset } }: DamagedData): Refusal {
+  const [place = 'its data folder'] = /logs[\\/].*$/.exec(file) ?? [];
+  return new Refusal(
+    'failed',
+    `data on the disk is damaged and cannot be read: ${place}, bytes ${from} to ${to}; ` +
+      'stepwell journal verify says what else is',
+    undefined,
+    { code: 'DATA_DAMAGED', lastGoodOffset },
+  );
 }

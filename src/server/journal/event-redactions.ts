@@ -77,6 +77,8 @@ export class EventRedactions {
   private async ofRun(envelope: EventEnvelope): Promise<Redaction> {
     const run = await this.ofWholeRun(envelope);
     const { event, body, offset } = envelope;
+    // What hides a replaced result is said by a message of the run before: it is never shown.
+    if (event.type === 'StepEdited') return { ...run, body: true };
     // A step may ask for more than its run, as the message does that delivers it.
     if (run.body || body === null || !('messageId' in event)) return run;
     return hiding(run, await this.ofStep(String(event.messageId), offset)) ?? run;

@@ -6,6 +6,7 @@ import type { Rows } from '../api/rows.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from './button.tsx';
 import { Code } from './code.tsx';
+import { State } from './state-mark.tsx';
 
 /** Lines where text will be. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
@@ -21,6 +22,7 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
 
 /** What failed, and how to try again. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  if (isDamage(error)) return <Damage error={error} />;
   const status = error instanceof ApiError && error.status > 0 ? ` (${error.status})` : '';
   return (
     <div role="alert" className="m-3 flex flex-wrap items-center gap-3 text-bad">
@@ -29,6 +31,24 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
         {status}
       </span>
       {retry !== undefined && <Button onClick={retry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** What is damaged on the disk is not there again when it is asked for again. */
+function isDamage(error: Error): boolean {
+  return error instanceof ApiError && error.status === 500 && /\bdamaged\b/.test(error.message);
+}
+
+function Damage({ error }: { readonly error: Error }) {
+  return (
+    <div role="alert" className="m-3 rounded-md border border-line bg-bad-tint p-3">
+      <State of="DAMAGED" word="damaged data" />
+      <p className="mt-1 wrap-anywhere">The server answers: {error.message}.</p>
+      <p className="mt-1 text-muted">
+        What else there is can be read. Keep the data folder as it is: a backup, or an export of
+        what is intact, brings back the rest (Damage in docs/operations.md).
+      </p>
     </div>
   );
 }

@@ -23,10 +23,14 @@ import { Waterfall } from './waterfall.tsx';
 export default function RunPage() {
   const { id = '' } = useParams({ strict: false });
   const query = useRun(id);
+  if (query.data === null) return <NoRun id={id} />;
+  if (query.data !== undefined) return <Run key={id} run={query.data} />;
   return (
-    <Loaded query={query}>
-      {(run) => (run === null ? <NoRun id={id} /> : <Run key={id} run={run} />)}
-    </Loaded>
+    <Page title={id} trail={trail}>
+      <Panel>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Panel>
+    </Page>
   );
 }
 

@@ -1,0 +1,89 @@
+import { open, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { callApi } from '../support/clients/api-call.js';
+import { findings } from '../support/console/axe.js';
+import {
+  browserLimitMs,
+  describeInChromium,
+  launchBrowser,
+  openConsole,
+  signIn,
+} from '../support/console/chromium.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+/** Nothing is called there: all of it is due in an hour. */
+const target = 'http://127.0.0.1:19999/x';
+const later = { 'svc-delay': '1h' };
+/** More than the server keeps of what it has read. */
+const others = 3;
+const otherBytes = 9_000_000;
+
+const sentence = /^data on the disk is damaged and cannot be read: logs.*, bytes \d+ to \d+;/;
+
+/** Changes the first byte of a text where the journal has it. */
+async function damage({ dataDirectory }: TestServer, text: string): Promise<void> {
+  for (const name of await readdir(dataDirectory, { recursive: true })) {
+    if (!name.endsWith('.log')) continue;
+    const path = join(dataDirectory, name);
+    const at = (await readFile(path)).indexOf(text);
+    if (at < 0) continue;
+    const file = await open(path, 'r+');
+    await file.write(Buffer.from('?'), 0, 1, at);
+    await file.close();
+    return;
+  }
+  throw new Error(`no log holds ${text}`);
+}
+
+describeInChromium('damaged data in a browser', () => {
+  let browser: Browser;
+  let server: TestServer;
+
+  const post = async (path: string, body: string) =>
+    (await callApi(server, 'POST', path, later, body)).body as Record<string, string>;
+
+  beforeAll(async () => {
+    server = await startServer();
+    browser = await launchBrowser();
+  }, browserLimitMs);
+
+  afterAll(async () => {
+    await browser.close();
+    await server.remove();
+  }, browserLimitMs);
+
+  it(
+    'is told on each page that would have to read it, and others are as they were',
+    async () => {
+      const { messageId } = await post(`/v2/publish/${target}`, 'the body of a message');
+      const { workflowRunId } = await post(`/v2/trigger/${target}`, 'the payload of a run');
+      for (let count = 0; count < others; count += 1) {
+        await post(`/v2/publish/${target}`, 'x'.repeat(otherBytes));
+      }
+      await damage(server, 'the body of a message');
+      await damage(server, 'the payload of a run');
+      const answer = await callApi(server, 'GET', `/v2/messages/${messageId}`);
+      expect(answer.status).toBe(500);
+      expect(String((answer.body as { error: string }).error)).toMatch(sentence);
+      const { page, faults, close } = await openConsole(browser, server, '/queues');
+      await signIn(page, server.token);
+      for (const path of [
+        ...[`/messages/${messageId}`, '/messages', `/workflows/${workflowRunId}`, '/workflows'],
+        ...['/time-machine', `/time-machine?stream=message/${messageId}`],
+      ]) {
+        await page.goto(`${server.url}/console${path}`);
+        const alert = page.getByRole('alert').filter({ hasText: 'damaged data' }).first();
+        await alert.waitFor();
+        await alert.getByText(/logs\/\d+\/\d+\.log, bytes \d+ to \d+/).waitFor();
+        expect([path, await findings(page)]).toEqual([path, []]);
+      }
+      await page.goto(`${server.url}/console/queues`);
+      await page.getByText('No queues yet').waitFor();
+      // The browser itself writes down what was answered with 500, and nothing else happened.
+      expect(faults.filter((fault) => !fault.includes('500'))).toEqual([]);
+      await close();
+    },
+    browserLimitMs,
+  );
+});
