@@ -5,12 +5,11 @@ import { type Filters, useFilters } from '../parts/filter-bar.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
+import { pause, timed } from './counting.ts';
 import { endStates, isSearched, pendingStates, queryOf } from './message-filters.ts';
 
 /** So many pending messages are counted one by one; above that it is said that there are more. */
 const countedMax = 500;
-/** Counting costs more than a page of rows: it is done less often. */
-const againMs = 5000;
 
 interface Counts {
   readonly of: ReadonlyMap<string, number>;
@@ -48,24 +47,26 @@ async function countEnded(filters: Filters, signal: AbortSignal): Promise<Counts
 }
 
 /** How many messages that pass the filters are pending; `isCut` where it is at least so many. */
-export function usePendingCounts(filters: Filters) {
+function usePendingCounts(filters: Filters, isAsked: boolean) {
   const { state: _, contains, ...others } = filters;
   return useQuery({
     queryKey: ['facets', 'pending', others],
-    queryFn: ({ signal }) => countPending(others, signal),
-    enabled: contains === undefined,
-    refetchInterval: againMs,
+    queryFn: ({ signal }) => timed(countPending(others, signal)),
+    enabled: isAsked && contains === undefined,
+    refetchInterval: pause,
   });
 }
 
-export function Facets() {
+/** `isAsked`: the rows are there, and so these numbers may be asked for. */
+export function Facets({ isAsked }: { readonly isAsked: boolean }) {
   const [filters, change] = useFilters();
   const { state: chosen, ...others } = filters;
-  const pending = usePendingCounts(filters).data;
+  const pending = usePendingCounts(filters, isAsked).data;
   const ended = useQuery({
     queryKey: ['facets', 'ended', others],
-    queryFn: ({ signal }) => countEnded(others, signal),
-    refetchInterval: againMs,
+    queryFn: ({ signal }) => timed(countEnded(others, signal)),
+    enabled: isAsked,
+    refetchInterval: pause,
   }).data;
   const isText = isSearched(filters);
   const shown = isText ? endStates : (['pending', ...pendingStates, ...endStates] as const);

@@ -73,7 +73,8 @@ export default function MessagesPage() {
     loadMessages(values, cursor, signal),
   );
   const curl = useCurl();
-  const { rows } = list;
+  const { rows, query } = list;
+  const isAsked = query.isFetched;
   const shown = useMemo(() => (rows === undefined ? undefined : eachOnce(rows)), [rows]);
   return (
     <Page
@@ -85,9 +86,9 @@ export default function MessagesPage() {
         </>
       }
     >
-      <Outcomes />
+      <Outcomes isAsked={isAsked} />
       <Panel>
-        <Facets />
+        <Facets isAsked={isAsked} />
         <FilterBar filters={filters} />
         <RowStates
           list={{ ...list, rows: shown }}

@@ -8,6 +8,7 @@ import { barColours } from '../parts/state-mark.tsx';
 import { Failure } from '../parts/states.tsx';
 import { beginOf, SpanChoice, spanOf } from '../past/spans.tsx';
 import { count, exact } from '../time/format.ts';
+import { pause, timed } from './counting.ts';
 import { queryOf, stretchOf } from './message-filters.ts';
 import { StretchFields } from './stretch-fields.tsx';
 
@@ -18,10 +19,8 @@ const layers = [
   { state: 'CANCELED', name: 'canceled', tone: 'idle' },
 ] as const;
 
-/** It is drawn by the minute: it need not be asked for more often than this. */
-const againMs = 5000;
-
-export function Outcomes() {
+/** `isAsked`: the rows are there, and so these numbers may be asked for. */
+export function Outcomes({ isAsked }: { readonly isAsked: boolean }) {
   const [filters, change] = useFilters();
   const { state: _, span: spanValue, fromDate, toDate, ...others } = filters;
   const span = spanOf(spanValue);
@@ -37,10 +36,11 @@ export function Outcomes() {
         state: layers.map(({ state }) => state),
         fromDate: from,
       };
-      const answer = await ask(api.GET('/v2/logs/counts', { params: { query }, signal }));
+      const answer = await timed(ask(api.GET('/v2/logs/counts', { params: { query }, signal })));
       return { from, ...answer };
     },
-    refetchInterval: againMs,
+    enabled: isAsked,
+    refetchInterval: pause,
     placeholderData: (before) => before,
   });
   const chosen = stretchOf({ fromDate, toDate });
