@@ -74,6 +74,36 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
+    'follows a thousand records a second for ten seconds, and misses none',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/admin/topics', { name: 'paced', partitions: 4 });
+      const page = await open('/topics/paced');
+      const produce = (count: number) =>
+        callLog(
+          server,
+          '/produce',
+          Array.from({ length: count }, (_, index) => ({ topic: 'paced', value: `${index}` })),
+        );
+      await produce(1);
+      await page.locator('[data-seen="1"]').waitFor();
+      for (let round = 0; round < 100; round += 1) {
+        await Promise.all([produce(100), new Promise((resolve) => setTimeout(resolve, 100))]);
+        if (round !== 50) continue;
+        // In the midst of it the page does what it is asked to.
+        await page.getByRole('button', { name: 'Produce…' }).click();
+        await page.getByRole('dialog').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+      await page.locator('[data-seen="10001"]').waitFor();
+      const drawn = page.getByRole('table', { name: 'Records' }).locator('tbody tr');
+      expect(await drawn.count()).toBeLessThan(100);
+    },
+    browserLimitMs,
+  );
+
+  it(
     'says which records of a topic are damaged, and shows the others',
     async () => {
       const whole = await startServer({ ports });

@@ -44,13 +44,13 @@ export async function candidatesOf(
   }
   const newest = new TinyQueue<number>([], (one, other) => one - other);
   let isCut = false;
-  for await (const offset of walked(source, query, now)) {
-    if (offset >= until) continue;
+  await walk(source, query, now, (offset) => {
+    if (offset >= until) return;
     newest.push(offset);
-    if (newest.length <= candidatesMax) continue;
+    if (newest.length <= candidatesMax) return;
     newest.pop();
     isCut = true;
-  }
+  });
   const offsets = newest.data.sort((one, other) => other - one);
   // A stream that is woken while it is walked over comes twice.
   return { offsets: offsets.filter((offset, index) => offset !== offsets[index - 1]), isCut };
@@ -79,11 +79,13 @@ async function* among(
   for await (const offset of offsets) if (known.has(offset)) yield offset;
 }
 
-async function* walked(
+/** Calls `take` with each: a generator around that of the ids costs as much as all of the rest. */
+async function walk(
   source: CandidateSource,
   query: MeantMessages,
   now: number,
-): AsyncGenerator<number> {
+  take: (offset: number) => void,
+): Promise<void> {
   const { actors } = source.messages;
   const { queueName, flowControlKey, workflowRunId, state } = query;
   const looksInside = [queueName, flowControlKey, workflowRunId, state].some(
@@ -96,20 +98,21 @@ async function* walked(
       if (message === undefined || !isMeant(query, message, startedAt, now)) continue;
     }
     const offset = actors.firstOffsetOf(id);
-    if (offset !== undefined) yield offset;
+    if (offset !== undefined) take(offset);
   }
 }
 
 /** Ids of what is pending, among them all that are meant. */
-async function* idsOf(
+function idsOf(
   { messages, calls }: CandidateSource,
   { messageIds, state }: MeantMessages,
   perTick: number,
-): AsyncGenerator<string> {
-  if (messageIds !== null) yield* new Set(messageIds);
-  else if (state?.size === 1 && state.has('ACTIVE')) {
-    for (const { messageId } of [...calls.running()]) yield messageId;
-  } else yield* messages.actors.walkIds(perTick);
+): AsyncIterable<string> | Iterable<string> {
+  if (messageIds !== null) return new Set(messageIds);
+  if (state?.size === 1 && state.has('ACTIVE')) {
+    return [...calls.running()].map(({ messageId }) => messageId);
+  }
+  return messages.actors.walkIds(perTick);
 }
 
 /** As far as memory knows. */
