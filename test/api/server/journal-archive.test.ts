@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -36,6 +36,14 @@ async function ranges(): Promise<(readonly [from: number, until: number])[]> {
     });
 }
 
+/** Bytes of the whole copies in the archive. */
+async function copiedBytes(): Promise<number> {
+  const [store = ''] = await readdir(folder);
+  const names = (await readdir(join(folder, store))).filter((name) => name.endsWith('.log'));
+  const files = await Promise.all(names.map((name) => stat(join(folder, store, name))));
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
 async function metric(server: TestServer, name: string): Promise<number> {
   const text = await (await request(`${server.url}/metrics`)).body.text();
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
@@ -68,7 +76,13 @@ it('the archive has the journal up to its last sweep, without a gap', async () =
   await publishUntilSwept(server, `${endpoint.url}/x`, 200);
   const headers = { authorization: server.basic };
   const answer = await callApi(server, 'GET', '/admin/journal?type=JournalSwept', headers);
+  // A sweep may copy more between two looks: it never takes away.
+  const copied = await copiedBytes();
+  expect(await metric(server, 'stepwell_archive_bytes')).toBeGreaterThanOrEqual(copied);
+  expect(await metric(server, 'stepwell_archive_disk_total_bytes')).toBeGreaterThan(0);
+  expect(await metric(server, 'stepwell_journal_last_sweep_timestamp_seconds')).toBeGreaterThan(0);
   await server.remove();
+  expect(copied).toBeGreaterThan(0);
   await endpoint.stop();
 
   const untils = String(answer.body).matchAll(/"until":(\d+)/g);
