@@ -174,6 +174,17 @@ export class ActorDirectory<State = unknown> {
     this.resting.restore(part);
   }
 
+  /** Only streams with these ids are taken from what `restore` is given (`RestingStreams`). */
+  holdOnly(ids: ReadonlySet<string>): void {
+    this.resting.holdOnly(ids);
+  }
+
+  /** A part that `restore` has taken such streams of, with what became of them; all rest then. */
+  merge(part: Buffer): Buffer {
+    this.restAll();
+    return this.resting.merge(part);
+  }
+
   /** When `takeDue` will have one, Unix milliseconds; Infinity = no stream that rests waits. */
   nextDue(): number {
     return this.resting.nextAlarm();

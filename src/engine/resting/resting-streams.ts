@@ -3,6 +3,8 @@
  * wanted. They are spread over shards by a hash of their ids, so that no change of one shard holds
  * the event loop, however many there are.
  */
+import { hashOf } from './id-hash.js';
+import { partOf, type StoredShard, seedOf, shardsIn } from './resting-parts.js';
 import { RestingShard, type RestingStream } from './resting-shard.js';
 
 /** The high bits of a hash say which. */
@@ -15,6 +17,10 @@ export class RestingStreams {
   /** Of each shard its earliest alarm: when it is, Infinity = never, and of which stream. */
   private readonly alarmTimes = new Float64Array(shardsMax).fill(Number.POSITIVE_INFINITY);
   private readonly alarmOffsets = new Float64Array(shardsMax);
+  /** See `holdOnly`. */
+  private only: ReadonlySet<string> | null = null;
+  /** Numbers of the shards of which `restore` has taken some. */
+  private readonly taken = new Set<number>();
 
   /** `seed` keeps strangers from choosing ids whose hashes are the same; 32 bits. */
   constructor(private seed: number) {}
@@ -28,7 +34,17 @@ export class RestingStreams {
     return this.firstOffsetOf(id) !== undefined;
   }
 
+  /**
+   * Of what `restore` is given only the streams with these ids are put here; a question for
+   * another one is an error, since what was given may have it. `merge` puts them together
+   * again.
+   */
+  holdOnly(ids: ReadonlySet<string>): void {
+    this.only = ids;
+  }
+
   firstOffsetOf(id: string): number | undefined {
+    if (this.only !== null) this.requireHeld(id, this.only);
     const hash = hashOf(id, this.seed);
     const shard = this.shards.get(hash >>> (32 - shardBits));
     const row = shard?.find(id, hash) ?? -1;
@@ -51,6 +67,7 @@ export class RestingStreams {
 
   /** What `use` makes of a stream that rests; its bytes are only good within. */
   read<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
+    if (this.only !== null) this.requireHeld(id, this.only);
     if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
     const shard = this.shards.get(hash >>> (32 - shardBits));
@@ -60,6 +77,7 @@ export class RestingStreams {
 
   /** As `read`, and the stream rests no more. */
   take<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
+    if (this.only !== null) this.requireHeld(id, this.only);
     if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
     const number = hash >>> (32 - shardBits);
@@ -105,42 +123,79 @@ export class RestingStreams {
 
   /** Everything, in parts. */
   *toParts(): Generator<Buffer> {
-    let pieces = [this.seedBytes()];
+    let stored: StoredShard[] = [];
     let bytes = 0;
     for (const [number, shard] of this.shards) {
-      const stored = shard.toBytes();
-      const head = Buffer.alloc(shardHeadLength);
-      head.writeUInt32LE(number, 0);
-      head.writeUInt32LE(stored.length, 4);
-      pieces.push(head, stored);
-      bytes += stored.length;
+      const shardBytes = shard.toBytes();
+      stored.push([number, shardBytes]);
+      bytes += shardBytes.length;
       if (bytes < partBytes) continue;
-      yield Buffer.concat(pieces);
-      pieces = [this.seedBytes()];
+      yield partOf(this.seed, stored);
+      stored = [];
       bytes = 0;
     }
-    if (bytes > 0) yield Buffer.concat(pieces);
+    if (bytes > 0) yield partOf(this.seed, stored);
   }
 
   /** Takes over a part of what rested elsewhere; only such parts may be here. */
   restore(part: Buffer): void {
-    this.seed = part.readUInt32LE(0);
-    for (let at = seedLength; at < part.length; ) {
-      const start = at + shardHeadLength;
-      const end = start + part.readUInt32LE(at + 4);
-      const shard = RestingShard.fromBytes(part.subarray(start, end));
-      const number = part.readUInt32LE(at);
+    this.seed = seedOf(part);
+    for (const [number, stored] of shardsIn(part)) {
+      const shard = RestingShard.fromBytes(stored);
+      if (this.only !== null) {
+        this.takeSome(number, shard, this.only);
+        continue;
+      }
       this.shards.set(number, shard);
       this.count += shard.size;
       this.noteAlarm(number, shard);
-      at = end;
     }
   }
 
-  private seedBytes(): Buffer {
-    const bytes = Buffer.alloc(seedLength);
-    bytes.writeUInt32LE(this.seed);
-    return bytes;
+  /**
+   * A part that `restore` has taken some of, with what became of those; they rest here no more.
+   * What is left after all parts, `toParts` gives.
+   */
+  merge(part: Buffer): Buffer {
+    const stored: StoredShard[] = [];
+    for (const [number, bytes] of shardsIn(part)) {
+      const own = this.shards.get(number);
+      if (own === undefined && !this.taken.has(number)) {
+        stored.push([number, bytes]);
+        continue;
+      }
+      const merged = this.merged(RestingShard.fromBytes(bytes), own);
+      if (merged.size > 0) stored.push([number, merged.toBytes()]);
+      this.shards.delete(number);
+      this.count -= own?.size ?? 0;
+    }
+    return partOf(this.seed, stored);
+  }
+
+  private takeSome(number: number, shard: RestingShard, ids: ReadonlySet<string>): void {
+    for (const row of shard.all()) {
+      if (!ids.has(shard.idOf(row))) continue;
+      const stream = shard.read(row);
+      this.add(stream, stream.wantedAt < Number.POSITIVE_INFINITY);
+      this.taken.add(number);
+    }
+  }
+
+  private merged(base: RestingShard, own: RestingShard | undefined): RestingShard {
+    const merged = new RestingShard();
+    const add = (shard: RestingShard, isMeant: (id: string) => boolean) => {
+      for (const row of shard.all()) {
+        const id = shard.idOf(row);
+        if (isMeant(id)) merged.add(shard.read(row), hashOf(id, this.seed), false);
+      }
+    };
+    add(base, (id) => this.only?.has(id) !== true);
+    if (own !== undefined) add(own, () => true);
+    return merged;
+  }
+
+  private requireHeld(id: string, ids: ReadonlySet<string>): void {
+    if (!ids.has(id)) throw new Error(`${id} may rest where only other streams were read`);
   }
 
   private noteAlarm(number: number, shard: RestingShard): void {
@@ -164,20 +219,5 @@ export class RestingStreams {
   }
 }
 
-const seedLength = 4;
-/** The number of a shard u32, its length u32. */
-const shardHeadLength = 8;
-
 /** Shards that are smaller share a part. */
 const partBytes = 1024 * 1024;
-
-/** FNV-1a over the code units, mixed so that its high bits are as good as its low ones. */
-function hashOf(id: string, seed: number): number {
-  let hash = seed ^ 0x811c9dc5;
-  for (let index = 0; index < id.length; index += 1) {
-    hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
-  return (hash ^ (hash >>> 15)) >>> 0;
-}

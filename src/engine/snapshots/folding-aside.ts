@@ -6,11 +6,17 @@ import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
-import { type ImagePart, ImageReader, imageOf } from './memory-image.js';
+import { type ImagePart, ImageReader, imageOf, mergedPart } from './memory-image.js';
 import { digestOf, itemsOf, type MemoryItem, type StateDigest } from './state-digest.js';
 
-/** One memory, from empty to its image; then it is at its end. */
+/**
+ * One memory, from empty to its image; then it is at its end. It holds all that the image had that
+ * it goes on from; or, once it was told by `touch` what is going to change, the indexes and those
+ * streams, and then each part with streams is given once more, to `merge`.
+ */
 export interface FoldingAside {
+  /** What is going to be folded: of streams only those are taken; before anything is taken. */
+  touch(batches: readonly BatchBytes[]): Promise<void>;
   /** The next part of the image that it goes on from; before anything is folded. */
   take(part: ImagePart): Promise<void>;
   /** Folds whole turns, in the order of the journal. */
@@ -19,6 +25,9 @@ export interface FoldingAside {
   digest(): Promise<StateDigest>;
   /** What it remembers of some sections. */
   items(sections: readonly string[]): Promise<readonly MemoryItem[]>;
+  /** A part with streams that some were taken of, as it is now; after everything is folded. */
+  merge(part: ImagePart): Promise<ImagePart>;
+  /** The rest, after all merged parts. */
   image(): AsyncIterable<ImagePart> | Iterable<ImagePart>;
   /** Nothing is left of it; whatever it is asked for meanwhile may reject. */
   end(): Promise<void>;
@@ -27,12 +36,23 @@ export interface FoldingAside {
 /** In this thread. */
 export class FoldingHere implements FoldingAside {
   private readonly reader: ImageReader;
+  private touched: Map<string, Set<string>> | null = null;
 
   constructor(
     private readonly engine: Engine,
     private readonly codec: EventCodec,
   ) {
     this.reader = new ImageReader(engine, codec);
+  }
+
+  async touch(batches: readonly BatchBytes[]): Promise<void> {
+    this.touched ??= this.holdOnly();
+    for (const batch of batches) {
+      for (const record of recordsOf(batch)) {
+        const stream = this.codec.streamOf(record);
+        if (stream !== null) this.touched.get(stream.kind)?.add(stream.id);
+      }
+    }
   }
 
   async take(part: ImagePart): Promise<void> {
@@ -59,6 +79,10 @@ export class FoldingHere implements FoldingAside {
     return items.map((item) => ({ ...item, bytes: Buffer.from(item.bytes) }));
   }
 
+  async merge(part: ImagePart): Promise<ImagePart> {
+    return mergedPart(this.engine, part);
+  }
+
   image(): Iterable<ImagePart> {
     // A part that a later checkpoint stands for would be missing in the image.
     this.engine.requireWhole();
@@ -67,5 +91,12 @@ export class FoldingHere implements FoldingAside {
 
   async end(): Promise<void> {
     return undefined;
+  }
+
+  /** Of each kind the ids of the streams that are held; they may still grow. */
+  private holdOnly(): Map<string, Set<string>> {
+    const ids = new Map(this.engine.kinds.map((kind) => [kind, new Set<string>()]));
+    for (const [kind, own] of ids) this.engine.actors(kind).holdOnly(own);
+    return ids;
   }
 }

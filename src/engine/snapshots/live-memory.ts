@@ -25,6 +25,9 @@ export interface LiveMemory {
 /** Streams and entries that are digested in one tick: 5 us each. */
 const itemsAtOnceMax = 1000;
 
+/** Of an engine that stands still. Both memories are digested: it must end before a stop does. */
+const itemsStandingMax = 250_000;
+
 /** How many of an engine that stands still are digested before others have their turn. */
 const itemsPerTick = 4096;
 
@@ -34,7 +37,9 @@ export async function liveMemory(
   journal: Journal,
   standsStill: boolean,
 ): Promise<LiveMemory | null> {
-  if (sizeOf(engine) > itemsAtOnceMax) return standsStill ? standing(engine, journal) : null;
+  const size = sizeOf(engine);
+  if (size > (standsStill ? itemsStandingMax : itemsAtOnceMax)) return null;
+  if (size > itemsAtOnceMax) return standing(engine, journal);
   const offset = journal.endOffset;
   const items = [...itemsOf(engine)].map((item) => ({ ...item, bytes: Buffer.from(item.bytes) }));
   const sum = new DigestSum();

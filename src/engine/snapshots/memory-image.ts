@@ -47,7 +47,8 @@ function byName([one]: readonly unknown[], [other]: readonly unknown[]): number 
 export function* imageOf(engine: Engine, codec: EventCodec): Generator<ImagePart> {
   yield { name: 'shapes', data: Buffer.from(codec.shapes) };
   for (const kind of engine.kinds) {
-    for (const data of engine.actors(kind).toParts()) yield { name: `streams ${kind}`, data };
+    for (const data of engine.actors(kind).toParts())
+      yield { name: `${streamsPrefix}${kind}`, data };
   }
   for (const { name, maps } of memoriesOf(engine)) {
     for (const [map, entries] of Object.entries(maps)) {
@@ -58,6 +59,18 @@ export function* imageOf(engine: Engine, codec: EventCodec): Generator<ImagePart
     yield { name: `durable ${name}`, data: bytesOf(store()) };
   }
 }
+
+/** Whether a part has streams: what `mergedPart` takes. */
+export function hasStreams({ name }: ImagePart): boolean {
+  return name.startsWith(streamsPrefix);
+}
+
+/** A part of the image that an engine goes on from, with what became there of its streams. */
+export function mergedPart(engine: Engine, { name, data }: ImagePart): ImagePart {
+  return { name, data: engine.actors(name.slice(streamsPrefix.length)).merge(data) };
+}
+
+const streamsPrefix = 'streams ';
 
 function* entryParts(entries: ReadonlyMap<string | number, unknown>): Generator<Buffer> {
   let part: unknown[] = [];
@@ -78,7 +91,7 @@ export class ImageReader {
     this.places.set('shapes', (data) => codec.learnShapes(data.toString()));
     for (const kind of engine.kinds) {
       const actors = engine.actors(kind);
-      this.places.set(`streams ${kind}`, (data) => actors.restore(data));
+      this.places.set(`${streamsPrefix}${kind}`, (data) => actors.restore(data));
     }
     for (const { name, maps } of memoriesOf(engine)) {
       for (const [map, entries] of Object.entries(maps)) {

@@ -6,15 +6,15 @@ import type { MemoryItem, StateDigest } from '../../engine/snapshots/state-diges
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Batches whose bodies lie one after the other in `bodies`. */
-export interface FoldRequest {
-  readonly type: 'fold';
+export interface BatchesRequest {
+  readonly type: 'touch' | 'fold';
   readonly batches: readonly (Omit<BatchBytes, 'body'> & { readonly header: BatchHeader })[];
   readonly bodies: Bytes;
 }
 
 export type FoldingRequest =
-  | { readonly type: 'take'; readonly name: string; readonly data: Bytes }
-  | FoldRequest
+  | { readonly type: 'take' | 'merge'; readonly name: string; readonly data: Bytes }
+  | BatchesRequest
   | { readonly type: 'digest' }
   | { readonly type: 'items'; readonly sections: readonly string[] }
   /** Asks for the next part of the image. */
@@ -28,8 +28,11 @@ export type FoldingAnswer =
   | { readonly type: 'end' };
 
 /** A part as a request; its bytes are handed over, not copied again. */
-export function taken({ name, data }: ImagePart): FoldingRequest & { readonly data: Bytes } {
-  return { type: 'take', name, data: ownBytes([data]) };
+export function partRequest(
+  type: 'take' | 'merge',
+  { name, data }: ImagePart,
+): FoldingRequest & { readonly data: Bytes } {
+  return { type, name, data: ownBytes([data]) };
 }
 
 /** A part as an answer. */
@@ -37,16 +40,24 @@ export function answered({ name, data }: ImagePart): FoldingAnswer {
   return { type: 'part', name, data: ownBytes([data]) };
 }
 
+/** The part of such a request or answer. */
+export function partIn({ name, data }: { readonly name: string; readonly data: Bytes }): ImagePart {
+  return { name, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength) };
+}
+
 /** Batches as a request. */
-export function folded(batches: readonly BatchBytes[]): FoldRequest {
+export function batchesRequest(
+  type: BatchesRequest['type'],
+  batches: readonly BatchBytes[],
+): BatchesRequest {
   const described = batches.map(({ header, baseOffset, nextOffset }) => {
     return { header, baseOffset, nextOffset };
   });
-  return { type: 'fold', batches: described, bodies: ownBytes(batches.map(({ body }) => body)) };
+  return { type, batches: described, bodies: ownBytes(batches.map(({ body }) => body)) };
 }
 
 /** The batches of such a request. */
-export function received({ batches, bodies }: FoldRequest): BatchBytes[] {
+export function received({ batches, bodies }: BatchesRequest): BatchBytes[] {
   let start = 0;
   return batches.map((batch) => {
     const { bodyLength } = batch.header;

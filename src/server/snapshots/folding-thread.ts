@@ -7,7 +7,13 @@ import type { ImagePart } from '../../engine/snapshots/memory-image.js';
 import { SnapshotStopped } from '../../engine/snapshots/snapshot-keeper.js';
 import type { MemoryItem, StateDigest } from '../../engine/snapshots/state-digest.js';
 import type { FoldingSettings } from '../history/product-folding.js';
-import { type FoldingAnswer, type FoldingRequest, folded, taken } from './folding-messages.js';
+import {
+  batchesRequest,
+  type FoldingAnswer,
+  type FoldingRequest,
+  partIn,
+  partRequest,
+} from './folding-messages.js';
 
 /** Beside this file, or beside the program that it is part of; compiled or not. */
 const { pathname } = new URL(import.meta.url);
@@ -32,14 +38,17 @@ export class FoldingThread implements FoldingAside {
     this.worker.unref();
   }
 
+  touch(batches: readonly BatchBytes[]): Promise<void> {
+    return this.giveBatches('touch', batches);
+  }
+
   async take(part: ImagePart): Promise<void> {
-    const request = taken(part);
+    const request = partRequest('take', part);
     await this.ask(request, [request.data.buffer]);
   }
 
-  async fold(batches: readonly BatchBytes[]): Promise<void> {
-    const request = folded(batches);
-    await this.ask(request, [request.bodies.buffer]);
+  fold(batches: readonly BatchBytes[]): Promise<void> {
+    return this.giveBatches('fold', batches);
   }
 
   async digest(): Promise<StateDigest> {
@@ -55,17 +64,28 @@ export class FoldingThread implements FoldingAside {
     return answer.items.map((item) => ({ ...item, bytes: Buffer.from(item.bytes) }));
   }
 
+  async merge(part: ImagePart): Promise<ImagePart> {
+    const request = partRequest('merge', part);
+    const answer = await this.ask(request, [request.data.buffer]);
+    if (answer.type !== 'part') throw unexpected(answer);
+    return partIn(answer);
+  }
+
   async *image(): AsyncGenerator<ImagePart> {
     for (;;) {
       const answer = await this.ask({ type: 'next' });
       if (answer.type !== 'part') return;
-      const { name, data } = answer;
-      yield { name, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength) };
+      yield partIn(answer);
     }
   }
 
   async end(): Promise<void> {
     await this.worker.terminate();
+  }
+
+  private async giveBatches(type: 'touch' | 'fold', batches: readonly BatchBytes[]): Promise<void> {
+    const request = batchesRequest(type, batches);
+    await this.ask(request, [request.bodies.buffer]);
   }
 
   private ask(request: FoldingRequest, handedOver: ArrayBuffer[] = []): Promise<FoldingAnswer> {

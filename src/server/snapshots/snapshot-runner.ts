@@ -37,7 +37,12 @@ export class SnapshotRunner {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
-    if (this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) await this.make(true);
+    while (this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) {
+      const { unfoldedBytes } = this.keeper;
+      const isMade = await this.make(true);
+      // What is left is of the next portion, unless none was made.
+      if (!isMade || this.keeper.unfoldedBytes >= unfoldedBytes) break;
+    }
     await this.keeper.stop();
   }
 

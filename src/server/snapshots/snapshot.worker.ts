@@ -6,7 +6,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { FoldingHere } from '../../engine/snapshots/folding-aside.js';
 import type { ImagePart } from '../../engine/snapshots/memory-image.js';
 import { type FoldingSettings, productFolding } from '../history/product-folding.js';
-import { answered, type FoldingAnswer, type FoldingRequest, received } from './folding-messages.js';
+import {
+  answered,
+  type FoldingAnswer,
+  type FoldingRequest,
+  partIn,
+  received,
+} from './folding-messages.js';
 
 const { engine, codec } = productFolding(workerData as FoldingSettings);
 const folding = new FoldingHere(engine, codec);
@@ -15,8 +21,13 @@ let image: Iterator<ImagePart> | null = null;
 async function answer(request: FoldingRequest): Promise<FoldingAnswer> {
   switch (request.type) {
     case 'take':
-      await folding.take({ name: request.name, data: Buffer.from(request.data) });
+      await folding.take(partIn(request));
       return { type: 'done' };
+    case 'touch':
+      await folding.touch(received(request));
+      return { type: 'done' };
+    case 'merge':
+      return answered(await folding.merge(partIn(request)));
     case 'fold':
       await folding.fold(received(request));
       return { type: 'done' };

@@ -24,14 +24,28 @@ function newFolding() {
   return { ...made, aside: new FoldingHere(made.engine, made.codec) };
 }
 
-function keeperOf({ journal, store, engine, sweeper }: SweptEngine): SnapshotKeeper {
+/** How snapshots are made. */
+interface Making {
+  /** Whether each is compared with what the engine remembers: then all of it is held at once. */
+  readonly isCompared: boolean;
+  /** Of how much of the journal one is made. */
+  readonly portionBytes: number;
+}
+
+const atOnce: Making = { isCompared: true, portionBytes: Number.POSITIVE_INFINITY };
+
+function keeperOf(
+  { journal, store, engine, sweeper }: SweptEngine,
+  { isCompared, portionBytes } = atOnce,
+): SnapshotKeeper {
   const keeper = new SnapshotKeeper(
     journal,
     store.snapshots,
     () => label,
     () => newFolding().aside,
     0,
-    (standsStill) => liveMemory(engine, journal, standsStill),
+    async (standsStill) => (isCompared ? liveMemory(engine, journal, standsStill) : null),
+    portionBytes,
   );
   sweeper.guard = keeper;
   return keeper;
@@ -75,16 +89,17 @@ const anyHistory = fc.tuple(
   }),
   fc.integer({ min: 1, max: 150 }),
   fc.constantFrom<CrashPolicy>(...crashPolicies),
+  fc.record({ isCompared: fc.boolean(), portionBytes: fc.constantFrom(1, 4096, 1e9) }),
 );
 
 describe('snapshots of memory', () => {
   it('are as good as the whole journal, beside sweeps and after crashes', async () => {
     const used = new Set<boolean>();
     await fc.assert(
-      fc.asyncProperty(anyHistory, async ([turns, actions, crashAt, policy]) => {
+      fc.asyncProperty(anyHistory, async ([turns, actions, crashAt, policy, making]) => {
         const disk = new SimulatedDisk();
         const opened = await openSwept(disk, fill, countedNames());
-        const keeper = keeperOf(opened);
+        const keeper = keeperOf(opened, making);
         const crashes: SimulatedDisk[] = [];
         let changes = 0;
         disk.afterChange = () => {
@@ -117,6 +132,33 @@ describe('snapshots of memory', () => {
     );
     expect(used).toContain(true);
   }, 600_000);
+
+  it('are made portion by portion, which come to the same, and hold what changes', async () => {
+    const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
+    const portionBytes = 4 * 1024;
+    const keeper = keeperOf(opened, { isCompared: true, portionBytes });
+    const commands = fc.sample(
+      messageCommands.filter(({ type }) => type === 'PublishMessage'),
+      { numRuns: 400, seed: 5 },
+    );
+    const { engine, journal, store } = opened;
+    for (const [index, command] of commands.entries()) {
+      await engine.dispatch([{ ...command, id: `msg_${index}`, at: historyStart + index }]);
+      if (index % 50 === 0) await opened.roll();
+    }
+    const offsets: number[] = [];
+    do {
+      const { offset, from } = await keeper.make();
+      expect(from).toBe(offsets.at(-1) ?? -1);
+      offsets.push(offset);
+      const { fromSnapshot, fromAll } = await started(opened.disk.restart());
+      expect(fromSnapshot.report.snapshot?.offset).toBe(offset);
+      expect(digestOf(itemsOf(fromSnapshot.engine))).toEqual(digestOf(itemsOf(fromAll.engine)));
+    } while (keeper.isDue && offsets.length < 100);
+    expect(offsets.length).toBeGreaterThan(5);
+    expect(offsets.at(-1)).toBe(journal.endOffset);
+    expect(await store.snapshots.latest(label, journal.endOffset)).not.toBeNull();
+  });
 
   it('are not written where the engine remembers something else, and say what', async () => {
     const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
