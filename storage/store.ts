@@ -1,9 +1,11 @@
 /** A folder of logs: opened by one process at a time, recovered, written, closed. */
+import { archivedSegments } from './compaction/archived-segments.js';
 import type { Disk } from './disk/disk.js';
 import { inParallel } from './disk/in-parallel.js';
 import type { Timer } from './disk/timer.js';
 import { DamagedData, DiskFull, LogClosed } from './faults/storage-errors.js';
 import { logTagOf } from './format/record-batch.js';
+import { ArchivedLog } from './log/archived-log.js';
 import type { LogStore } from './log/log-store.js';
 import { PartitionLog } from './log/partition-log.js';
 import type { ClosedLog, LogSettings } from './manifest/manifest.js';
@@ -88,6 +90,16 @@ export class Store {
   /** The log of this name, if there is one. */
   log(name: string): PartitionLog | undefined {
     return this.byName.get(name);
+  }
+
+  /**
+   * A log together with what an archive has of it; `archivedSegments` says which folders are one,
+   * and what this rejects with.
+   */
+  async withArchive(log: PartitionLog, folder: string): Promise<ArchivedLog> {
+    const { disk, storeId } = this.parts;
+    const copies = await archivedSegments(disk, folder, storeId, log.id);
+    return new ArchivedLog(this.parts, log, copies);
   }
 
   /** Every log, in the order of creation. */

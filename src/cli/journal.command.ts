@@ -1,9 +1,10 @@
 /** `stepwell journal`: looking at a data folder, and exporting from it, without touching it. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import type { Store } from '../../storage/store.js';
 import { readChainHead } from '../../storage/verify/chain-head.js';
 import { systemClock } from '../engine/clock.js';
-import { journalLogName } from '../engine/journal.js';
+import { type Journal, journalLogName } from '../engine/journal.js';
 import { version } from '../grammar/version.js';
 import { readConfiguration } from '../server/configuration/config.js';
 import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
@@ -33,6 +34,7 @@ export function journalCommand(): Command {
       .option('--until <offset>', 'up to this offset, exclusive', offsetOption)
       .option('--json', 'one JSON object per line')
       .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+      .addOption(archiveOption())
       .addOption(dataDirOption())
       .action(print),
   );
@@ -80,8 +82,19 @@ function replayCommand(): Command {
     .option('--json', 'JSON')
     .option('--csv', 'CSV')
     .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+    .addOption(archiveOption())
     .addOption(dataDirOption())
     .action(replay);
+}
+
+/** See `archivedSegments`. */
+function archiveOption(): Option {
+  const what = 'read what sweeps have removed from this archive, too (STEPWELL_ARCHIVE_DIR)';
+  return new Option('--archive <folder>', what);
+}
+
+interface ArchiveOption {
+  readonly archive?: string;
 }
 
 function offsetOption(text: string): number {
@@ -106,7 +119,7 @@ function typeOption(text: string, before: readonly string[] = []): readonly stri
   return [...before, ...text.split(',')];
 }
 
-interface ReplayCommandOptions extends ReplayOptions, DataDirOption {
+interface ReplayCommandOptions extends ReplayOptions, DataDirOption, ArchiveOption {
   readonly offsets?: boolean;
   readonly records?: string;
 }
@@ -125,7 +138,7 @@ async function replay(options: ReplayCommandOptions): Promise<void> {
   const settings = { ...config, sweepStretch: sweepStretch(config, {}) };
   const folding = productFolding(settings);
   const progress = progressLine(systemClock);
-  await readFolder(folder, folding.codec, async (store, journal) => {
+  const look = async (store: Store, journal: Journal | null) => {
     const { offsets, records } = options;
     if (offsets === true) await sayAll(committedOffsetLines(store));
     if (records !== undefined) await sayAll(recordLines(store, records));
@@ -140,13 +153,15 @@ async function replay(options: ReplayCommandOptions): Promise<void> {
         comparedWithSnapshot(store, folding, productFolding(settings), until, build, differs),
     };
     await sayAll(replayedLines(journal, folding, options, progress.show, compare));
-  }).finally(progress.clear);
+  };
+  await readFolder(folder, folding.codec, look, options.archive).finally(progress.clear);
 }
 
-async function print(options: PrintOptions & DataDirOption): Promise<void> {
-  await readJournal(await configuredFolder(options), async (journal) => {
+async function print(options: PrintOptions & DataDirOption & ArchiveOption): Promise<void> {
+  const look = async (journal: Journal | null) => {
     if (journal !== null) await sayAll(printedLines(journal, options));
-  });
+  };
+  await readJournal(await configuredFolder(options), look, options.archive);
 }
 
 interface VerifyOptions extends DataDirOption {

@@ -44,7 +44,8 @@ export interface DirectoryOptions {
 export class ActorDirectory<State = unknown> {
   readonly checkpoints: Checkpoints<State>;
   private readonly awake = new Map<string, Actor<State>>();
-  private readonly resting: RestingStreams;
+  /** What rests, for those who store it and put it back. */
+  readonly resting: RestingStreams;
   /** Of a kind that `restsIdle`: all that are awake, and some that have ended since. */
   private readonly touched = new LeastUsed();
   readonly gaps = new Gaps();
@@ -163,26 +164,10 @@ export class ActorDirectory<State = unknown> {
     this.restEldest(this.awake.size);
   }
 
-  /** Lets all rest, and gives them as parts that `restore` takes. */
+  /** Lets all rest, and gives them as parts that `resting.restore` takes. */
   *toParts(): Generator<Buffer> {
     this.restAll();
     yield* this.resting.toParts();
-  }
-
-  /** Puts streams there that `toParts` gave; all have alarms that want something. */
-  restore(part: Buffer): void {
-    this.resting.restore(part);
-  }
-
-  /** Only streams with these ids are taken from what `restore` is given (`RestingStreams`). */
-  holdOnly(ids: ReadonlySet<string>): void {
-    this.resting.holdOnly(ids);
-  }
-
-  /** A part that `restore` has taken such streams of, with what became of them; all rest then. */
-  merge(part: Buffer): Buffer {
-    this.restAll();
-    return this.resting.merge(part);
   }
 
   /** When `takeDue` will have one, Unix milliseconds; Infinity = no stream that rests waits. */

@@ -3,11 +3,12 @@ import type { ArchiveOptions } from '../../storage/compaction/segment-archive.js
 import type { SweepReport } from '../../storage/compaction/sweep.js';
 import type { RecordInput, StoredRecord } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
+import type { LogWithHistory } from '../../storage/log/archived-log.js';
 import type { Appended, PartitionLog } from '../../storage/log/partition-log.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
-import { type AheadOptions, mappedAhead, SpanLength, spansOf } from './read-ahead.js';
+import { mappedAhead, type ReadSpan, SpanLength, spansAhead, spansOf } from './read-ahead.js';
 
 export type { SweepReport };
 
@@ -32,18 +33,6 @@ const scanBytes = 128 * 1024;
 /** Events that lie close together are read by this much at a time. */
 const spanBytes = 64 * 1024;
 
-/** What one look at the log has brought; `bytes` is what it holds in memory. */
-interface ReadSpan {
-  readonly envelopes: readonly (EventEnvelope | null)[];
-  readonly bytes: number;
-}
-
-/** How many such looks run at once, unless they bring much. */
-const spansAhead: AheadOptions<ReadSpan> = {
-  widthMax: 4,
-  isLarge: ({ bytes }) => bytes > 1024 * 1024,
-};
-
 /** Durable events of the journal in an order. Offsets are half-open: [from, until). */
 export interface JournalQuery {
   /**
@@ -61,7 +50,7 @@ export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermar
 
 export class Journal {
   constructor(
-    private readonly log: PartitionLog,
+    private readonly log: LogWithHistory,
     private readonly codec: EventCodec,
     /** What lies at this offset and behind it is not there: for one who looks at what was. */
     private readonly end: { readonly until: number } = { until: Infinity },
@@ -70,6 +59,11 @@ export class Journal {
   /** The first offset that is still here. */
   get startOffset(): number {
     return this.log.startOffset;
+  }
+
+  /** Below this everything is here that ever was, by an archive; 0 = it may have been swept. */
+  get completeUntil(): number {
+    return this.log.completeUntil ?? 0;
   }
 
   /** Where the next event goes. */

@@ -4,6 +4,8 @@
  * thing costs one read.
  */
 
+import type { EventEnvelope } from './decider.js';
+
 /** Neighbours in a list of offsets that lie further apart are read apart. */
 const gapMax = 32;
 const spanMax = 64;
@@ -53,6 +55,18 @@ export interface AheadOptions<Result> {
   /** After a large result the next ones are made one at a time, so that few of them are held. */
   readonly isLarge: (result: Result) => boolean;
 }
+
+/** What one look at a journal has brought; `bytes` is what it holds in memory. */
+export interface ReadSpan {
+  readonly envelopes: readonly (EventEnvelope | null)[];
+  readonly bytes: number;
+}
+
+/** How many such looks run at once, unless they bring much. */
+export const spansAhead: AheadOptions<ReadSpan> = {
+  widthMax: 4,
+  isLarge: ({ bytes }) => bytes > 1024 * 1024,
+};
 
 /**
  * What `make` makes of each item, in the order of the items. Rejects with the first failure in that

@@ -17,15 +17,24 @@ export async function writeFully(
 }
 
 /** Up to `length` bytes at `position`; fewer only where the file ends. */
-export async function readUpTo(
+export function readUpTo(
   disk: Disk,
   file: FileHandle,
   position: number,
   length: number,
 ): Promise<Buffer> {
-  const target = Buffer.allocUnsafeSlow(length);
+  return readInto(disk, file, position, Buffer.allocUnsafeSlow(length));
+}
+
+/** As much of `target` as could be filled from `position` on. */
+export async function readInto(
+  disk: Disk,
+  file: FileHandle,
+  position: number,
+  target: Buffer,
+): Promise<Buffer> {
   let filled = 0;
-  while (filled < length) {
+  while (filled < target.length) {
     const read = await disk.read(file, target.subarray(filled), position + filled);
     if (read === 0) break;
     filled += read;

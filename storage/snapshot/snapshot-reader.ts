@@ -1,6 +1,6 @@
 /** Reading a snapshot part by part, each checked before it is given. */
 import type { Disk, FileHandle } from '../disk/disk.js';
-import { readUpTo } from '../disk/whole-file.js';
+import { readInto, readUpTo } from '../disk/whole-file.js';
 import {
   decodePartHeader,
   decodeSnapshotHeader,
@@ -15,6 +15,7 @@ import {
 /** One part; several may have the same name. */
 export interface SnapshotPart {
   readonly name: string;
+  /** Of one that is read: good until the next one is asked for. */
   readonly data: Buffer;
 }
 
@@ -38,13 +39,17 @@ export async function openSnapshot(disk: Disk, file: FileHandle): Promise<Opened
   return { header, label: label.toString(), chain };
 }
 
-/** Its parts in order; null where one is damaged or missing, and then nothing more. */
+/**
+ * Its parts in order; null where one is damaged or missing, and then nothing more. All lie in the
+ * same memory, one after the other.
+ */
 export async function* readParts(
   disk: Disk,
   file: FileHandle,
   { header: { parts, labelLength }, chain: firstLink }: OpenedSnapshot,
 ): AsyncGenerator<SnapshotPart | null> {
   const size = await disk.size(file);
+  let space = Buffer.alloc(0);
   let chain = firstLink;
   let position = snapshotHeaderLength + padded(labelLength);
   for (let number = 0; number < parts; number += 1) {
@@ -56,7 +61,8 @@ export async function* readParts(
     const dataStart = nameStart + padded(nameLength);
     if (dataStart + dataLength > size) return yield null;
     const name = await readUpTo(disk, file, nameStart, nameLength);
-    const data = await readUpTo(disk, file, dataStart, dataLength);
+    if (space.length < dataLength) space = Buffer.allocUnsafeSlow(Math.ceil(dataLength * 1.25));
+    const data = await readInto(disk, file, dataStart, space.subarray(0, dataLength));
     if (partChecksum(name, data) !== dataChecksum) return yield null;
     yield { name: name.toString(), data };
     chain = checksum;

@@ -22,15 +22,17 @@ export const readerOptions: StoreOptions = {
 
 /**
  * Gives `use` the journal of a folder as it is on disk, up to its durable end; null where there is
- * none yet. Events keep the version they were written in. Rejects with `DamagedData`, or with
- * `DiskFailure` where there is no store.
+ * none yet. `archive` is a folder that has what sweeps have taken out of it. Events keep the
+ * version they were written in. Rejects with `DamagedData`, `NoArchive`, or with `DiskFailure`
+ * where there is no store.
  */
 export async function readJournal<T>(
   dataDirectory: string,
   use: (journal: Journal | null) => Promise<T>,
+  archive?: string,
 ): Promise<T> {
   const codec = new EventCodec();
-  return readFolder(dataDirectory, codec, (_store, journal) => use(journal));
+  return readFolder(dataDirectory, codec, (_store, journal) => use(journal), archive);
 }
 
 /** As `readJournal`, with the whole store, and events as `codec` reads them. */
@@ -38,19 +40,17 @@ export async function readFolder<T>(
   dataDirectory: string,
   codec: EventCodec,
   use: (store: Store, journal: Journal | null) => Promise<T>,
+  archive?: string,
 ): Promise<T> {
   const store = await openStore(nodeDisk, dataDirectory, readerOptions);
   try {
-    return await use(store, await journalOf(store, codec));
+    const log = store.log(journalLogName);
+    if (log === undefined) return await use(store, null);
+    const whole = archive === undefined ? log : await store.withArchive(log, archive);
+    const journal = new Journal(whole, codec);
+    await journal.learnShapes();
+    return await use(store, journal);
   } finally {
     await store.close();
   }
-}
-
-async function journalOf(store: Store, codec: EventCodec): Promise<Journal | null> {
-  const log = store.log(journalLogName);
-  if (log === undefined) return null;
-  const journal = new Journal(log, codec);
-  await journal.learnShapes();
-  return journal;
 }

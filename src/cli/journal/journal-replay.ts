@@ -166,13 +166,14 @@ function* sectionLines({ sections }: StateDigest): Generator<string> {
   for (const { section, items, sum } of sections) yield `${section},${items},${sum}`;
 }
 
-/** Where the last sweep that is told of ends; 0 = there was none. */
+/** Where the last sweep ends of what is missing here; 0 = nothing is that is told of. */
 async function sweptUntil(journal: Journal): Promise<number> {
   const newest = { ...wholeJournal, order: 'newest' as const };
   const stream = `${journalSweepKind}/${journalSweepsId}`;
   for await (const { event } of selectedEvents(journal, { ...newest, stream })) {
     const { edge, until } = event as Partial<JournalSweepBegun & JournalSwept>;
-    if (edge !== undefined || until !== undefined) return edge ?? until ?? 0;
+    const swept = edge ?? until;
+    if (swept !== undefined) return swept > journal.completeUntil ? swept : 0;
   }
   return 0;
 }

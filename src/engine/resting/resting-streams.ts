@@ -137,7 +137,7 @@ export class RestingStreams {
     if (bytes > 0) yield partOf(this.seed, stored);
   }
 
-  /** Takes over a part of what rested elsewhere; only such parts may be here. */
+  /** Takes over a part of what rested elsewhere, with alarms; only such parts may be here. */
   restore(part: Buffer): void {
     this.seed = seedOf(part);
     for (const [number, stored] of shardsIn(part)) {

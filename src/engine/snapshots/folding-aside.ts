@@ -96,7 +96,7 @@ export class FoldingHere implements FoldingAside {
   /** Of each kind the ids of the streams that are held; they may still grow. */
   private holdOnly(): Map<string, Set<string>> {
     const ids = new Map(this.engine.kinds.map((kind) => [kind, new Set<string>()]));
-    for (const [kind, own] of ids) this.engine.actors(kind).holdOnly(own);
+    for (const [kind, own] of ids) this.engine.actors(kind).resting.holdOnly(own);
     return ids;
   }
 }

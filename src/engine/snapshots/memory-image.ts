@@ -67,7 +67,9 @@ export function hasStreams({ name }: ImagePart): boolean {
 
 /** A part of the image that an engine goes on from, with what became there of its streams. */
 export function mergedPart(engine: Engine, { name, data }: ImagePart): ImagePart {
-  return { name, data: engine.actors(name.slice(streamsPrefix.length)).merge(data) };
+  const actors = engine.actors(name.slice(streamsPrefix.length));
+  actors.restAll();
+  return { name, data: actors.resting.merge(data) };
 }
 
 const streamsPrefix = 'streams ';
@@ -91,7 +93,7 @@ export class ImageReader {
     this.places.set('shapes', (data) => codec.learnShapes(data.toString()));
     for (const kind of engine.kinds) {
       const actors = engine.actors(kind);
-      this.places.set(`${streamsPrefix}${kind}`, (data) => actors.restore(data));
+      this.places.set(`${streamsPrefix}${kind}`, (data) => actors.resting.restore(data));
     }
     for (const { name, maps } of memoriesOf(engine)) {
       for (const [map, entries] of Object.entries(maps)) {

@@ -117,9 +117,9 @@ export class SnapshotKeeper implements SweepGuard {
   }
 
   /**
-   * Makes one of everything that is durable by now, or of the next portion of it. Rejects with `SnapshotStopped`, as the disk
-   * does, with `MemoryDiffers`, or with what the folding threw; the earlier ones stay as they are
-   * then. `standsStill`: no turn comes any more.
+   * Makes one of everything that is durable by now, or of the next portion. Rejects with
+   * `SnapshotStopped`, as the disk does, with `MemoryDiffers`, or with what the folding threw; the
+   * earlier ones stay as they are then. `standsStill`: no turn comes any more.
    */
   make(standsStill = false): Promise<WrittenSnapshot> {
     const making = this.underWay.then(() => this.makeOne(standsStill));
@@ -186,7 +186,7 @@ export class SnapshotKeeper implements SweepGuard {
         const touchedEnd = await this.pass(portion, (batches) => folding.touch(batches));
         portion = { from, end: touchedEnd, bytesMax: Infinity };
       }
-      if (last !== null) for await (const part of last.parts()) await this.next(folding.take(part));
+      for await (const part of last?.parts() ?? []) await this.next(folding.take(part));
       const until = await this.pass(portion, (batches) => folding.fold(batches));
       if (live !== null) await compare(live, folding);
       const image = isMerged ? this.mergedImage(last, folding) : folding.image();

@@ -2,9 +2,16 @@ import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { readFolder } from '../../../src/cli/journal/journal-reader.js';
+import { type ReplayOptions, replayedLines } from '../../../src/cli/journal/journal-replay.js';
+import type { Journal } from '../../../src/engine/journal.js';
+import { readConfiguration } from '../../../src/server/configuration/config.js';
+import { sweepStretch } from '../../../src/server/history/journal-sweeps.module.js';
+import { productFolding } from '../../../src/server/history/product-folding.js';
+import type { Store } from '../../../storage/store.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
-import { itOnASmallFileSystem, takeAll } from '../../support/program/small-file-system.js';
+import { itOnASmallFileSystem, remount, takeAll } from '../../support/program/small-file-system.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const ports = { fileSizes: { segmentBytes: 64 * 1024, reserveBytes: 0 } };
@@ -96,6 +103,47 @@ it('the archive has the journal up to its last sweep, without a gap', async () =
   expect(next).toBeGreaterThanOrEqual(until);
 }, 180_000);
 
+/** Lines of `journal replay` of a folder, with its archive or without. */
+function replayed(data: string, options: ReplayOptions, archive?: string): Promise<string[]> {
+  const { config } = readConfiguration({});
+  const folding = productFolding({
+    ...config,
+    sweepStretch: sweepStretch(config, ports.fileSizes),
+  });
+  const look = async (_store: Store, journal: Journal | null) => {
+    if (journal === null) throw new Error('there is no journal');
+    const lines: string[] = [];
+    const quiet = () => undefined;
+    for await (const line of replayedLines(journal, folding, options, quiet)) lines.push(line);
+    return lines;
+  };
+  return readFolder(data, folding.codec, look, archive);
+}
+
+it('what was swept is read from the archive, and what is left leads to the same memory', async () => {
+  const endpoint = await RecordingEndpoint.start();
+  const server = await startServer({ environment: environmentOf(folder), ports });
+  const first = await callApi(server, 'POST', `/v2/publish/${endpoint.url}/first`, {}, 'first');
+  const { messageId } = first.body as { messageId: string };
+  await publishUntilSwept(server, `${endpoint.url}/x`, 400);
+  await server.stop();
+  const { dataDirectory } = server;
+  const stream = { stream: `message/${messageId}` };
+  await expect(replayed(dataDirectory, stream)).rejects.toThrow(/no stream/);
+  const life = await replayed(dataDirectory, stream, folder);
+  expect(life[0]).toContain('message published');
+  expect(life.at(-1)).toBe(`message/${messageId} has ended`);
+  const [left, whole] = [
+    await replayed(dataDirectory, {}),
+    await replayed(dataDirectory, {}, folder),
+  ];
+  expect(whole.at(-1)).toBe(left.at(-1));
+  const eventsIn = ([line]: readonly string[]) => Number.parseInt(line ?? '', 10);
+  expect(eventsIn(whole) - eventsIn(left)).toBeGreaterThanOrEqual(400);
+  await server.remove();
+  await endpoint.stop();
+}, 180_000);
+
 /** What the server says that operators should see to. */
 async function warnings(server: TestServer): Promise<readonly string[]> {
   const { body } = await callApi(server, 'GET', '/health/ready');
@@ -142,6 +190,17 @@ describe('an archive that cannot be written', () => {
       return () => rename(aside, folder);
     });
   }, 180_000);
+
+  itOnASmallFileSystem(
+    'because it is read-only keeps everything, until it is not',
+    64,
+    (path) =>
+      sweepsNothingMeanwhile(path, async () => {
+        remount(path, 'ro');
+        return async () => remount(path, 'rw');
+      }),
+    180_000,
+  );
 
   itOnASmallFileSystem(
     'because it is full keeps everything, until there is room',

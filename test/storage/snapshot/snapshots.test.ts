@@ -20,7 +20,9 @@ async function found({ snapshots }: Store, label = 'a', until = 1000) {
   const passed: PassedOver[] = [];
   const latest = await snapshots.latest(label, until, (each) => passed.push(each));
   const parts: SnapshotPart[] = [];
-  if (latest !== null) for await (const part of latest.parts()) parts.push(part);
+  if (latest !== null)
+    for await (const { name, data } of latest.parts())
+      parts.push({ name, data: Buffer.from(data) });
   return { offset: latest?.offset ?? null, parts, reasons: passed.map(({ reason }) => reason) };
 }
 

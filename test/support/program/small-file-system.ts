@@ -50,6 +50,12 @@ export function itOnASmallFileSystem(
   );
 }
 
+/** From now on nothing can be changed on a file system, or everything again. */
+export function remount(path: string, mode: 'ro' | 'rw'): void {
+  const { status, stderr } = spawnSync('mount', ['-o', `remount,${mode}`, path]);
+  if (status !== 0) throw new Error(`${path} is not ${mode}: ${stderr}`);
+}
+
 /** Takes all that is free on a file system; the answer gives it back. */
 export async function takeAll(path: string): Promise<() => Promise<void>> {
   const file = join(path, 'somebody-elses');

@@ -1,0 +1,231 @@
+/**
+ * A log that is read together with the copies that were archived of it: what a sweep has taken out
+ * is read from there, everything else from the log itself.
+ */
+import type { ArchivedSegment } from '../compaction/archived-segments.js';
+import type { SweepOptions, SweepReport } from '../compaction/sweep.js';
+import { StoreDirectory } from '../disk/store-directory.js';
+import type { StoreFiles } from '../disk/store-files.js';
+import { OffsetOutOfRange } from '../faults/storage-errors.js';
+import type { RecordInput } from '../format/record.js';
+import type { RecordBatch } from '../format/record-batch.js';
+import { newIndexCache } from '../index/index-cache.js';
+import { assertOffset, type Offset } from '../offsets/offset.js';
+import type { ReadOptions } from '../segment/read-budget.js';
+import { Segment } from '../segment/segment.js';
+import { SegmentReader } from '../segment/segment-reader.js';
+import type { Appended } from './group-commit.js';
+import { type FindOptions, LogReader } from './log-reader.js';
+import type { PartitionLog } from './partition-log.js';
+
+/** A log, whether all of it is in its own segments or not. */
+export interface LogWithHistory extends ReadLog {
+  /** Below this everything is here that ever was, whatever was swept; absent: it is not known. */
+  readonly completeUntil?: Offset;
+}
+
+type ReadLog = Pick<
+  PartitionLog,
+  | 'startOffset'
+  | 'highWatermark'
+  | 'endOffset'
+  | 'segments'
+  | 'read'
+  | 'find'
+  | 'candidates'
+  | 'offsetFor'
+  | 'whenBeyond'
+  | 'append'
+  | 'prepare'
+  | 'roll'
+  | 'sweep'
+  | 'sync'
+>;
+
+/** Offsets [from, until), and the copy that has them; null = the log itself. */
+interface Span {
+  readonly from: Offset;
+  readonly until: Offset;
+  readonly copy: LogReader | null;
+}
+
+export class ArchivedLog implements LogWithHistory {
+  /** Without a gap; the last one is of the log itself, and grows with it. */
+  private readonly spans: readonly Span[];
+
+  /** `copies` rise, and none overlaps the next. Their indexes are made when they are needed. */
+  constructor(
+    files: StoreFiles,
+    private readonly log: PartitionLog,
+    copies: readonly ArchivedSegment[],
+  ) {
+    const spans: Span[] = [];
+    const store = storeOf(files, copies);
+    let at = Math.min(log.startOffset, copies[0]?.from ?? log.startOffset);
+    for (const [number, { from, end }] of copies.entries()) {
+      if (from > at) spans.push({ from: at, until: from, copy: null });
+      const segment = Segment.ended(log.id, number, end);
+      segment.isSealed = true;
+      const reader = new SegmentReader(store, log, [segment]);
+      spans.push({ from, until: end.nextOffset, copy: new LogReader(reader) });
+      at = end.nextOffset;
+    }
+    this.spans = [...spans, { from: at, until: Number.POSITIVE_INFINITY, copy: null }];
+  }
+
+  get completeUntil(): Offset {
+    let until = 0;
+    for (const span of this.spans) {
+      if (span.copy === null || span.from > until) break;
+      until = span.until;
+    }
+    return until;
+  }
+
+  get startOffset(): Offset {
+    return this.spans[0]?.from ?? this.log.startOffset;
+  }
+
+  get highWatermark(): Offset {
+    return this.log.highWatermark;
+  }
+
+  get endOffset(): Offset {
+    return this.log.endOffset;
+  }
+
+  get segments(): PartitionLog['segments'] {
+    return this.log.segments;
+  }
+
+  /** As `PartitionLog.read`. */
+  async read(from: Offset, options: ReadOptions = {}): Promise<RecordBatch[]> {
+    assertOffset(from);
+    const { startOffset, highWatermark } = this;
+    if (from < startOffset || from > highWatermark) {
+      throw new OffsetOutOfRange(from, startOffset, highWatermark);
+    }
+    const isBackwards = options.backwards === true;
+    const [low, high] = isBackwards
+      ? [Math.max(options.until ?? startOffset, startOffset), from]
+      : [from, Math.min(options.until ?? highWatermark, highWatermark)];
+    for (const span of this.between(low, high, isBackwards)) {
+      const batches = await this.readSpan(span, options);
+      if (batches.length > 0) return batches;
+    }
+    return [];
+  }
+
+  /** As `PartitionLog.find`. */
+  async *find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
+    for await (const offset of this.candidates([[term]], options)) {
+      const [batch] = await this.read(offset, { maxRecords: 1 });
+      if (batch?.record(offset)?.terms.includes(term) === true) yield offset;
+    }
+  }
+
+  /** As `PartitionLog.candidates`. */
+  async *candidates(
+    terms: readonly (readonly string[])[],
+    { from = 0, until = this.highWatermark, order = 'oldest' }: FindOptions = {},
+  ): AsyncGenerator<Offset> {
+    const isBackwards = order === 'newest';
+    const high = Math.min(until, this.highWatermark);
+    for (const span of this.between(from, high, isBackwards)) {
+      yield* span.copy === null
+        ? this.log.candidates(terms, { from: span.from, until: span.until, order })
+        : span.copy.candidates(terms, span.from, span.until, isBackwards);
+    }
+  }
+
+  /** As `PartitionLog.offsetFor`. */
+  async offsetFor(timestamp: number): Promise<Offset> {
+    for (const { from, until, copy } of this.spans) {
+      const found =
+        copy === null
+          ? Math.max(await this.log.offsetFor(timestamp), from)
+          : await copy.offsetFor(timestamp, from, until);
+      if (found !== null && found < until) return found;
+    }
+    return this.highWatermark;
+  }
+
+  /** As `PartitionLog.whenBeyond`. */
+  whenBeyond(offset: Offset, wake: () => void): () => void {
+    return this.log.whenBeyond(offset, wake);
+  }
+
+  /** What follows changes the log alone. */
+  append(records: readonly RecordInput[]): Appended {
+    return this.log.append(records);
+  }
+
+  prepare(): Promise<void> {
+    return this.log.prepare();
+  }
+
+  roll(): Promise<void> {
+    return this.log.roll();
+  }
+
+  sweep(options: SweepOptions): Promise<SweepReport> {
+    return this.log.sweep(options);
+  }
+
+  sync(): Promise<void> {
+    return this.log.sync();
+  }
+
+  /** The parts of spans that lie in [low, high). */
+  private between(low: Offset, high: Offset, isBackwards: boolean): readonly Span[] {
+    const parts = this.spans.flatMap(({ from, until, copy }) => {
+      const first = copy === null ? Math.max(low, this.log.startOffset) : low;
+      const part = { from: Math.max(from, first), until: Math.min(until, high), copy };
+      return part.from < part.until ? [part] : [];
+    });
+    return isBackwards ? parts.reverse() : parts;
+  }
+
+  private readSpan({ from, until, copy }: Span, options: ReadOptions): Promise<RecordBatch[]> {
+    const isBackwards = options.backwards === true;
+    if (copy !== null) {
+      return isBackwards
+        ? copy.backwards(until, from, options)
+        : copy.forwards(from, until, options);
+    }
+    const [start, end] = isBackwards ? [until, from] : [from, until];
+    return this.log.read(start, { ...options, until: end });
+  }
+}
+
+/** Copies are read where they lie, and what finds their records is kept in memory only. */
+class ArchiveDirectory extends StoreDirectory {
+  constructor(
+    path: string,
+    private readonly copies: readonly ArchivedSegment[],
+  ) {
+    super(path);
+  }
+
+  override segment(_logId: number, number: number): string {
+    return this.copies[number]?.path ?? '';
+  }
+
+  override index(logId: number, number: number): string {
+    return `${this.segment(logId, number)}.index`;
+  }
+}
+
+function storeOf(
+  { disk, openFiles, directory }: StoreFiles,
+  copies: readonly ArchivedSegment[],
+): ConstructorParameters<typeof SegmentReader>[0] {
+  return {
+    disk,
+    openFiles,
+    directory: new ArchiveDirectory(directory.path, copies),
+    isolatesDamage: () => false,
+    damaged: () => undefined,
+    indexes: newIndexCache(),
+  };
+}
