@@ -5,7 +5,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 import type { TelemetryMetrics } from '../metrics/telemetry.metrics.js';
 import type { Collector } from './collector.js';
-import { otlpMetrics, type ToldMetric } from './otlp-metrics.js';
+import { otlpMetrics, type ReadMetric } from './otlp-metrics.js';
 
 export class MetricExporter {
   private readonly startedAt: number;
@@ -38,9 +38,9 @@ export class MetricExporter {
 
   private async send(): Promise<void> {
     try {
-      const told = (await this.registry.getMetricsAsJSON()) as unknown[] as ToldMetric[];
+      const read = (await this.registry.getMetricsAsJSON()) as unknown[] as ReadMetric[];
       const times = { startedAt: this.startedAt, now: this.clock.now() };
-      await this.collector.send(this.url, otlpMetrics(this.settings.resource, told, times));
+      await this.collector.send(this.url, otlpMetrics(this.settings.resource, read, times));
       this.isFailing = false;
     } catch (error) {
       this.metrics.failed('metrics');

@@ -2,8 +2,8 @@
 import { version } from '../../grammar/version.js';
 import { otlpAttributes, otlpResource, otlpTime } from './otlp-json.js';
 
-/** A metric as prom-client tells it. */
-export interface ToldMetric {
+/** A metric as it is read from prom-client. */
+export interface ReadMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string;
@@ -25,16 +25,16 @@ const cumulative = 2;
 
 export function otlpMetrics(
   resource: readonly string[],
-  metrics: readonly ToldMetric[],
+  metrics: readonly ReadMetric[],
   times: MetricTimes,
 ) {
   const scope = { name: 'stepwell', version };
-  const told = metrics.filter(({ values }) => values.length > 0);
-  const scopeMetrics = [{ scope, metrics: told.map((metric) => otlpMetric(metric, times)) }];
+  const filled = metrics.filter(({ values }) => values.length > 0);
+  const scopeMetrics = [{ scope, metrics: filled.map((metric) => otlpMetric(metric, times)) }];
   return { resourceMetrics: [{ resource: otlpResource(resource), scopeMetrics }] };
 }
 
-function otlpMetric(metric: ToldMetric, times: MetricTimes) {
+function otlpMetric(metric: ReadMetric, times: MetricTimes) {
   const { name, help: description, type } = metric;
   const base = { name, description };
   if (type === 'histogram') {
@@ -54,7 +54,7 @@ function otlpMetric(metric: ToldMetric, times: MetricTimes) {
 }
 
 /** One point for each set of labels; what prom-client counts up to a bound is counted within it. */
-function histogramPoints({ values }: ToldMetric, times: MetricTimes) {
+function histogramPoints({ values }: ReadMetric, times: MetricTimes) {
   const points = new Map<
     string,
     { labels: Labels; bounds: number[]; upTo: number[]; sum: number }

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { otlpMetrics, type ToldMetric } from '../../../src/server/telemetry/otlp-metrics.js';
+import { otlpMetrics, type ReadMetric } from '../../../src/server/telemetry/otlp-metrics.js';
 import { isSampled } from '../../../src/server/telemetry/sampler.policy.js';
 import { TestCollector } from '../../support/clients/collector.js';
 import { startServer } from '../../support/server.js';
@@ -12,8 +12,8 @@ it('says of metrics what prom-client says, in the words of OTLP', async () => {
   new Gauge({ name: 'g', help: 'G.', registers }).set(-1);
   const times = new Histogram({ name: 'h', help: 'H.', buckets: [1, 2], registers });
   for (const value of [0.5, 1, 1.5, 9]) times.observe(value);
-  const told = (await registry.getMetricsAsJSON()) as unknown[] as ToldMetric[];
-  const sent = otlpMetrics(['service.name', 's'], told, { startedAt: 1, now: 2.5 });
+  const read = (await registry.getMetricsAsJSON()) as unknown[] as ReadMetric[];
+  const sent = otlpMetrics(['service.name', 's'], read, { startedAt: 1, now: 2.5 });
   const [{ resource, scopeMetrics } = { resource: null, scopeMetrics: [] }] = sent.resourceMetrics;
   expect(resource).toEqual({
     attributes: [{ key: 'service.name', value: { stringValue: 's' } }],
