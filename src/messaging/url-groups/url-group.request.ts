@@ -66,7 +66,7 @@ export function parseGroupHeaders(body: Buffer): Result<readonly string[]> {
   const pairs: string[] = [];
   for (const [name, values] of Object.entries(read.value.headers)) {
     if (!isHeaderName(name)) return refused(`headers: ${JSON.stringify(name)} is no header name`);
-    if (endsWithTheHop(name)) return refused(`headers.${name} is written by whoever delivers`);
+    if (endsWithTheHop(name)) return refused(`headers.${name} is written anew for each hop`);
     for (const value of [values].flat()) {
       if (!isHeaderValue(value)) {
         return refused(`headers.${name} has a value that no header can carry`);
