@@ -29,6 +29,7 @@ import { type Case, type Result, race } from './measure/contest.js';
 import { describeDisk, describeMachine } from './measure/machine.js';
 import type { Measurement } from './measure/measurement.js';
 import { type Found, figureSummary, figureTable, summary, table } from './measure/table.js';
+import { runPeers } from './peers/run.js';
 
 const casesOf = (events: number): readonly Case[] => [
   ...publishCases,
@@ -134,13 +135,17 @@ function argumentsOrUsage(): Arguments | null {
   const every = [...casesOf(0), ...measurementsOf(0, 0, 1)].map(({ scenario }) => scenario);
   const scenarios = [...new Set(every)];
   try {
-    return readArguments(process.argv.slice(2), scenarios);
+    return readArguments(args, scenarios);
   } catch (error) {
     tell(`${error instanceof Error ? error.message : error}\n${usageOf(scenarios)}`);
     return null;
   }
 }
 
-const given = argumentsOrUsage();
-if (given === null) process.exitCode = 64;
-else await runAll(given);
+const args = process.argv.slice(2);
+if (args.includes('--peers')) await runPeers(args);
+else {
+  const given = argumentsOrUsage();
+  if (given === null) process.exitCode = 64;
+  else await runAll(given);
+}

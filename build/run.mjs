@@ -129,10 +129,15 @@ async function findOutputs() {
   );
 }
 
-/** Relative to `base`; none where the folder does not exist. */
+/** Relative to `base`, without installed packages; none where the folder does not exist. */
 async function filesBelow(base, folder) {
-  const names = await readdir(join(base, folder), { recursive: true }).catch(() => []);
-  return names.map((name) => join(folder, name));
+  const entries = await readdir(join(base, folder), { withFileTypes: true }).catch(() => []);
+  const below = entries.map((entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) return [path];
+    return entry.name === 'node_modules' ? [] : filesBelow(base, path);
+  });
+  return (await Promise.all(below)).flat();
 }
 
 function outputOf(path) {

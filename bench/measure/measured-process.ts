@@ -34,18 +34,26 @@ export class MeasuredProcess {
     readonly address: string,
   ) {}
 
-  /** Starts a compiled program; `program` is a path from the build's root, `bench/sink.js`. */
+  /**
+   * Starts a compiled program; `program` is a path from the build's root, `bench/sink.js`. `node` is
+   * the Node.js that runs it.
+   */
   static async start(
     program: string,
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
+    node: string = process.execPath,
   ): Promise<MeasuredProcess> {
     const file = join(import.meta.dirname, '../..', program);
-    const child = spawn(process.execPath, ['--import', reporter, file, ...args], {
+    const child = spawn(node, ['--import', reporter, file, ...args], {
       env: { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: threadPoolSize, ...environment },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     return new MeasuredProcess(child, await addressOf(child, program));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? Number.NaN;
   }
 
   usage(): Promise<Usage> {

@@ -7,15 +7,20 @@ export const basic = `Basic ${Buffer.from('bench:password-of-the-bench').toStrin
 
 /**
  * Starts it on a folder, and on a free port where none is named; every setting that is not a
- * credential is the shipped one.
+ * credential is the shipped one. `node` is the Node.js that runs it.
  */
-export function startStepwell(directory: string, port = 0): Promise<MeasuredProcess> {
-  return MeasuredProcess.start('src/main.js', ['start'], {
+export function startStepwell(
+  directory: string,
+  port = 0,
+  node: string = process.execPath,
+): Promise<MeasuredProcess> {
+  const environment = {
     STEPWELL_PORT: String(port),
     STEPWELL_DATA_DIR: directory,
     STEPWELL_TOKEN: token,
     STEPWELL_REST_USERNAME: 'bench',
     STEPWELL_REST_PASSWORD: 'password-of-the-bench',
     STEPWELL_LOG_LEVEL: 'warn',
-  });
+  };
+  return MeasuredProcess.start('src/main.js', ['start'], environment, node);
 }

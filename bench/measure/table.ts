@@ -44,7 +44,8 @@ export function figureTable(found: readonly Found[]): string {
   return markdown([['case', 'figure', 'seen', 'goal'], ...lines]);
 }
 
-function markdown(lines: readonly string[][]): string {
+/** A table of cells, its head first. */
+export function markdown(lines: readonly string[][]): string {
   const [head = []] = lines;
   const widths = head.map((_, index) => Math.max(...lines.map((line) => width(line, index))));
   const pad = (line: readonly string[]) =>
