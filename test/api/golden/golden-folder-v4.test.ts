@@ -87,7 +87,7 @@ describe('a data folder of version 4', () => {
 
 it('has, with those of later versions, every kind of event that can be written', async () => {
   let journal = '';
-  for (const version of ['v3', 'v4', 'v7', 'v9', 'v10', 'v12', 'v13', 'v14']) {
+  for (const version of ['v3', 'v4', 'v7', 'v9', 'v10', 'v12', 'v13', 'v14', 'v15']) {
     const each = await GoldenFolder.open(version);
     journal += (await each.expected()).journal;
     await each.close();
