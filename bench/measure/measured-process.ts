@@ -35,8 +35,8 @@ export class MeasuredProcess {
   ) {}
 
   /**
-   * Starts a compiled program; `program` is a path from the build's root, `bench/sink.js`. `node` is
-   * the Node.js that runs it.
+   * Starts a compiled program; `program` is a path from the build's root, `bench/sink.js`.
+   * `node` is the Node.js that runs it.
    */
   static async start(
     program: string,

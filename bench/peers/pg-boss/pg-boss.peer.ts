@@ -35,7 +35,7 @@ export const pgBoss: Peer = {
     ]);
     const stop = async () => {
       await service.stop();
-      // A killed postmaster would leave its children behind: this ends them all without a checkpoint.
+      // A killed postmaster would leave its children: this ends them all without a checkpoint.
       await postgres.program.stop('SIGQUIT');
     };
     const origin = await service.address().catch(async (error) => {

@@ -26,8 +26,8 @@ export async function repeating(
 }
 
 /**
- * One round of it. Its connections are its own: servers close those that were idle for some seconds,
- * while others had their turn.
+ * One round of it. Its connections are its own: servers close those that were idle for some
+ * seconds, while others had their turn.
  */
 export async function requestRound(
   request: LeanRequest,

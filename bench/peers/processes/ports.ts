@@ -2,8 +2,8 @@
 import { createServer } from 'node:net';
 
 /**
- * Below those that Linux gives to outgoing connections (32768 and above): the bench opens and closes
- * hundreds of them, and one may take a port between the moment it was found and its use.
+ * Below those that Linux gives to outgoing connections (32768 and above): the bench opens and
+ * closes hundreds of them, and one may take a port between the moment it was found and its use.
  */
 const first = 12_000;
 const count = 18_000;
