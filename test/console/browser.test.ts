@@ -1,29 +1,18 @@
-import type { Browser } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 describeInChromium('the console in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
-  let opened: WatchedPage | null = null;
   /** What the destination answers. */
   let status = 200;
 
-  const open = async (path: string, token = server.token, context = {}) => {
-    opened = await openConsole(browser, server, path, context);
-    await signIn(opened.page, token);
-    return opened.page;
-  };
+  const open = (path: string, token = server.token, context = {}) =>
+    visits.signedIn(server, path, token, context);
   const publish = async (path: string, headers: Record<string, string> = {}) => {
     const target = `/v2/publish/${endpoint.url}${path}`;
     const { body } = await callApi(server, 'POST', target, headers, '{"hello":"world"}');
@@ -33,21 +22,15 @@ describeInChromium('the console in a browser', () => {
   beforeAll(async () => {
     endpoint = await RecordingEndpoint.start(() => ({ status, body: `the answer ${status}` }));
     server = await startServer();
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await server.remove();
     await endpoint.stop();
   }, browserLimitMs);
 
   afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
     status = 200;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(
@@ -73,15 +56,14 @@ describeInChromium('the console in a browser', () => {
   it(
     'tells what is wrong with a token',
     async () => {
-      opened = await openConsole(browser, server, '/');
-      const { page } = opened;
+      const page = await visits.open(server, '/');
       await page.getByLabel('Token').fill('no token');
       await page.getByRole('button', { name: 'Sign in' }).click();
       const alert = page.getByRole('alert');
       await alert.waitFor();
       expect(await alert.textContent()).toContain('there is no such token');
       // The browser itself writes down what was answered with 401.
-      expect(opened.faults.splice(0)).toEqual([expect.stringContaining('401')]);
+      expect(visits.faults.splice(0)).toEqual([expect.stringContaining('401')]);
     },
     browserLimitMs,
   );
@@ -158,8 +140,7 @@ describeInChromium('the console in a browser', () => {
     'is used by keys alone',
     async () => {
       const id = await publish('/by-keys');
-      opened = await openConsole(browser, server, '/');
-      const { page } = opened;
+      const page = await visits.open(server, '/');
       await page.getByLabel('Token').waitFor();
       await page.keyboard.type(server.token);
       await page.keyboard.press('Enter');
@@ -190,13 +171,14 @@ describeInChromium('the console in a browser', () => {
     'tells that the server is gone, and of when what it shows is',
     async () => {
       const other = await startServer();
-      const { page, close } = await openConsole(browser, other, '/messages');
-      await signIn(page, other.token);
+      const page = await visits.signedIn(other, '/messages');
       await page.getByText('No messages yet').waitFor();
       await other.stop();
       await page.getByText(/Shown is what it said at \d\d:\d\d/).waitFor();
       await page.getByText('No messages yet').waitFor();
-      await close();
+      await page.context().close();
+      // The browser itself writes down that nothing answers.
+      visits.faults.splice(0);
       await other.remove();
     },
     browserLimitMs,

@@ -1,31 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 describeInChromium('dead letters in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
-  let opened: WatchedPage | null = null;
   /** What the destination answers. */
   let status = 500;
 
-  const open = async (path: string) => {
-    opened = await openConsole(browser, server, path);
-    await signIn(opened.page, server.token);
-    return opened.page;
-  };
+  const open = (path: string) => visits.signedIn(server, path);
   const letters = async (query = '') => {
     const { body } = await callApi(server, 'GET', `/v2/dlq${query}`);
     return (body as { messages: { url: string; dlqId: string }[] }).messages;
@@ -47,21 +36,15 @@ describeInChromium('dead letters in a browser', () => {
       body: url.startsWith('/gone') ? 'no such page' : 'out of paper',
     }));
     server = await startServer();
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await server.remove();
     await endpoint.stop();
   }, browserLimitMs);
 
   afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
     status = 500;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(

@@ -1,26 +1,18 @@
-import type { Browser } from 'playwright-core';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { FailedRunStage } from '../support/workflows/failed-run-stage.js';
 
 describeInChromium('a failed run in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let stage: FailedRunStage;
 
   beforeAll(async () => {
     stage = await FailedRunStage.start('edited');
     stage.workflow.script = stage.sequence('price', 'charge');
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await stage.end();
   }, browserLimitMs);
 
@@ -31,8 +23,7 @@ describeInChromium('a failed run in a browser', () => {
       const { workflowRunId } = await stage.fail();
       stage.broken.clear();
       const path = `/workflows/${workflowRunId}`;
-      const { page, faults, close } = await openConsole(browser, stage.server, path);
-      await signIn(page, stage.server.token);
+      const page = await visits.signedIn(stage.server, path);
       await page.getByRole('button', { name: 'Resume edited…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Resume with another result' });
       const result = dialog.getByLabel('Result');
@@ -50,8 +41,6 @@ describeInChromium('a failed run in a browser', () => {
       await stage.ended(runId);
       const [first] = stage.workflow.deliveriesOf(runId, 'step');
       expect(first?.steps.map(({ out }) => out)).toEqual(['{"price":12}']);
-      await close();
-      expect(faults).toEqual([]);
     },
     browserLimitMs,
   );

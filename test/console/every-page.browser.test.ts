@@ -1,16 +1,10 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import type { Browser } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { WorkflowApp } from '../support/workflows/workflow-app.js';
 
@@ -18,19 +12,14 @@ import { WorkflowApp } from '../support/workflows/workflow-app.js';
 let paths: readonly string[];
 
 describeInChromium('every page in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
   let app: WorkflowApp;
-  let opened: WatchedPage | null = null;
 
-  const open = async (token: string, context = {}) => {
-    opened = await openConsole(browser, server, '/', context);
-    await signIn(opened.page, token);
-    return opened.page;
-  };
+  const open = (token: string, context = {}) => visits.signedIn(server, '/', token, context);
   /** Goes there and waits until each part of the page has what it asked for. */
-  const show = async ({ page }: Pick<WatchedPage, 'page'>, path: string) => {
+  const show = async (page: Page, path: string) => {
     await page.goto(`${server.url}/console${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     const loading = page.getByRole('status', { name: 'Loading' });
@@ -72,21 +61,12 @@ describeInChromium('every page in a browser', () => {
       ...['/dead-letters', '/dead-letters?of=runs', '/topics', '/topics/rides', '/settings'],
       ...['/time-machine', `/time-machine?stream=message/${messageId}`],
     ];
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await app.stop();
     await server.remove();
     await endpoint.stop();
-  }, browserLimitMs);
-
-  afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it.each(['light', 'dark'] as const)(
@@ -94,7 +74,7 @@ describeInChromium('every page in a browser', () => {
     async (colorScheme) => {
       const page = await open(server.token, { colorScheme });
       for (const path of paths) {
-        await show({ page }, path);
+        await show(page, path);
         expect([path, await findings(page)]).toEqual([path, []]);
       }
     },
@@ -106,7 +86,7 @@ describeInChromium('every page in a browser', () => {
     async () => {
       const page = await open(server.token, { viewport: { width: 390, height: 844 } });
       for (const path of paths) {
-        await show({ page }, path);
+        await show(page, path);
         const width = await page.evaluate('document.documentElement.scrollWidth');
         expect([path, width]).toEqual([path, 390]);
       }
@@ -124,7 +104,7 @@ describeInChromium('every page in a browser', () => {
       });
       const words = /^(Cancel|Publish|Retry|Delete|Pause|Resume|Trigger|Restart|Notify|Deliver)/;
       for (const path of paths) {
-        await show({ page }, path);
+        await show(page, path);
         const buttons = page.getByRole('main').getByRole('button', { name: words });
         for (const button of await buttons.all()) {
           const name = await button.textContent();

@@ -1,28 +1,16 @@
-import type { Browser } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 describeInChromium('queues, keys and origins in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
-  let opened: WatchedPage | null = null;
 
-  const open = async (path: string) => {
-    opened = await openConsole(browser, server, path);
-    await signIn(opened.page, server.token);
-    return opened.page;
-  };
+  const open = (path: string) => visits.signedIn(server, path);
   const post = async (path: string, headers: Record<string, string> = {}) => {
     const { body } = await callApi(server, 'POST', path, headers, 'x');
     return (body as { messageId: string }).messageId;
@@ -34,20 +22,11 @@ describeInChromium('queues, keys and origins in a browser', () => {
       return { status: url === '/broken' ? 500 : 200 };
     });
     server = await startServer();
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await server.remove();
     await endpoint.stop();
-  }, browserLimitMs);
-
-  afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(

@@ -1,28 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 describeInChromium('messages in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
-  let opened: WatchedPage | null = null;
 
-  const open = async (path: string, token = server.token) => {
-    opened = await openConsole(browser, server, path);
-    await signIn(opened.page, token);
-    return opened.page;
-  };
+  const open = (path: string, token = server.token) => visits.signedIn(server, path, token);
   const publish = async (path: string, headers: Record<string, string> = {}) => {
     const target = `/v2/publish/${endpoint.url}${path}`;
     const { body } = await callApi(server, 'POST', target, headers, '{"order":"A-17"}');
@@ -39,20 +28,11 @@ describeInChromium('messages in a browser', () => {
       status: url?.startsWith('/broken') ? 500 : 200,
     }));
     server = await startServer();
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await server.remove();
     await endpoint.stop();
-  }, browserLimitMs);
-
-  afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(
@@ -108,7 +88,7 @@ describeInChromium('messages in a browser', () => {
       await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
       await dialog.getByText(/rate must be/).waitFor();
       // The browser itself writes down what was answered with 400.
-      expect(opened?.faults.splice(0)).toEqual([expect.stringContaining('400')]);
+      expect(visits.faults.splice(0)).toEqual([expect.stringContaining('400')]);
       await dialog.getByLabel(/^At most/).fill('');
       await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
       await dialog.getByText('2 done').waitFor();
@@ -135,7 +115,7 @@ describeInChromium('messages in a browser', () => {
       await dialog.waitFor({ state: 'detached' });
       await page.getByText(/\(in 4 h\)/).waitFor();
       // The browser itself writes down what was answered with 400.
-      expect(opened?.faults.splice(0)).toEqual([expect.stringContaining('400')]);
+      expect(visits.faults.splice(0)).toEqual([expect.stringContaining('400')]);
 
       await page.getByRole('button', { name: 'Deliver now' }).click();
       await page.getByText('delivered', { exact: true }).first().waitFor();

@@ -1,42 +1,27 @@
-import type { Browser } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openPage,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 describeInChromium('the reference of the API in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
-  let opened: WatchedPage | null = null;
 
   /** Opens it without a session, and waits until the routes are there. */
   const open = async (address = '/docs', context = {}) => {
-    opened = await openPage(browser, server, address, context);
-    await opened.page.getByRole('heading', { name: 'Messages' }).waitFor();
-    return opened.page;
+    const page = await visits.at(server, address, context);
+    await page.getByRole('heading', { name: 'Messages' }).waitFor();
+    return page;
   };
-  const operations = () => (opened as WatchedPage).page.locator('li[id] > button');
+  const operationsOn = (page: Page) => page.locator('li[id] > button');
 
   beforeAll(async () => {
     server = await startServer();
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await server.remove();
-  }, browserLimitMs);
-
-  afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(
@@ -48,7 +33,7 @@ describeInChromium('the reference of the API in a browser', () => {
         tags: { name: string }[];
       };
       const expected = Object.values(document.paths).flatMap((each) => Object.keys(each)).length;
-      expect(await operations().count()).toBe(expected);
+      expect(await operationsOn(page).count()).toBe(expected);
       const groups = await page.getByRole('heading', { level: 2 }).allTextContents();
       expect(groups).toEqual(document.tags.map(({ name }) => name));
     },
@@ -61,9 +46,9 @@ describeInChromium('the reference of the API in a browser', () => {
       const page = await open();
       await page.getByRole('searchbox', { name: 'Search routes' }).fill('post /v2/jobs abort');
       await page.waitForURL('**/docs?search=*');
-      expect(await operations().count()).toBe(1);
+      expect(await operationsOn(page).count()).toBe(1);
       await page.getByRole('searchbox').fill('/v2/jobs one thing');
-      await operations().first().click();
+      await operationsOn(page).first().click();
       await page.waitForURL('**#postV2Jobs');
       await page.getByText('verb', { exact: true }).first().waitFor();
       await page.getByRole('heading', { name: 'An answer, 202' }).waitFor();

@@ -1,17 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { RunRow } from '../../src/run-lanes/lane.js';
 import { callApi } from '../support/clients/api-call.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { WorkflowApp } from '../support/workflows/workflow-app.js';
 
@@ -76,18 +70,13 @@ const drawnBars = (page: Page): Promise<readonly DrawnBar[]> =>
   );
 
 describeInChromium('runs and the past in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
   let app: WorkflowApp;
   let thirdParty: Server;
   let runId: string;
-  let opened: WatchedPage | null = null;
 
-  const open = async (path: string, context = {}) => {
-    opened = await openConsole(browser, server, path, context);
-    await signIn(opened.page, server.token);
-    return opened.page;
-  };
+  const open = (path: string, context = {}) => visits.signedIn(server, path, server.token, context);
   const rowsOf = async (): Promise<readonly RunRow[]> => {
     const path = `/v2/workflows/messageLogs?workflowRunId=${runId}&order=earliestFirst`;
     const { body } = await callApi(server, 'GET', path);
@@ -105,21 +94,12 @@ describeInChromium('runs and the past in a browser', () => {
       workflowsFor(() => `http://127.0.0.1:${port}/fraud`),
     );
     runId = await app.trigger('checkout', { retryDelay: '300' });
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await app.stop();
     await server.remove();
     await new Promise((resolve) => thirdParty.close(resolve));
-  }, browserLimitMs);
-
-  afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(

@@ -1,48 +1,27 @@
-import type { Browser } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 describeInChromium('schedules in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
   let endpoint: RecordingEndpoint;
-  let opened: WatchedPage | null = null;
 
-  const open = async (path: string) => {
-    opened = await openConsole(browser, server, path);
-    await signIn(opened.page, server.token);
-    return opened.page;
-  };
+  const open = (path: string) => visits.signedIn(server, path);
   const scheduleOf = async (id: string) =>
     (await callApi(server, 'GET', `/v2/schedules/${id}`)).body as Record<string, unknown>;
 
   beforeAll(async () => {
     endpoint = await RecordingEndpoint.start();
     server = await startServer();
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await server.remove();
     await endpoint.stop();
-  }, browserLimitMs);
-
-  afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(
@@ -54,7 +33,7 @@ describeInChromium('schedules in a browser', () => {
       await dialog.getByLabel(/^Cron/).fill('0 9 * *');
       await dialog.getByText('five fields').waitFor();
       // The browser itself writes down what was answered with 400.
-      expect(opened?.faults.splice(0)).toContainEqual(expect.stringContaining('400'));
+      expect(visits.faults.splice(0)).toContainEqual(expect.stringContaining('400'));
       await dialog.getByLabel(/^Cron/).fill('30 9 * * 1-5');
       await dialog.getByLabel(/^Zone/).fill('Europe/Berlin');
       await dialog.getByText('At 09:30, Monday through Friday').waitFor();
@@ -64,7 +43,7 @@ describeInChromium('schedules in a browser', () => {
         .nth(4)
         .waitFor();
       expect(await findings(page)).toEqual([]);
-      opened?.faults.splice(0);
+      visits.faults.splice(0);
       await dialog.getByLabel(/^Destination/).fill(`${endpoint.url}/made`);
       await dialog.getByLabel('Body').fill('good morning');
       await dialog.getByLabel(/^Headers/).fill('Svc-Retries: 2\nX-Kept: no');

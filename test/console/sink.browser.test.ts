@@ -1,41 +1,25 @@
-import type { Browser } from 'playwright-core';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 describeInChromium('the sink of a development server in a browser', () => {
-  let browser: Browser;
+  const visits = visitsInChromium();
   let server: TestServer;
-  let opened: WatchedPage | null = null;
 
   const open = async (path: string) => {
-    opened = await openConsole(browser, server, path);
+    const page = await visits.open(server, path);
     // Nothing is asked for on the machine of a developer.
-    await opened.page.getByRole('navigation', { name: 'Pages' }).waitFor();
-    return opened.page;
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    return page;
   };
 
   beforeAll(async () => {
     server = await startServer({ mode: 'dev' });
-    browser = await launchBrowser();
   }, browserLimitMs);
 
   afterAll(async () => {
-    await browser.close();
     await server.remove();
-  }, browserLimitMs);
-
-  afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(

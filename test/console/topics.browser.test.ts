@@ -1,16 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { callLog } from '../support/clients/log-api.js';
 import { findings } from '../support/console/axe.js';
-import {
-  browserLimitMs,
-  describeInChromium,
-  launchBrowser,
-  openConsole,
-  signIn,
-  type WatchedPage,
-} from '../support/console/chromium.js';
+import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
+import { visitsInChromium } from '../support/console/visits.js';
 import { flipByte } from '../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -18,30 +11,13 @@ import { startServer, type TestServer } from '../support/server.js';
 const ports = { fileSizes: { segmentBytes: 4096, reserveBytes: 0 } };
 
 describeInChromium('topics in a browser', () => {
-  let browser: Browser;
-  let opened: WatchedPage | null = null;
+  const visits = visitsInChromium();
   let server: TestServer;
 
-  const open = async (path: string) => {
-    opened = await openConsole(browser, server, path);
-    await signIn(opened.page, server.token);
-    return opened.page;
-  };
-
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  }, browserLimitMs);
-
-  afterAll(async () => {
-    await browser.close();
-  }, browserLimitMs);
+  const open = (path: string) => visits.signedIn(server, path);
 
   afterEach(async () => {
-    const { faults = [] } = opened ?? {};
-    await opened?.close();
-    opened = null;
     await server.remove();
-    expect(faults).toEqual([]);
   }, browserLimitMs);
 
   it(
