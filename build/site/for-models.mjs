@@ -1,0 +1,36 @@
+/**
+ * `llms.txt` and `llms-full.txt`: the documents for programs that read text. The first names each
+ * page with a sentence, the second has all of them in one file.
+ */
+
+/** An index of the pages in Markdown, below the name of the product and what it is. */
+export function indexOf(sections, description) {
+  const rows = sections.map(({ text, pages }) => {
+    const links = pages.map(({ heading, place, text: page }) => {
+      const sentence = firstSentenceOf(page);
+      return `- [${heading}](/${place})${sentence === '' ? '' : `: ${sentence}`}`;
+    });
+    return `## ${text}\n\n${links.join('\n')}\n`;
+  });
+  const all = 'All pages in one file: [llms-full.txt](/llms-full.txt).';
+  return `# Stepwell\n\n> ${description}\n\n${all}\n\n${rows.join('\n')}`;
+}
+
+/** The text of all pages, each below the address that it has. Decisions are left out. */
+export function fullOf(sections) {
+  const pages = sections.flatMap((section) => section.pages);
+  const read = pages.filter(({ path }) => !/^docs\/adr\/\d/.test(path));
+  return read.map(({ place, text }) => `<!-- /${place} -->\n\n${text}`).join('\n\n');
+}
+
+/** What a page says first, as plain text; empty where it begins with a table or with code. */
+export function firstSentenceOf(text) {
+  const [, below = ''] = text.split(/^# .+$/m, 2);
+  const [first = ''] = below.trim().split(/\n\s*\n/);
+  if (/^(?:[|#`\-!<]| {4})/.test(first)) return '';
+  const plain = first
+    .replace(/\s+/g, ' ')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\*\*/g, '');
+  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain;
+}

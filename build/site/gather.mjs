@@ -1,0 +1,70 @@
+/**
+ * Gathers the documents of the repository as pages of the site: their paths, their titles, their
+ * first sentences, their text with the links of the site, and the files that they show or link to.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { relinked, slugsOf } from './links.mjs';
+import { outline, placeOf } from './outline.mjs';
+
+/**
+ * The sections of the side bar with their pages: `path` in the repository, `place` on the site,
+ * `title` of the side bar, `text` as it stands in the repository.
+ */
+export function sectionsOf(root) {
+  return outline.map(({ text, paths, collapsed }) => ({
+    text,
+    collapsed,
+    pages: paths.flatMap((entry) => pagesOf(root, entry)),
+  }));
+}
+
+function pagesOf(root, entry) {
+  const [path, title] = Array.isArray(entry) ? entry : [entry];
+  if (!path.endsWith('/*')) return [pageOf(root, path, title)];
+  const folder = path.slice(0, -2);
+  const names = readdirSync(join(root, folder)).filter((name) => /^\d+-.*\.md$/.test(name));
+  return names.sort().map((name) => pageOf(root, `${folder}/${name}`));
+}
+
+function pageOf(root, path, title) {
+  const text = readFileSync(join(root, path), 'utf8');
+  const [, heading = path] = /^# (.+)$/m.exec(text) ?? [];
+  return { path, place: placeOf(path), title: title ?? heading, heading, text };
+}
+
+/**
+ * The pages with the links of the site; `files` are paths of the repository that have to be copied
+ * to `addressOf`. Throws one error that names each link which leads nowhere.
+ */
+export function gathered(root) {
+  const sections = sectionsOf(root);
+  const pages = sections.flatMap((section) => section.pages);
+  const places = new Map(pages.map(({ path, place }) => [path, place]));
+  const parts = new Map(pages.map(({ place, text }) => [place, new Set(slugsOf(text))]));
+  const files = new Map();
+  const fileOf = (path) => {
+    if (!existsSync(join(root, path)) || !statSync(join(root, path)).isFile()) return undefined;
+    files.set(path, addressOfFile(path));
+    return files.get(path);
+  };
+  const broken = [];
+  const linked = pages.map((page) => {
+    const { path, text } = page;
+    const written = relinked({ path, text, pageOf: (each) => places.get(each), fileOf });
+    const lost = written.wanted.filter(
+      ({ page: place, part }) => part !== undefined && !parts.get(place).has(part),
+    );
+    for (const target of [...written.dead, ...lost.map((each) => each.target)])
+      broken.push(`${path}: ${target}`);
+    return { ...page, text: written.text };
+  });
+  if (broken.length > 0) throw new Error(`links that lead nowhere:\n${broken.join('\n')}`);
+  return { sections, pages: linked, files };
+}
+
+/** Text is shown by a browser, whatever the name of its file ends with; pictures as they are. */
+function addressOfFile(path) {
+  if (/\.(png|svg)$/.test(path)) return `/${path.replace(/^docs\//, '')}`;
+  return `/files/${path}.txt`;
+}
