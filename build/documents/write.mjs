@@ -1,5 +1,6 @@
 /**
- * Writes the pages that are made from the sources (`npm run docs:made`). With `--check` it writes
+ * Writes the pages that are made from the sources, and the copies that the Helm chart has of rules and
+ * board, as a chart reads no file outside of its folder (`npm run docs:made`). With `--check` it writes
  * nothing, and exits with 1 where a page is not what it would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,9 +11,14 @@ import { errorsPage } from './errors.mjs';
 const root = join(import.meta.dirname, '..', '..');
 const isCheck = process.argv.includes('--check');
 
+const chart = 'deploy/helm/stepwell/files';
+const copyOf = (path) => () => readFileSync(join(root, path), 'utf8');
+
 const pages = [
   ['docs/errors.md', errorsPage],
   ['docs/alerts.md', alertsPage],
+  [`${chart}/alerts.yaml`, copyOf('deploy/prometheus/alerts.yaml')],
+  [`${chart}/board.json`, copyOf('deploy/grafana/stepwell.json')],
 ];
 
 for (const [path, pageOf] of pages) {

@@ -25,9 +25,9 @@ const inProductExcept =
 /** What pages of the console know the time by. */
 const pagesClock = 'src/console/web/time/clock.ts';
 
-/** The skips there are: under strace, with promtool, on a file system of its own, in a browser. */
-const maySkip =
-  /^test\/(tidy\/|support\/(program\/(strace|small-file-system|promtool)|console\/chromium)\.ts$)/;
+/** The skips there are: with strace, promtool or Go, a file system of its own, in a browser. */
+const skipping = ['strace', 'small-file-system', 'promtool', 'chart'].join('|');
+const maySkip = new RegExp(`^test/(tidy/|support/(program/(${skipping})|console/chromium)\\.ts$)`);
 
 /** Patterns that only one file (or none) may contain. */
 export const lineRules: readonly LineRule[] = [
