@@ -26,6 +26,18 @@ const outside = [
 /** Where a bundled module finds itself, and what of it is not bundled. */
 const ownUrl = "const ownUrl=require('node:url').pathToFileURL(__filename).href;";
 
+/** What is seldom wanted is no part of the file that every start reads, but one beside it. */
+const partsBeside = {
+  name: 'parts-beside',
+  setup({ onResolve }) {
+    onResolve({ filter: /\.part\.js$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import'
+        ? { path: `./${basename(path, '.js')}.cjs`, external: true }
+        : undefined,
+    );
+  },
+};
+
 /** Whether the files of that build are all there. `digest` names the build. */
 export async function isBundled(root, digest) {
   const program = await readFile(join(folderOf(root), 'stepwell.cjs'), 'utf8').catch(() => '');
@@ -58,6 +70,7 @@ export async function bundle(root, digest) {
     format: 'cjs',
     supported: { 'dynamic-import': false },
     external: outside,
+    plugins: [partsBeside],
     define: { 'import.meta.url': 'ownUrl' },
     banner: { js: firstLine(digest) + ownUrl },
     minifyWhitespace: true,
@@ -91,12 +104,12 @@ function refuseWide(path, text) {
   );
 }
 
-/** The compiled program, and every thread beside it. */
+/** The compiled program, and every thread and part beside it. */
 async function entriesOf(root) {
   const compiled = join(root, 'dist', 'src');
   const names = await readdir(compiled, { recursive: true });
-  const threads = names.filter((name) => name.endsWith('.worker.js')).sort();
-  return [join('cli', 'main.js'), ...threads].map((name) => join(compiled, name));
+  const others = names.filter((name) => /\.(worker|part)\.js$/.test(name)).sort();
+  return [join('cli', 'main.js'), ...others].map((name) => join(compiled, name));
 }
 
 /** `stepwell` or `snapshot.worker`: without its extension. */

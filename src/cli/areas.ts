@@ -141,6 +141,12 @@ const areas: readonly Area[] = [
     load: async () => (await import('./bench/bench.command.js')).benchCommand(),
   },
   {
+    name: 'mcp',
+    summary: 'tools for models that look at a server (Model Context Protocol)',
+    group: server,
+    load: async () => (await import('./server/mcp.command.js')).mcpCommand(),
+  },
+  {
     name: 'completion',
     summary: 'print completions for bash, zsh or fish',
     group: server,

@@ -52,7 +52,7 @@ import { RunTracingModule } from '../workflows/tracing/run-tracing.module.js';
 import { WhyRunModule } from '../workflows/why/why-run.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { BackupsModule } from './backup/backups.module.js';
-import { allowedNetworks } from './configuration/config.js';
+import { allowedNetworks, allowedOrigins } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
 import { developmentModules } from './development/development.module.js';
 import { EngineModule, type StoreSettings } from './engine.module.js';
@@ -63,6 +63,7 @@ import { Connections } from './inbound/connections.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { JournalModule } from './journal/journal.module.js';
 import { LiveModule } from './live/live.module.js';
+import { mcpModules } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import { OverviewModule } from './overview/overview.module.js';
@@ -189,6 +190,8 @@ export function applicationModule(
     BackupsModule,
     SnapshotsModule,
     ScrubModule,
+    // What was is asked through the server that is.
+    ...mcpModules(config.mcp && shared.openPast !== null, allowedOrigins(config)),
     ...developmentModules(config.isDevelopment, ports.clock),
   ];
   return { module: AppModule, imports, providers, exports: providers };

@@ -55,6 +55,8 @@ export const folders: readonly string[] = [
   // What only a developer's server has.
   'src/server/development',
   'src/server/health',
+  // Tools for models, over HTTP.
+  'src/server/mcp',
   // How the server is: its numbers, settings and build.
   'src/server/overview',
   // What happens, while it happens.
@@ -80,6 +82,8 @@ export const folders: readonly string[] = [
   'src/server/credentials',
   'src/server/configuration',
   'src/server/logging',
+  // The tools themselves, and the protocol that carries them.
+  'src/mcp',
   // Partitioned log topics.
   'src/topics/credentials',
   'src/topics/pushes',

@@ -108,7 +108,8 @@ export class ApiClient {
     throw new ApiRefusal(response.status, sentenceOf(response.status, await response.text(), url));
   }
 
-  private credentialFor(path: string): Record<string, string> {
+  /** The header that shows who asks for a path. */
+  credentialFor(path: string): Record<string, string> {
     const { token, basic } = this.address;
     const isMessaging = path.startsWith('/v2');
     if (basic !== null && (!isMessaging || token === null)) {

@@ -20,6 +20,11 @@ export interface RouteDescription {
   readonly access?: 'open' | 'path';
   /** Whether it changes anything, where that does not follow from its method (`GET` does not). */
   readonly changes?: boolean;
+  /**
+   * Every credential may call it that may read, of either interface, whatever its method: it looks
+   * only, and judges anew what it looks at. An `Authorization` header is needed.
+   */
+  readonly isForReaders?: true;
   /** Its answer holds secrets: a token that may only read is refused with 403. */
   readonly isSecret?: true;
   /**

@@ -86,6 +86,7 @@ const settings = {
   groupsMax: setting('GROUPS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
   consumersMax: setting('CONSUMERS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
   groupRetentionMs: setting('GROUP_RETENTION', '7d', grammar.readDuration),
+  mcp: setting('MCP', 'false', grammar.readBoolean),
   logLevel: setting('LOG_LEVEL', 'info', grammar.readWord(logLevels)),
   metricsNamesMax: setting('METRICS_NAMES', '10', grammar.readInteger(0, 100)),
   logFormat: optional('LOG_FORMAT', grammar.readWord(logFormats)),

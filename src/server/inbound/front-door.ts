@@ -19,6 +19,12 @@ const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connect
   connection: 'close',
 });
 
+const authorizationNeeded: Refusal = new Refusal(
+  'unauthorized',
+  'unauthorized: an Authorization header is required',
+  { 'www-authenticate': 'Bearer' },
+);
+
 export class FrontDoor {
   constructor(
     private readonly bearer: BearerTokens,
@@ -75,6 +81,7 @@ export class FrontDoor {
     if (description?.access === 'path') {
       return anonymous(this.judgeTime() ?? this.judgeChange(request));
     }
+    if (description?.isForReaders === true) return this.judgeReader(request.raw);
     const isSecret = description?.isSecret === true;
     const admission = this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
     const { principal, refusal } = admission;
@@ -102,6 +109,18 @@ export class FrontDoor {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
     return isMessaging ? this.bearer.admit(request, isSecret) : this.basic.admit(request, isSecret);
+  }
+
+  /** What a credential may do counts for what is asked in its name, not for the asking. */
+  private judgeReader(request: IncomingMessage): Admission {
+    const early = this.judgeTime();
+    if (early !== undefined) return anonymous(early);
+    // A browser shows cookies for any page, and addresses are kept in logs.
+    if (request.headers.authorization === undefined) return anonymous(authorizationNeeded);
+    const ofMessages = this.bearer.admit(request, false);
+    const { principal } =
+      ofMessages.principal === null ? this.basic.admit(request, false) : ofMessages;
+    return principal === null ? ofMessages : { principal, refusal: undefined };
   }
 
   private judgeTime(): Refusal | undefined {

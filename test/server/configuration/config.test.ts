@@ -114,6 +114,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['ANSWER_MAX', 'answerBytesMax', 1024 ** 2, '64kb', 65_536, ['', '0', 'big', '2gb']],
   ['GLOBAL_PARALLELISM', 'globalParallelism', 1000, '1', 1, ['', '0', 'x']],
   ['ORIGIN_PARALLELISM', 'originParallelism', 64, '1', 1, ['', '0', 'x']],
+  ['MCP', 'mcp', false, 'true', true, ['', 'on', '1']],
   ['LOG_RETENTION', 'logRetentionMs', 7 * day, '1h', 3_600_000, ['', '0']],
   ['DLQ_RETENTION', 'deadLetterRetentionMs', 30 * day, '1h', 3_600_000, ['', '0']],
   ['JOURNAL_RETENTION', 'journalRetention', 'sweep', 'forever', 'forever', ['', '7d', 'SWEEP']],

@@ -1,0 +1,133 @@
+/** Which `GET` answers what a tool is asked. Pure. */
+import type { Question } from './question.js';
+
+/** Kinds of things, and the path of their listing. */
+const listings = {
+  message: '/v2/messages',
+  log: '/v2/logs',
+  dead_letter: '/v2/dlq',
+  run: '/v2/workflows/logs',
+  failed_run: '/v2/workflows/dlq',
+  schedule: '/v2/schedules',
+  queue: '/v2/queues',
+  flow_key: '/v2/flowControl',
+  url_group: '/v2/topics',
+  topic: '/admin/topics',
+  consumer_group: '/admin/groups',
+} as const;
+
+export type ListedKind = keyof typeof listings;
+
+export const listedKinds = Object.keys(listings) as [ListedKind, ...ListedKind[]];
+
+/** Listings that come in pages; the others are answered whole. */
+const paged: ReadonlySet<ListedKind> = new Set([
+  'message',
+  'log',
+  'dead_letter',
+  'run',
+  'failed_run',
+]);
+
+/** What can be looked at by its id or name: every kind but a row of the log. */
+export const shownKinds = listedKinds.filter((kind) => kind !== 'log') as [ListedKind];
+
+/** What can wait, and the end of the path that says for what. */
+const waits = {
+  message: ['/v2/messages', 'why'],
+  run: ['/v2/workflows/runs', 'why'],
+  queue: ['/v2/queues', 'waiting'],
+  flow_key: ['/v2/flowControl', 'waiting'],
+  schedule: ['/v2/schedules', 'next'],
+} as const;
+
+export type WaitingKind = keyof typeof waits;
+
+export const waitingKinds = Object.keys(waits) as [WaitingKind, ...WaitingKind[]];
+
+/** What a listing is asked for. */
+export interface Wanted {
+  readonly count?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly filters?: Readonly<Record<string, string>> | undefined;
+}
+
+const countStandard = 20;
+/** The largest page of `/v2/workflows/logs`. */
+const runsMax = 10;
+
+export function listQuestion(kind: ListedKind, wanted: Wanted): Question {
+  const { count = countStandard, cursor, filters = {} } = wanted;
+  const query = new URLSearchParams(filters);
+  if (paged.has(kind)) query.set('count', `${kind === 'run' ? Math.min(count, runsMax) : count}`);
+  if (cursor !== undefined) query.set('cursor', cursor);
+  return get(listings[kind], query);
+}
+
+export function showQuestion(kind: ListedKind, id: string): Question {
+  if (kind === 'run') return get(listings.run, new URLSearchParams({ workflowRunId: id }));
+  const query = new URLSearchParams(kind === 'message' ? { final: 'true' } : {});
+  return get(`${listings[kind]}/${encodeURIComponent(id)}`, query);
+}
+
+export function whyQuestion(kind: WaitingKind, id: string): Question {
+  const [path, end] = waits[kind];
+  return get(`${path}/${encodeURIComponent(id)}/${end}`);
+}
+
+/** Rows of messages, or of runs: the newest ones, or those from a time on (Unix milliseconds). */
+export function rowsQuestion(
+  kind: 'message' | 'run',
+  { since, count, filters = {} }: Omit<Wanted, 'cursor'> & { readonly since?: number | undefined },
+): Question {
+  const query = new URLSearchParams(filters);
+  query.set('count', `${count ?? countStandard}`);
+  if (since !== undefined) {
+    query.set('fromDate', `${since}`);
+    query.set('order', 'earliestFirst');
+  }
+  return get(kind === 'message' ? '/v2/logs' : '/v2/workflows/events', query);
+}
+
+/** Where the partitions of a topic begin and end. */
+export function topicQuestion(topic: string): Question {
+  return showQuestion('topic', topic);
+}
+
+/** One partition, as `topicQuestion` is answered. */
+export interface Partition {
+  readonly partition: number;
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** Bytes of records in one answer: as text they may be longer. */
+const recordsBytesMax = 128 * 1024;
+
+/** At most `count` records, in equal shares of partitions; the newest, or those of a time on. */
+export function recordsQuestion(
+  topic: string,
+  partitions: readonly Partition[],
+  count: number,
+  since: number | null,
+): Question {
+  const share = Math.ceil(count / Math.max(1, partitions.length));
+  const positions = partitions.map(({ partition, earliest, latest }) => ({
+    topic,
+    partition,
+    ...(since === null ? { offset: Math.max(earliest, latest - share) } : { timestamp: since }),
+  }));
+  const body = JSON.stringify({
+    topicPartitionOffsets: positions,
+    timeout: 0,
+    maxRecords: count,
+    maxBytes: recordsBytesMax,
+    offsetReset: 'earliest',
+  });
+  return { target: '/fetch', body };
+}
+
+function get(path: string, query = new URLSearchParams()): Question {
+  const text = query.toString();
+  return { target: text === '' ? path : `${path}?${text}`, body: null };
+}

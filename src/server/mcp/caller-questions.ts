@@ -1,0 +1,29 @@
+/** Questions that the server asks itself, as the caller of a request and with its rights. */
+import type { FastifyInstance } from 'fastify';
+import { requestIdHeader } from '../../http/identity/caller.js';
+import { type Ask, replyMsMax, wholeReply } from '../../mcp/question.js';
+
+/** Who asks, as the front door will judge each question anew. */
+export interface Asker {
+  /** The `Authorization` header of the request. */
+  readonly authorization: string;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/** `GET`s of this server's own routes: what the caller could ask itself, and nothing else. */
+export function questionsOf(fastify: FastifyInstance, asker: Asker): Ask {
+  const { authorization, requestId, address } = asker;
+  return async ({ target, body }) => {
+    const response = await fastify.inject({
+      method: 'GET',
+      url: target,
+      remoteAddress: address,
+      headers: { authorization, host: 'localhost', [requestIdHeader]: requestId },
+      signal: AbortSignal.timeout(replyMsMax),
+      payloadAsStream: true,
+      ...(body !== null && { payload: body }),
+    });
+    return wholeReply(response.statusCode, response.stream());
+  };
+}

@@ -1,0 +1,99 @@
+/** `POST /mcp`: the Model Context Protocol over HTTP, without sessions (ADR 59). */
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { Refusal } from '../../grammar/result.js';
+import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { FastifyRoute } from '../../http/routes/route.js';
+import { questionsOf } from './caller-questions.js';
+import { mcpRoute } from './mcp.openapi.js';
+
+type McpPart = typeof import('../../mcp/mcp.part.js');
+
+/** Calls of tools that are under way at once. */
+const callsMax = 16;
+
+/** What a client sends are names and numbers. Bytes. */
+const bodyBytesMax = 64 * 1024;
+
+const busy = new Refusal(
+  'unavailable',
+  `${callsMax} calls of tools are under way: no more can be at the same time`,
+  { 'retry-after': '1' },
+);
+
+const foreign = new Refusal(
+  'forbidden',
+  'forbidden: a web page may use /mcp only if STEPWELL_CORS_ORIGINS names its origin',
+);
+
+/** What the SDK reads of a request. */
+const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+/** Origins of web pages that may use the endpoint. */
+export class PageOrigins {
+  /** `allowed` as the configuration has it; null = none. */
+  constructor(private readonly allowed: ((origin: string) => boolean) | null) {}
+
+  allows(origin: string): boolean {
+    return this.allowed?.(origin) ?? false;
+  }
+}
+
+@Injectable()
+export class McpRoute implements FastifyRoute {
+  readonly methods = ['POST'];
+  readonly pattern = '/mcp';
+  readonly description = mcpRoute;
+  readonly bodyBytesMax = bodyBytesMax;
+  private part: McpPart | null = null;
+  private calls = 0;
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly mayRead: PageOrigins,
+  ) {}
+
+  /** Loads the SDK, which a server without `/mcp` never does. */
+  async load(): Promise<void> {
+    this.part = await import('../../mcp/mcp.part.js');
+  }
+
+  /** Pages are judged before the body is read: one may have led its name to this machine. */
+  async judge({ request }: FastifyExchange): Promise<Refusal | null> {
+    const { origin } = request.headers;
+    return origin === undefined || this.mayRead.allows(origin) ? null : foreign;
+  }
+
+  async serve(exchange: FastifyExchange): Promise<void> {
+    const { part } = this;
+    if (part === null) throw new Error('the protocol is not loaded');
+    if (this.calls >= callsMax) return exchange.refuse(busy);
+    this.calls += 1;
+    try {
+      const { status, headers, body } = await part.answerMcp(
+        { headers: headersOf(exchange), body: exchange.body.toString() },
+        this.questionsOf(exchange),
+      );
+      exchange.answer(status, headers, body);
+    } finally {
+      this.calls -= 1;
+    }
+  }
+
+  private questionsOf({ request, caller }: FastifyExchange) {
+    return questionsOf(this.host.httpAdapter.getInstance(), {
+      authorization: request.headers.authorization ?? '',
+      requestId: caller.requestId,
+      address: request.socket.remoteAddress ?? '',
+    });
+  }
+}
+
+function headersOf({ request }: FastifyExchange): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readHeaders) {
+    const value = request.headers[name];
+    if (typeof value === 'string') found[name] = value;
+  }
+  return found;
+}
