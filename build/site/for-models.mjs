@@ -26,8 +26,8 @@ export function fullOf(sections) {
 /** What a page says first, as plain text; empty where it begins with a table or with code. */
 export function firstSentenceOf(text) {
   const [, below = ''] = text.split(/^# .+$/m, 2);
-  const [first = ''] = below.trim().split(/\n\s*\n/);
-  if (/^(?:[|#`\-!<]| {4})/.test(first)) return '';
+  const [first = ''] = below.replace(/^\n+/, '').split(/\n\s*\n/);
+  if (/^(?:[|#\-!<]|```| {4})/.test(first)) return '';
   const plain = first
     .replace(/\s+/g, ' ')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

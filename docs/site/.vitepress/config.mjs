@@ -20,7 +20,10 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
   markdown: {
     anchor: { slugify: slugOf },
-    config: breakNames,
+    config: (markdown) => {
+      breakNames(markdown);
+      drawDiagrams(markdown);
+    },
     theme: { light: 'github-light', dark: 'github-dark' },
   },
   themeConfig: {
@@ -45,5 +48,15 @@ function breakNames(markdown) {
   markdown.renderer.rules.code_inline = (...given) => {
     const [opening, text] = plain(...given).split(/(?<=^<code[^>]*>)/);
     return `${opening}${text.replace(/(?<=[\w}])[_/](?=[\w{])/g, '$&<wbr>')}`;
+  };
+}
+
+/** A block of code in Mermaid becomes a diagram. */
+function drawDiagrams(markdown) {
+  const plain = markdown.renderer.rules.fence;
+  markdown.renderer.rules.fence = (tokens, at, ...others) => {
+    const { info, content } = tokens[at];
+    if (info.trim() !== 'mermaid') return plain(tokens, at, ...others);
+    return `<Diagram source="${encodeURIComponent(content)}" />`;
   };
 }
