@@ -9,14 +9,28 @@ import { outline, placeOf } from './outline.mjs';
 
 /**
  * The sections of the side bar with their pages: `path` in the repository, `place` on the site,
- * `title` of the side bar, `text` as it stands in the repository.
+ * `title` of the side bar, `text` as it stands in the repository. What the outline does not name comes
+ * last, so that a new document is on the site.
  */
 export function sectionsOf(root) {
-  return outline.map(({ text, paths, collapsed }) => ({
+  const sections = outline.map(({ text, paths, collapsed }) => ({
     text,
     collapsed,
     pages: paths.flatMap((entry) => pagesOf(root, entry)),
   }));
+  const listed = new Set(sections.flatMap(({ pages }) => pages.map(({ path }) => path)));
+  const others = documentsBelow(root, 'docs').filter((path) => !listed.has(path));
+  if (others.length === 0) return sections;
+  return [...sections, { text: 'More', pages: others.map((path) => pageOf(root, path)) }];
+}
+
+/** Markdown files of a folder, without those of the site itself. */
+function documentsBelow(root, folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return path === 'docs/site' ? [] : documentsBelow(root, path);
+    return path.endsWith('.md') ? [path] : [];
+  });
 }
 
 function pagesOf(root, entry) {

@@ -1,6 +1,6 @@
 /**
  * The pages of the site and their order: what the side bar shows, from above to below. Each document
- * of the repository stands here once, by its path; a test holds that none is missing.
+ * of the repository stands here at most once, by its path.
  */
 
 const plain = (text, paths) => ({ text, paths });
@@ -46,6 +46,7 @@ export const outline = [
   plain('Command line', [
     ['docs/cli.md', 'Commands'],
     ['docs/cli-tour.md', 'Shown'],
+    'docs/mcp.md',
   ]),
   plain('Coming from', [
     ['docs/coming-from/hosted-service.md', 'The hosted service'],

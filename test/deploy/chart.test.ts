@@ -49,15 +49,15 @@ describe('values', () => {
     expect(Object.keys(values).sort()).toEqual(described.sort());
   });
 
-  it('name settings of the server, and all of those that are not the chart’s own', () => {
+  it('take from settings what the chart itself decides, and what is secret', () => {
     const { settings: given, credentials } = schema.properties;
     const own = ['HOST', 'PORT', 'DATA_DIR', 'ARCHIVE_DIR', 'BACKUP_DIR'];
-    const named = [
-      ...given.propertyNames.anyOf[0].enum,
+    const taken = [
       ...credentials.properties.values.propertyNames.enum,
       ...own.map((name) => `STEPWELL_${name}`),
     ];
-    expect(named.sort()).toEqual([...settings].sort());
+    expect(taken.filter((name) => !settings.includes(name))).toEqual([]);
+    expect(given.propertyNames.not.enum.sort()).toEqual(taken.sort());
   });
 
   it('of a release that has everything are valid', () => {
@@ -72,7 +72,8 @@ describe('values', () => {
   });
 
   it.each([
-    ['a setting that is not one', { settings: { STEPWELL_DIALEKT: 'svc' } }],
+    ['a setting that is not one', { settings: { DIALECT: 'svc' } }],
+    ['a secret as a setting', { settings: { STEPWELL_TOKEN: 'a-token-of-a-test' } }],
     ['a setting of the chart itself', { settings: { STEPWELL_PORT: '80' } }],
     ['a number as a setting', { settings: { STEPWELL_MAX_BODY: 20_000_000 } }],
     ['a field that is not one', { replicas: 2 }],
