@@ -20,6 +20,8 @@ export interface TelemetrySettings {
   /** Names and values in turn, for each request. */
   readonly headers: readonly string[];
   readonly timeoutMs: number;
+  /** Bodies are sent as gzip. */
+  readonly isCompressed: boolean;
   readonly metricsEveryMs: number;
   /** Spans that wait to be sent; more are dropped. */
   readonly queueMax: number;
@@ -70,12 +72,17 @@ export function readTelemetry(environment: Environment): Result<TelemetrySetting
   if (!protocol.startsWith('http/')) {
     problems.push('OTEL_EXPORTER_OTLP_PROTOCOL is not http/json: OTLP is sent over HTTP, as JSON');
   }
+  const compression = text('EXPORTER_OTLP_COMPRESSION') ?? 'gzip';
+  if (compression !== 'gzip' && compression !== 'none') {
+    problems.push('OTEL_EXPORTER_OTLP_COMPRESSION is neither gzip nor none');
+  }
   const resource = read('RESOURCE_ATTRIBUTES', pairs(text('RESOURCE_ATTRIBUTES')), []);
   const settings: TelemetrySettings = {
     tracesUrl,
     metricsUrl,
     headers: read('EXPORTER_OTLP_HEADERS', pairs(text('EXPORTER_OTLP_HEADERS')), []),
     timeoutMs: integer('EXPORTER_OTLP_TIMEOUT', 10_000, 600_000),
+    isCompressed: compression === 'gzip',
     metricsEveryMs: integer('METRIC_EXPORT_INTERVAL', 60_000, 86_400_000),
     queueMax: integer('BSP_MAX_QUEUE_SIZE', 2048, 1_000_000),
     batchMax: integer('BSP_MAX_EXPORT_BATCH_SIZE', 512, 10_000),

@@ -30,7 +30,7 @@ export function openTelemetry(
   const resource = ['service.version', version, ...configured.resource];
   const settings = { ...configured, resource };
   const { tracesUrl, metricsUrl } = settings;
-  const collector = new Collector(settings);
+  const collector = new Collector(settings, clock);
   const spans =
     tracesUrl === null
       ? null

@@ -71,7 +71,8 @@ it('sends the metrics of a server now and then, with its name and headers', asyn
   await collector.stop();
   const [first] = collector.requests;
   expect(first?.headers).toMatchObject({ 'api-key': 'a b', 'content-type': 'application/json' });
-  const text = first?.body.toString() ?? '';
+  expect(first?.headers['content-encoding']).toBe('gzip');
+  const text = JSON.stringify(collector.bodies('/own/path')[0]);
   expect(text).toContain('{"key":"service.name","value":{"stringValue":"orders"}}');
   expect(text).toContain('"name":"stepwell_delivery_lag_seconds"');
   expect(text).toContain('"name":"process_cpu_seconds_total"');

@@ -186,3 +186,22 @@ it('delivers as ever where the collector is gone, and counts what it drops', asy
   while ((await droppedSpans()) < 20) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(endpoint.requests).toHaveLength(20);
 });
+
+it.each([
+  [{ status: 503 }, 2],
+  [{ status: 429, headers: { 'retry-after': '0' } }, 2],
+  [{ status: 503, headers: { 'retry-after': '60' } }, 1],
+  [{ status: 400 }, 1],
+])('after %j a batch is sent so many times: %i', async (first, times) => {
+  collector.answerInTurn(first, {});
+  await start({ OTEL_EXPORTER_OTLP_COMPRESSION: 'none' });
+  const id = await publish('/hook');
+  const of = (all: readonly TakenSpan[]) => named(ofMessage(all, id), 'publish');
+  const spans = await collector.until((all) => of(all).length === times);
+  expect(collector.requests[0]?.headers['content-encoding']).toBeUndefined();
+  // What is sent twice has one id.
+  expect(new Set(of(spans).map(({ spanId }) => spanId)).size).toBe(1);
+  while ((await droppedSpans()) === 0 && times === 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await droppedSpans()) > 0).toBe(times === 1);
+});

@@ -1,4 +1,6 @@
 /** A collector of OpenTelemetry: takes what is sent by OTLP over HTTP, as JSON. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { RecordingEndpoint, type ScriptedAnswer } from './recording-endpoint.js';
 
 /** A span as it came, its attributes as an object. */
@@ -42,8 +44,17 @@ export function attributesOf(list: readonly Attribute[]): Record<string, unknown
   );
 }
 
+function plain(headers: IncomingHttpHeaders, body: Buffer): Buffer {
+  return headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+}
+
 export class TestCollector {
   private constructor(private readonly endpoint: RecordingEndpoint) {}
+
+  /** The next requests are answered in this way, one each. */
+  answerInTurn(...answers: ScriptedAnswer[]): void {
+    this.endpoint.answerInTurn(...answers);
+  }
 
   static async start(answer: ScriptedAnswer = {}): Promise<TestCollector> {
     return new TestCollector(await RecordingEndpoint.start(() => answer));
@@ -80,7 +91,7 @@ export class TestCollector {
   bodies(path: string): unknown[] {
     return this.requests
       .filter(({ url }) => url === path)
-      .map(({ body }) => JSON.parse(body.toString()));
+      .map(({ headers, body }) => JSON.parse(plain(headers, body).toString()));
   }
 
   /** Waits until `isThere` says that what is wanted has come. */
