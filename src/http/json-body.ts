@@ -13,7 +13,15 @@ export function readJsonBody<Value>(body: Buffer, schema: z.ZodType<Value>): Res
   const result = schema.safeParse(json.value);
   if (result.success) return ok(result.data);
   const [issue] = result.error.issues;
-  return refused(issue === undefined ? 'the body is wrong' : sentence(issue));
+  return refused(issue === undefined ? 'the body is wrong' : sentence(closest(issue)));
+}
+
+/** Of a choice of schemas, what is wrong under the one that the body was meant for. */
+function closest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const firsts = issue.errors.flatMap(([first]) => first ?? []);
+  const found = firsts.find(({ path }) => path.length > 0) ?? firsts[0];
+  return found === undefined ? issue : closest({ ...found, path: [...issue.path, ...found.path] });
 }
 
 function sentence({ path, message }: z.core.$ZodIssue): string {

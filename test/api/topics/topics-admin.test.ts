@@ -321,6 +321,23 @@ it.each([
   expect(await call(method, path, body)).toEqual(refusal(status));
 });
 
+it.each([
+  [{ partition: 'a', before: 1 }, 'partition: '],
+  [{ partition: 0 }, 'before: '],
+  [{ partition: 0, before: 1, colour: 1 }, 'colour'],
+  [
+    [
+      { partition: 0, before: 1 },
+      { partition: 1, before: -1 },
+    ],
+    '[1].before: must not be negative',
+  ],
+])('a purge of %j is told which field is wrong', async (body, told) => {
+  await create();
+  const answer = await call('POST', `/admin/topics/${topic}/purge`, body);
+  expect(answer.body).toMatchObject({ error: expect.stringContaining(told) });
+});
+
 it('a purge of a topic that is not there answers 404', async () => {
   const body = { partition: 0, before: 0 };
   expect(await call('POST', '/admin/topics/none/purge', body)).toEqual(refusal(404));
