@@ -1,0 +1,83 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { runProgram } from '../../support/program/program.js';
+
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-shells-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A test that is skipped, and says why, where there is no such shell. */
+function itWith(shell: string, name: string, run: () => Promise<void>): void {
+  if (spawnSync(shell, ['--version']).status === 0) it(name, run);
+  else it.skip(`${name} (${shell} is not installed)`, run);
+}
+
+/** The completions of a shell in a file. */
+async function scriptOf(shell: string): Promise<string> {
+  const { stdout } = await runProgram(folder, ['completion', shell]);
+  const path = join(folder, `completion.${shell}`);
+  await writeFile(path, stdout);
+  return path;
+}
+
+async function linesOf(command: string, args: readonly string[]): Promise<string[]> {
+  const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, TERM: 'dumb' };
+  const { stdout } = await promisify(execFile)(command, args, { env });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** What is typed, and the words that are offered behind it. */
+const typed: readonly (readonly [string, readonly string[]])[] = [
+  ['sch', ['sched']],
+  ['sched tr', ['trigger']],
+  ['msg publish http://x --retr', ['--retries', '--retry-delay']],
+  ['dlq ls --label msg --b', ['--by']],
+];
+
+itWith('fish', 'fish offers commands, their commands and their options', async () => {
+  const script = await scriptOf('fish');
+  for (const [text, words] of typed) {
+    const line = `stepwell ${text}`;
+    const asked = ['-c', 'source $argv[1]; complete -C $argv[2]', script, line];
+    // A word, a tab and what it is for.
+    const offered = (await linesOf('fish', asked)).map((one) => one.split('\t')[0]);
+    expect(offered.sort()).toEqual(words);
+  }
+});
+
+/**
+ * Completion of zsh works in its line editor only: what is typed goes to one behind a terminal, then
+ * a tab, and a key that prints what the line has become. `$1` is the script, the others are lines.
+ */
+const zshEditor = [
+  'zmodload zsh/zpty',
+  'zpty editor zsh -f -i',
+  'zpty -w editor "autoload -Uz compinit && compinit -u -D; source $1"',
+  `zpty -w editor 'show() { print -r -- "{$BUFFER}"; BUFFER= }; zle -N show; bindkey "^X" show'`,
+  'shift',
+  'for line in "$@"; do',
+  String.raw`  zpty -w -n editor "$line"$'\t\x18'`,
+  '  while zpty -r editor seen; do',
+  `    [[ $seen == *'{stepwell '*'}'* ]] && break`,
+  '  done',
+  String.raw`  print -r -- "${'$'}{${'$'}{seen##*\{}%%\}*}"`,
+  'done',
+  'zpty -d editor',
+].join('\n');
+
+itWith('zsh', 'zsh completes commands, their commands and their options', async () => {
+  const script = await scriptOf('zsh');
+  const lines = typed.map(([text]) => `stepwell ${text}`);
+  const completed = await linesOf('zsh', ['-f', '-c', zshEditor, 'zsh', script, ...lines]);
+  // Where more than one word is offered, what they have in common stands there.
+  const wanted = typed.map(([text, words]) =>
+    words.length === 1 ? `${text.replace(/\S+$/, '')}${words[0]} ` : text,
+  );
+  expect(completed).toEqual(wanted.map((text) => `stepwell ${text}`));
+});
