@@ -7,6 +7,7 @@ const usual = {
   queueMax: 2048,
   batchMax: 512,
   batchEveryMs: 5000,
+  isCompressed: true,
   sampler: { isParentBased: true, ratio: 1 },
   resource: ['service.name', 'stepwell'],
 };
@@ -34,6 +35,7 @@ it('both signals go below one endpoint', () => {
 
 it.each([
   [{ OTEL_TRACES_EXPORTER: 'none' }, { tracesUrl: null }],
+  [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'none' }, { isCompressed: false }],
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://t.test/x' }, { tracesUrl: 'https://t.test/x' }],
   [{ OTEL_TRACES_SAMPLER: 'always_off' }, { sampler: { isParentBased: false, ratio: 0 } }],
   [
@@ -58,6 +60,7 @@ it.each([
   [{ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }, 'OTEL_EXPORTER_OTLP_HEADERS'],
   [{ OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }, 'OTEL_EXPORTER_OTLP_TIMEOUT'],
   [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL'],
+  [{ OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd' }, 'OTEL_EXPORTER_OTLP_COMPRESSION'],
 ])('%j is refused', (environment, variable) => {
   const read = readTelemetry({ ...endpoint, ...environment });
   expect(read).toMatchObject({ ok: false, message: expect.stringContaining(variable) });
