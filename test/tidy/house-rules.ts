@@ -25,8 +25,8 @@ const inProductExcept =
 /** What pages of the console know the time by. */
 const pagesClock = 'src/console/web/time/clock.ts';
 
-/** The skips there are: with strace, promtool or Go, a file system of its own, in a browser. */
-const skipping = ['strace', 'small-file-system', 'promtool', 'chart'].join('|');
+/** Skips there are: with strace, promtool, Go or a shell, a file system of its own, a browser. */
+const skipping = ['strace', 'small-file-system', 'promtool', 'chart', 'shells'].join('|');
 const maySkip = new RegExp(`^test/(tidy/|support/(program/(${skipping})|console/chromium)\\.ts$)`);
 
 /** Patterns that only one file (or none) may contain. */

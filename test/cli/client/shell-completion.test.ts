@@ -1,9 +1,10 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runProgram } from '../../support/program/program.js';
+import { itWithShell } from '../../support/program/shells.js';
 
 let folder = '';
 
@@ -11,12 +12,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-shells-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-/** A test that is skipped, and says why, where there is no such shell. */
-function itWith(shell: string, name: string, run: () => Promise<void>): void {
-  if (spawnSync(shell, ['--version']).status === 0) it(name, run);
-  else it.skip(`${name} (${shell} is not installed)`, run);
-}
 
 /** The completions of a shell in a file. */
 async function scriptOf(shell: string): Promise<string> {
@@ -40,7 +35,7 @@ const typed: readonly (readonly [string, readonly string[]])[] = [
   ['dlq ls --label msg --b', ['--by']],
 ];
 
-itWith('fish', 'fish offers commands, their commands and their options', async () => {
+itWithShell('fish', 'fish offers commands, their commands and their options', async () => {
   const script = await scriptOf('fish');
   for (const [text, words] of typed) {
     const line = `stepwell ${text}`;
@@ -52,8 +47,9 @@ itWith('fish', 'fish offers commands, their commands and their options', async (
 });
 
 /**
- * Completion of zsh works in its line editor only: what is typed goes to one behind a terminal, then
- * a tab, and a key that prints what the line has become. `$1` is the script, the others are lines.
+ * Completion of zsh works in its line editor only: what is typed goes to one behind a terminal,
+ * then a tab, and a key that prints what the line has become. `$1` is the script, the others are
+ * lines.
  */
 const zshEditor = [
   'zmodload zsh/zpty',
@@ -71,7 +67,7 @@ const zshEditor = [
   'zpty -d editor',
 ].join('\n');
 
-itWith('zsh', 'zsh completes commands, their commands and their options', async () => {
+itWithShell('zsh', 'zsh completes commands, their commands and their options', async () => {
   const script = await scriptOf('zsh');
   const lines = typed.map(([text]) => `stepwell ${text}`);
   const completed = await linesOf('zsh', ['-f', '-c', zshEditor, 'zsh', script, ...lines]);

@@ -1,0 +1,8 @@
+/** Shells other than the one that every machine has. */
+import { spawnSync } from 'node:child_process';
+
+/** A test that is skipped, and says why, where there is no such shell. */
+export function itWithShell(shell: string, name: string, run: () => Promise<void>): void {
+  if (spawnSync(shell, ['--version']).status === 0) it(name, run);
+  else it.skip(`${name} (${shell} is not installed)`, run);
+}
