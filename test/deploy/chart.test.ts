@@ -1,5 +1,7 @@
 /** The Helm chart: its values, its schema, and what it renders. */
 import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
@@ -11,6 +13,7 @@ import {
   type KubernetesObject,
   type Rendered,
 } from '../support/program/chart.js';
+import { freePort, ServerProcess } from '../support/program/server-process.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -146,6 +149,34 @@ describe('rendered', () => {
     expect(podOf(objects).securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
   });
 
+  itWithGo('the server starts with what the pod gives it, and answers its probes', async () => {
+    const { objects } = render(chosen);
+    const container = containerOf(objects);
+    const folder = await mkdtemp(join(tmpdir(), 'stepwell-pod-'));
+    const secret = objects.find(({ kind }) => kind === 'Secret')?.stringData ?? {};
+    const given = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+    const port = await freePort();
+    const here = { STEPWELL_PORT: `${port}`, OTEL_EXPORTER_OTLP_ENDPOINT: undefined };
+    for (const name of Object.keys(given).filter((each) => each.endsWith('_DIR'))) {
+      given[name] = join(folder, given[name] ?? '');
+      await mkdir(given[name], { recursive: true });
+    }
+    const server = await ServerProcess.start(folder, port, { ...given, ...secret, ...here });
+    try {
+      const { startupProbe, livenessProbe, readinessProbe } = container;
+      for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe]) {
+        expect(httpGet.port).toBe('http');
+        expect((await fetch(`${server.url}${httpGet.path}`)).status).toBe(200);
+      }
+      const headers = { authorization: `Bearer ${secret['STEPWELL_TOKEN']}` };
+      expect((await fetch(`${server.url}/v2/queues`, { headers })).status).toBe(200);
+      expect(await server.kill('SIGTERM')).toBe(0);
+    } finally {
+      await server.kill();
+      await rm(folder, { recursive: true });
+    }
+  });
+
   itWithGo('claims are made of what has no claim yet', () => {
     const claimsOf = (values: object) =>
       (specOf(render(values).objects, 'StatefulSet').volumeClaimTemplates ?? []).map(
@@ -200,6 +231,12 @@ interface Container {
   readonly ports: readonly object[];
   readonly volumeMounts: readonly { readonly mountPath: string }[];
   readonly securityContext: object;
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+}
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
 }
 
 function specOf(objects: readonly KubernetesObject[], kind: string): Spec {

@@ -15,7 +15,7 @@ const isThere =
   existsSync(join(packages, 'src/sigs.k8s.io/yaml'));
 
 /** A test that is skipped, and says why, where Go or the packages are not installed. */
-export function itWithGo(name: string, run: () => void): void {
+export function itWithGo(name: string, run: (() => void) | (() => Promise<void>)): void {
   if (isThere) it(name, run);
   else it.skip(`${name} (Go, sprig and sigs.k8s.io/yaml are not installed)`, run);
 }
