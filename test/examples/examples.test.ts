@@ -29,6 +29,17 @@ const environment = (key: string) => ({
   QSTASH_NEXT_SIGNING_KEY: server.credentials.nextSigningKey,
 });
 
+/** Waits until one of the rows of a log says so. */
+async function untilAnswered401(target: string): Promise<void> {
+  for (;;) {
+    const headers = { authorization: server.bearer };
+    const response = await fetch(`${server.url}${target}`, { headers });
+    const { logs } = (await response.json()) as { logs: readonly { responseStatus?: number }[] };
+    if (logs.some(({ responseStatus }) => responseStatus === 401)) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 it.each(programs)('%s %s publishes an order and takes its delivery', async (program, example) => {
   const env = environment(server.credentials.currentSigningKey);
   const { stdout } = await promisify(execFile)(program, [join(examples, example)], { env });
@@ -36,15 +47,31 @@ it.each(programs)('%s %s publishes an order and takes its delivery', async (prog
   expect(stdout).toMatch(/^published msg_/m);
 });
 
+it.each(['express', 'hono'])('%s takes a delivery, and a workflow to its end', async (name) => {
+  const env = environment(server.credentials.currentSigningKey);
+  const words = [join(examples, name, 'orders.mjs')];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { env });
+  expect(stdout).toMatch(/^published msg_/m);
+  expect(stdout).toMatch(/^paid order 7$/m);
+  expect(stdout).toMatch(/^shipped P-7 with 2$/m);
+});
+
+it.each(['express', 'hono'])('%s answers what another key has signed with 401', async (name) => {
+  const env = { ...environment('a-key-that-signs-nothing-here'), QSTASH_NEXT_SIGNING_KEY: 'none' };
+  const running = execFile(process.execPath, [join(examples, name, 'orders.mjs')], { env });
+  killedAtLast(running);
+  let output = '';
+  for await (const chunk of running.stdout ?? []) {
+    output += chunk;
+    if (/^published msg_/m.test(output)) break;
+  }
+  const id = /^published (msg_\w+)/m.exec(output)?.[1] ?? '';
+  await untilAnswered401(`/v2/logs?messageId=${id}&state=ERROR`);
+});
+
 it('an example answers a delivery that another key has signed with 401', async () => {
   const env = environment('a-key-that-signs-nothing-here');
   const running = execFile(process.execPath, [join(examples, 'node/orders.mjs')], { env });
   killedAtLast(running);
-  const url = `${server.url}/v2/logs?state=ERROR&order=earliestFirst`;
-  for (;;) {
-    const response = await fetch(url, { headers: { authorization: server.bearer } });
-    const { logs } = (await response.json()) as { logs: readonly { responseStatus?: number }[] };
-    if (logs.some(({ responseStatus }) => responseStatus === 401)) break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await untilAnswered401('/v2/logs?state=ERROR&order=earliestFirst');
 });
