@@ -1,6 +1,6 @@
 /**
- * Builds the site of the documents into `dist/site` (`npm run docs:site`). Arguments are those of
- * `vitepress build`, of which `--base /docs/` is for a site that does not stand at the root.
+ * Builds the site of the documents into `dist/site` (`npm run docs:site`). `-- --base /docs/` is for a
+ * site that does not stand at the root of its host; it begins and ends with a slash.
  * It ends with 1 where a link leads nowhere, or a page asks another host for anything.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { fullOf, indexOf } from './for-models.mjs';
 import { gathered } from './gather.mjs';
 
@@ -30,6 +31,8 @@ try {
 }
 
 function build() {
+  const { base } = parseArgs({ options: { base: { type: 'string', default: '/' } } }).values;
+  if (!/^\/(?:[^/]+\/)*$/.test(base)) throw new Error(`--base ${base}: it is like /docs/`);
   const { sections, pages, files } = gathered(root);
   rmSync(pagesFolder, { recursive: true, force: true });
   rmSync(output, { recursive: true, force: true });
@@ -44,13 +47,13 @@ function build() {
     cpSync(join(root, path), join(plain, address), { recursive: true });
   for (const { place, text } of pages) write(join(plain, place), text);
   const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  write(join(plain, 'llms.txt'), indexOf(sections, description));
+  write(join(plain, 'llms.txt'), indexOf(sections, description, base));
   write(join(plain, 'llms-full.txt'), fullOf(sections));
-  write(join(root, 'dist', 'site-pages', 'side-bar.json'), JSON.stringify(sideBarOf(sections)));
+  write(join(pagesFolder, 'site.json'), JSON.stringify({ base, sidebar: sideBarOf(sections) }));
   install();
   // Pages are compiled to modules that import Vue, from where they lie.
   symlinkSync(join(site, 'node_modules'), join(pagesFolder, 'node_modules'));
-  run('npx', ['--no-install', 'vitepress', 'build', '.', ...process.argv.slice(2)]);
+  run('npx', ['--no-install', 'vitepress', 'build', '.']);
   refuseForeignHosts();
 }
 

@@ -3,16 +3,16 @@
  * page with a sentence, the second has all of them in one file.
  */
 
-/** An index of the pages in Markdown, below the name of the product and what it is. */
-export function indexOf(sections, description) {
+/** An index of the pages in Markdown, below the name of the product and what it is; `base` is `/`. */
+export function indexOf(sections, description, base = '/') {
   const rows = sections.map(({ text, pages }) => {
     const links = pages.map(({ heading, place, text: page }) => {
       const sentence = firstSentenceOf(page);
-      return `- [${heading}](/${place})${sentence === '' ? '' : `: ${sentence}`}`;
+      return `- [${heading}](${base}${place})${sentence === '' ? '' : `: ${sentence}`}`;
     });
     return `## ${text}\n\n${links.join('\n')}\n`;
   });
-  const all = 'All pages in one file: [llms-full.txt](/llms-full.txt).';
+  const all = `All pages in one file: [llms-full.txt](${base}llms-full.txt).`;
   return `# Stepwell\n\n> ${description}\n\n${all}\n\n${rows.join('\n')}`;
 }
 

@@ -79,6 +79,7 @@ it('names each page to models, and has the text of all but decisions in one file
   const index = indexOf(sections, 'What it is.');
   expect(index).toMatch(/^# Stepwell\n\n> What it is\.\n/);
   expect(index.match(/^- \[/gm)).toHaveLength(pages.length);
+  expect(indexOf(sections, 'What it is.', '/docs/')).toContain('](/docs/start.md)');
   const full = fullOf(sections);
   expect(full).toContain('<!-- /recipes/topics.md -->');
   expect(full).not.toContain('<!-- /adr/0001');

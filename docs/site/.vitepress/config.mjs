@@ -6,9 +6,10 @@ import { slugOf } from '../../../build/site/links.mjs';
 
 const dist = join(import.meta.dirname, '..', '..', '..', 'dist');
 const pages = join(dist, 'site-pages');
-const sidebar = JSON.parse(readFileSync(join(pages, 'side-bar.json'), 'utf8'));
+const { base, sidebar } = JSON.parse(readFileSync(join(pages, 'site.json'), 'utf8'));
 
 export default defineConfig({
+  base,
   srcDir: pages,
   srcExclude: ['public/**'],
   outDir: join(dist, 'site'),
@@ -17,7 +18,7 @@ export default defineConfig({
   description: 'Durable messages, workflows and topics over HTTP, in one process and one folder.',
   lang: 'en',
   cleanUrls: false,
-  head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
+  head: [['link', { rel: 'icon', href: `${base}icon.svg`, type: 'image/svg+xml' }]],
   markdown: {
     anchor: { slugify: slugOf },
     config: (markdown) => {
@@ -38,7 +39,7 @@ export default defineConfig({
       { text: 'Topics', link: '/topics' },
       { text: 'Operation', link: '/operations' },
     ],
-    footer: { message: 'Apache-2.0. For programs: <a href="/llms.txt">llms.txt</a>' },
+    footer: { message: `Apache-2.0. For programs: <a href="${base}llms.txt">llms.txt</a>` },
   },
 });
 
