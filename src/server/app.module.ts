@@ -12,6 +12,7 @@ import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
+import { SeenClients } from '../http/identity/seen-clients.js';
 import { RouteTable } from '../http/routes/route-table.js';
 import { DeadLetterGroupsModule } from '../messaging/dead-letter-groups/letter-groups.module.js';
 import { DeadLettersModule } from '../messaging/dead-letters/dead-letters.module.js';
@@ -104,7 +105,7 @@ const workflowModules = [
 /** The application over what it shares. */
 export function applicationModule(
   shared: Shared,
-  { routes, failures, inFlight, connections, refused, pastDoor }: HttpSide,
+  { routes, failures, inFlight, connections, refused, pastDoor, seen }: HttpSide,
 ): DynamicModule {
   const userIds = userIdsOf(shared.credentials);
   const { ports, config } = shared;
@@ -126,6 +127,7 @@ export function applicationModule(
     { provide: Connections, useValue: connections },
     { provide: RefusedRequests, useValue: refused },
     { provide: PastDoor, useValue: pastDoor },
+    { provide: SeenClients, useValue: seen },
     { provide: openPast, useValue: shared.openPast },
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },

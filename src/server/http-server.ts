@@ -18,6 +18,7 @@ import { codeOf, sendRefusal } from '../http/error-shapes.js';
 import { Failures } from '../http/failures.js';
 import { headerBytesMax } from '../http/head-limits.js';
 import { requestIdHeader } from '../http/identity/caller.js';
+import { SeenClients } from '../http/identity/seen-clients.js';
 import { literalTarget } from '../http/literal-target.js';
 import { acceptRawBodies } from '../http/routes/raw-body.js';
 import { RouteTable } from '../http/routes/route-table.js';
@@ -55,6 +56,7 @@ export interface HttpSide {
   readonly connections: Connections;
   readonly refused: RefusedRequests;
   readonly pastDoor: PastDoor;
+  readonly seen: SeenClients;
 }
 
 /** The module of the whole application, over what it shares and what takes its routes. */
@@ -67,7 +69,8 @@ export async function createHttpServer(
   moduleOf: ModuleOf,
 ): Promise<NestFastifyApplication> {
   const { log } = shared.ports;
-  const callers = new Callers(shared.config.trustedProxies, shared.ports.identifiers);
+  const seen = new SeenClients();
+  const callers = new Callers(shared.config.trustedProxies, shared.ports.identifiers, seen);
   const { bearer, basic, life } = shared;
   const frontDoor = new FrontDoor(bearer, basic, life, connections, callers);
   const failures = new Failures(log);
@@ -84,7 +87,7 @@ export async function createHttpServer(
   tellDurability(fastify, durabilityOf(shared.config));
   shared.inbound.countAnswers(fastify, refused);
   const application = await NestFactory.create<NestFastifyApplication>(
-    moduleOf(shared, { routes, failures, inFlight, connections, refused, pastDoor }),
+    moduleOf(shared, { routes, failures, inFlight, connections, refused, pastDoor, seen }),
     adapter,
     { bodyParser: false, logger: new NestLog(log), abortOnError: false },
   );

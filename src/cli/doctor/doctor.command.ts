@@ -15,7 +15,7 @@ import type { Column } from '../output/table.js';
 import { checkDisk, checkSpace } from './disk-checks.js';
 import { type Finding, fine, type Verdict, wrong } from './finding.js';
 import { checkFiles, checkNode, checkThreads } from './machine-checks.js';
-import { checkPort, checkServer } from './server-checks.js';
+import { checkClients, checkPort, checkServer } from './server-checks.js';
 import { checkUrl } from './url-check.js';
 
 export function doctorCommand(): Command {
@@ -64,6 +64,7 @@ async function* checks(
   const answers = await checkServer(api, systemClock);
   yield* answers;
   if (answers.length === 0) yield await checkPort(config, api.address.url);
+  else yield* await checkClients(api);
   if (destination !== undefined) yield await checkUrl(destination, config, api, answers.length > 0);
 }
 

@@ -28,6 +28,20 @@ export async function checkServer(api: ApiClient, clock: Clock): Promise<readonl
   }
 }
 
+/** Which SDKs have asked the server since its start; nothing where that may not be known. */
+export async function checkClients(api: ApiClient): Promise<readonly Finding[]> {
+  const { clients = [] } = await api.get<BuildAnswer>('/admin/build').catch(() => nothing);
+  const words = clients.map(({ name, requests }) => `${name} (requests: ${requests})`);
+  return words.length === 0 ? [] : [fine('clients', `since its start: ${words.join(', ')}`)];
+}
+
+/** What is read of `/admin/build`. */
+interface BuildAnswer {
+  readonly clients?: readonly { readonly name: string; readonly requests: number }[];
+}
+
+const nothing: BuildAnswer = {};
+
 function clockFinding(date: string | null, clock: Clock): Finding {
   const apart = Date.parse(date ?? '') - clock.now();
   if (Number.isNaN(apart)) return doubt('clock', 'the server says no time');

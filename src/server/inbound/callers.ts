@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Caller } from '../../engine/principal/principal.js';
 import { identify, requestIdHeader } from '../../http/identity/caller.js';
+import type { SeenClients } from '../../http/identity/seen-clients.js';
 
 /** What a client may choose as the id of its request: it is stored with each event. */
 const sentId = /^[\w.:/+=@-]{1,64}$/;
@@ -25,7 +26,11 @@ export class Callers {
   private readonly isProxy: ((address: string, index: number) => boolean) | null;
 
   /** `trustedProxies` are CIDRs: what they say of where a request comes from is believed. */
-  constructor(trustedProxies: readonly string[], identifiers: Identifiers) {
+  constructor(
+    trustedProxies: readonly string[],
+    identifiers: Identifiers,
+    private readonly seen: SeenClients,
+  ) {
     this.prefix = identifiers.randomBytes(4).toString('hex');
     this.isProxy = trustedProxies.length === 0 ? null : proxyAddress.compile([...trustedProxies]);
   }
@@ -42,6 +47,7 @@ export class Callers {
 
   /** Remembers who makes a request: with the credential of this name, or with none. */
   identify(request: IncomingMessage, principal: string | null): Caller {
+    if (principal !== null) this.seen.count(request);
     const caller = new Caller(principal, this.addressOf(request), this.idOf(request));
     identify(request, caller);
     return caller;

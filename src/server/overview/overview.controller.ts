@@ -5,6 +5,7 @@ import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { version } from '../../grammar/version.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { SeenClients } from '../../http/identity/seen-clients.js';
 import { refuseIf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ShownSetting } from '../configuration/shown-settings.js';
@@ -19,6 +20,7 @@ export class OverviewController {
     private readonly shown: Overview,
     private readonly store: SeriesStore,
     private readonly basic: BasicCredentials,
+    private readonly seen: SeenClients,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.settings) private readonly settings: readonly ShownSetting[],
     @Inject(provided.build) private readonly digest: string,
@@ -51,7 +53,15 @@ export class OverviewController {
   build(@Req() request: FastifyRequest) {
     this.judge(request);
     const { version: node, platform, arch: architecture, pid } = process;
-    return { version, build: this.digest, node, platform, architecture, pid };
+    return {
+      version,
+      build: this.digest,
+      node,
+      platform,
+      architecture,
+      pid,
+      clients: this.seen.all,
+    };
   }
 
   private judge({ raw }: FastifyRequest): void {

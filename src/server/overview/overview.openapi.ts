@@ -101,6 +101,9 @@ export const overviewRoutes = {
           platform: z.string(),
           architecture: z.string(),
           pid: z.int(),
+          clients: z
+            .array(z.object({ name: z.string(), requests: z.int() }))
+            .describe('SDKs that have asked since the start, as they name themselves; at most 32'),
         }),
       },
     },

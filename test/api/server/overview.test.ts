@@ -1,3 +1,4 @@
+import { Client } from '@upstash/qstash';
 import { callApi } from '../../support/clients/api-call.js';
 import { callLog } from '../../support/clients/log-api.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -147,6 +148,27 @@ describe('GET /admin/config', () => {
 test('GET /admin/build says what runs', async () => {
   const { body } = await get('build');
   expect(body).toMatchObject({ node: process.version, pid: process.pid, platform: 'linux' });
+});
+
+test('GET /admin/build names SDKs that have asked, and not all that is said', async () => {
+  const named = (name: string, authorization = server.bearer) =>
+    fetch(`${server.url}/v2/queues`, {
+      headers: { authorization, 'upstash-telemetry-sdk': name },
+    });
+  expect((await named('stranger@1', 'Bearer none')).status).toBe(401);
+  const client = new Client({ baseUrl: server.url, token: server.token });
+  await client.publish({ url: 'http://127.0.0.1:9000/x', delay: 3600, body: 'x' });
+  await named('one two');
+  for (let count = 0; count < 40; count += 1) await named(`made-up@${count}`);
+  await named('made-up@0');
+  const { clients } = (await get('build')).body as { clients: { name: string }[] };
+  expect(clients).toHaveLength(32);
+  expect(clients).toContainEqual({ name: 'made-up@0', requests: 2 });
+  expect(clients).toContainEqual({
+    name: expect.stringMatching(/^upstash-qstash-js@\d/),
+    requests: 1,
+  });
+  expect(clients.filter(({ name }) => /stranger| /.test(name))).toEqual([]);
 });
 
 test('all of this is for those who administer, or a created token that reads', async () => {

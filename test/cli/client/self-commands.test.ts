@@ -35,6 +35,8 @@ function verdicts(stdout: string): Record<string, string> {
 
 describe('doctor', () => {
   it('asks the server that answers, and leaves nothing behind', async () => {
+    const headers = { authorization: server.bearer, 'upstash-telemetry-sdk': 'an-sdk@1.2.3' };
+    await fetch(`${server.url}/v2/queues`, { headers });
     const words = ['doctor', 'http://169.254.169.254/latest', '--data-dir', folder];
     const { code, stdout } = await runClient(server, words);
     expect(verdicts(stdout)).toMatchObject({
@@ -43,6 +45,7 @@ describe('doctor', () => {
       clock: 'ok',
       destination: 'bad',
     });
+    expect(stdout).toContain('an-sdk@1.2.3 (requests: 1)');
     expect(stdout).toContain('link-local and metadata addresses are closed');
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
