@@ -60,6 +60,7 @@ export const outline = [
     ['storage/README.md', 'The format on disk'],
     ['bench/README.md', 'The bench'],
     ['bench/cases.md', 'What the bench measures'],
+    ['bench/results.md', 'Results beside other products'],
     'CONTRIBUTING.md',
     ['SECURITY.md', 'Reporting a weakness'],
     ['CHANGELOG.md', 'Changes'],
