@@ -28,7 +28,7 @@ export interface ConnectionPorts {
 /** Beyond the limits so many more are open for health checks; each is closed after one answer. */
 export const spareConnectionsMax = 32;
 
-/** Where there is no place, a connection that has sent no request for so long gives way. */
+/** Where there is no place, a connection that has been without a request for so long gives way. */
 const silenceMs = 1000;
 
 /** How long a refused client may take to read why. */
@@ -51,6 +51,10 @@ interface Connection {
   owner: Owner | null;
   /** The latest request's answer; null before the first request. */
   latest: ServerResponse | null;
+  /** When an answer was last sent whole, by the monotonic clock. */
+  answeredAt: number;
+  /** Notes that an answer was sent whole; made once, not for each request. */
+  readonly answered: () => void;
 }
 
 export class Connections {
@@ -130,8 +134,7 @@ export class Connections {
 
   private admits(socket: Socket): boolean {
     if (this.isDraining) return false;
-    const openedAt = this.ports.clock.monotonic();
-    const connection: Connection = { socket, openedAt, owner: null, latest: null };
+    const connection = this.opened(socket);
     if (!this.takesPlace(connection) && !this.takesSpare(connection)) return false;
     this.open.set(socket, connection);
     socket.once('close', () => {
@@ -141,13 +144,29 @@ export class Connections {
     return true;
   }
 
+  private opened(socket: Socket): Connection {
+    const { clock } = this.ports;
+    const openedAt = clock.monotonic();
+    const connection: Connection = {
+      socket,
+      openedAt,
+      owner: null,
+      latest: null,
+      answeredAt: openedAt,
+      answered: () => {
+        connection.answeredAt = clock.monotonic();
+      },
+    };
+    return connection;
+  }
+
   private takesPlace(connection: Connection): boolean {
     const { limits } = this;
     const owner = this.ownerOf(connection.socket);
-    if (owner.held >= limits.connectionsPerAddress && !this.closesSilent(owner.silent))
-      return false;
-    const taken = this.open.size - this.spare.size;
-    if (taken >= limits.connections && !this.closesSilent(this.silent)) return false;
+    const isShareTaken = owner.held >= limits.connectionsPerAddress;
+    if (isShareTaken && !this.closesSilent(owner.silent) && !this.closesIdle(owner)) return false;
+    const isAllTaken = this.open.size - this.spare.size >= limits.connections;
+    if (isAllTaken && !this.closesSilent(this.silent) && !this.closesIdle(null)) return false;
     owner.held += 1;
     this.owners.set(owner.key, owner);
     connection.owner = owner;
@@ -182,11 +201,30 @@ export class Connections {
     return true;
   }
 
+  /**
+   * Whether the connection that has been idle since its answer for the longest, of `owner` or of
+   * all, has been so for long, and is closed now. All are looked at: that costs less than the
+   * connection that asks for it, and requests keep no order for a moment that seldom comes.
+   */
+  private closesIdle(owner: Owner | null): boolean {
+    let longest: Connection | null = null;
+    for (const connection of this.open.values()) {
+      if (connection.latest?.writableFinished !== true || connection.owner === null) continue;
+      if (owner !== null && connection.owner !== owner) continue;
+      if (longest === null || connection.answeredAt < longest.answeredAt) longest = connection;
+    }
+    if (longest === null) return false;
+    if (this.ports.clock.monotonic() - longest.answeredAt < silenceMs) return false;
+    this.close(longest);
+    return true;
+  }
+
   private requested(socket: Socket, response: ServerResponse): void {
     const connection = this.open.get(socket);
     if (connection === undefined) return;
     if (connection.latest === null) this.spoke(connection);
     connection.latest = response;
+    response.on('finish', connection.answered);
   }
 
   private spoke(connection: Connection): void {

@@ -5,7 +5,9 @@ import { headerBytesMax } from '../../http/head-limits.js';
 /** Timeouts against slow clients, in milliseconds; they end when the request has arrived. */
 export const serverTimeouts = {
   requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
+  // Longer than the 60 s of common balancers: the side that reuses a connection has to be the one
+  // that closes it, or a request meets a connection that is just being closed (502).
+  keepAliveTimeout: 65_000,
 } satisfies FastifyServerOptions;
 
 /** Options of Node's HTTP parser: strict, and with room for the headers allowed above. */

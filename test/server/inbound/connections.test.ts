@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../../src/engine/clock.js';
 import { rawRequest, statusOf } from '../../support/clients/raw-request.js';
 import { askFrom, openConnections, SilentClients } from '../../support/clients/silent-clients.js';
@@ -58,6 +58,43 @@ test('where all places are taken health is answered, and what is silent gives wa
   expect((await keys('127.0.0.3')).status).toBe(200);
   while (clients.closed === 0) await pause();
   expect(clients.closed).toBe(1);
+});
+
+/** Sends `request` on a new connection from 127.0.0.1 that stays open. */
+async function ask(request: string): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(`${request} HTTP/1.1\r\nHost: a\r\nAuthorization: ${server.bearer}\r\n`);
+  return socket;
+}
+
+async function answered(socket: Socket): Promise<string> {
+  const answer = once(socket, 'data');
+  socket.write('\r\n');
+  return String(await answer);
+}
+
+test('a connection that is idle since its answer gives way, one with a request does not', async () => {
+  await start({ STEPWELL_CONNECTIONS_MAX: '8', STEPWELL_CONNECTIONS_PER_ADDRESS: '3' });
+  const busy = await ask('POST /v2/publish/http://127.0.0.1:9999/');
+  busy.write('Content-Length: 5\r\n\r\n');
+  const older = await ask('GET /v2/keys');
+  expect(await answered(older)).toMatch(/^keep-alive: timeout=65\r$/im);
+  now = 500;
+  const newer = await ask('GET /v2/keys');
+  await answered(newer);
+  expect((await keys('127.0.0.1')).status).toBe(503);
+  now = 1000;
+  const closed = once(older, 'close');
+  expect((await keys('127.0.0.1')).status).toBe(200);
+  await closed;
+  expect(await answered(await ask('GET /v2/keys'))).toContain('200 OK');
+  expect((await keys('127.0.0.1')).status).toBe(503);
+  const accepted = once(busy, 'data');
+  busy.write('hello');
+  expect(String(await accepted)).toMatch(/^HTTP\/1.1 20[01] .*"messageId"/s);
+  newer.destroy();
+  busy.destroy();
 });
 
 test('connections beyond all limits are closed, and health is answered all the same', async () => {
