@@ -21,13 +21,28 @@ function take(requests: RunRequests, request: IncomingMessage, response: ServerR
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', async () => {
-    const { runId, payload, done } = readDelivery(request.headers, Buffer.concat(chunks));
-    if (done === 0) await sleep(requests, runId, payload);
-    // Before it ends: what counts is when it is called.
-    arrived(null);
-    if (done > 0) await requests.end(runId);
-    response.writeHead(200, workflowHeaders).end();
+    try {
+      await goOn(requests, request, Buffer.concat(chunks));
+      response.writeHead(200, workflowHeaders).end();
+    } catch (error) {
+      if (!isServerGone(error)) throw error;
+      response.destroy();
+    }
   });
+}
+
+async function goOn(requests: RunRequests, { headers }: IncomingMessage, body: Buffer) {
+  const { runId, payload, done } = readDelivery(headers, body);
+  if (done === 0) await sleep(requests, runId, payload);
+  // Before it ends: what counts is when it is called.
+  arrived(null);
+  if (done > 0) await requests.end(runId);
+}
+
+/** The bench kills servers while they are asked; one that starts again makes the call again. */
+function isServerGone(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNREFUSED' || code === 'ECONNRESET';
 }
 
 function sleep(requests: RunRequests, runId: string, sleepFor: string): Promise<void> {
