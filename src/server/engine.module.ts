@@ -20,6 +20,7 @@ import { resumeEffects } from '../engine/recovery.js';
 import type { EngineWatch } from '../engine/turn.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
+import { followJournal } from './development/journal-time.js';
 import { journalChain } from './history/journal-chain.js';
 import { JournalHeadMetrics } from './history/journal-head.metrics.js';
 import { readingOptions } from './lifecycle/reading-options.js';
@@ -66,9 +67,17 @@ export interface StoreSettings extends DurabilitySettings {
     },
     {
       provide: Journal,
-      inject: [Store, EventCodec, provided.past],
-      useFactory: async (store: Store, codec: EventCodec, past: PastView | null) =>
-        new Journal(await openJournalLog(store), codec, past ?? undefined),
+      inject: [
+        Store,
+        EventCodec,
+        provided.config,
+        provided.disk,
+        provided.clock,
+        provided.log,
+        provided.past,
+        ProcessLife,
+      ],
+      useFactory: journalOf,
     },
     {
       provide: MemoryStart,
@@ -162,6 +171,24 @@ async function storeOf(
     stop: () => store.close().finally(() => chain.stop()),
   });
   return store;
+}
+
+async function journalOf(
+  store: Store,
+  codec: EventCodec,
+  { dataDirectory }: StoreSettings,
+  disk: Disk,
+  clock: Clock,
+  log: Logger,
+  past: PastView | null,
+  life: ProcessLife,
+): Promise<Journal> {
+  const journal = await openJournalLog(store);
+  if (past === null) {
+    const readOnly = life.changesNothing !== null;
+    await followJournal({ journal, path: dataDirectory, disk, readOnly }, clock, log);
+  }
+  return new Journal(journal, codec, past ?? undefined);
 }
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {

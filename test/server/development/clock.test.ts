@@ -1,4 +1,7 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
+import { pino } from 'pino';
 import { systemClock } from '../../../src/engine/clock.js';
 import { readAhead } from '../../../src/server/development/kept-clock.js';
 import { MovableClock } from '../../../src/server/development/movable-clock.js';
@@ -113,6 +116,40 @@ it('a folder goes on in its time, which start refuses to serve', async () => {
   const { code, stderr } = await runProgram(dataDirectory, ['start']);
   expect(code).toBe(64);
   expect(stderr).toContain('is 259200 s ahead of this machine');
+});
+
+it('a folder that has lost its clock.json goes on from its last event', async () => {
+  await forward('3d');
+  const accepted = await callApi(server, 'POST', `/v2/publish/${endpoint.url}/then`, {
+    'svc-delay': '1h',
+  });
+  expect(accepted.status).toBe(200);
+  await server.stop();
+  const { dataDirectory } = server;
+  await rm(join(dataDirectory, 'clock.json'));
+  server = await startDevelopment(dataDirectory);
+  const [shown] = await answered(server, ['clock']);
+  expect(Number(shown?.['now'])).toBeGreaterThan(Date.now() + 2 * day);
+  expect(await readAhead(nodeDisk, dataDirectory)).toBe(shown?.['aheadMs']);
+  await forward('1h');
+  await arrival('/then');
+});
+
+it('start serves such a folder and warns, as after a clock that was set back', async () => {
+  await forward('3d');
+  const body = { topic: 'rides', value: 'x' };
+  expect((await callLog(server, '/produce', body)).status).toBe(200);
+  await server.stop();
+  const { dataDirectory } = server;
+  await rm(join(dataDirectory, 'clock.json'));
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+  server = await startServer({ dataDirectory, ports: { log } });
+  const warned = lines.filter((line) => line.includes('later than the time of this machine'));
+  expect(warned).toHaveLength(1);
+  expect(JSON.parse(warned[0] ?? '').behindMs).toBeGreaterThan(2 * day);
+  expect(await readAhead(nodeDisk, dataDirectory)).toBe(0);
+  expect((await callLog(server, '/produce', body)).status).toBe(200);
 });
 
 it('refuses what is no duration, and more than ten years, and changes nothing', async () => {
