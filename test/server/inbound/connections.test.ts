@@ -74,7 +74,7 @@ async function answered(socket: Socket): Promise<string> {
   return String(await answer);
 }
 
-test('a connection that is idle since its answer gives way, one with a request does not', async () => {
+test('an idle connection gives way after its answer, one with a request does not', async () => {
   await start({ STEPWELL_CONNECTIONS_MAX: '8', STEPWELL_CONNECTIONS_PER_ADDRESS: '3' });
   const busy = await ask('POST /v2/publish/http://127.0.0.1:9999/');
   busy.write('Content-Length: 5\r\n\r\n');
