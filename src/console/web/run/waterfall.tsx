@@ -6,6 +6,7 @@ import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { duration } from '../time/format.ts';
 import { LaneDetails } from './lane-details.tsx';
 import type { LoggedRow } from './run-log.ts';
+import { timeTicks } from './time-ticks.ts';
 
 /** What the lines lie on, Unix milliseconds. */
 interface Scale {
@@ -77,16 +78,27 @@ function LaneName({ lane: { name, type, state } }: { readonly lane: Lane }) {
   );
 }
 
-const ticks = [0, 0.25, 0.5, 0.75, 1];
+/** So close to the right end, percent, a mark is written on the left of its place. */
+const nearEnd = 94;
 
 function Axis({ from, until }: Scale) {
+  const span = until - from;
   return (
-    <span className="flex justify-between" aria-hidden="true">
-      {ticks.map((tick) => (
-        <span key={tick} className={tick % 0.5 === 0 ? '' : 'max-sm:hidden'}>
-          {duration(tick * (until - from))}
-        </span>
-      ))}
+    <span className="relative h-4" aria-hidden="true">
+      {timeTicks(span).map((tick, index) => {
+        const left = span > 0 ? (100 * tick) / span : 0;
+        const shift = left > nearEnd ? '-translate-x-full' : index > 0 ? '-translate-x-1/2' : '';
+        const hidden = index % 2 === 0 ? '' : 'max-sm:hidden';
+        return (
+          <span
+            key={tick}
+            className={`absolute whitespace-nowrap ${shift} ${hidden}`}
+            style={{ left: `${left}%` }}
+          >
+            {duration(tick)}
+          </span>
+        );
+      })}
     </span>
   );
 }
@@ -121,6 +133,16 @@ function Track({ lane, from, until, at }: Scale & { readonly lane: Lane }) {
       aria-label={bars.map((bar) => saysOf(bar, from)).join('; ')}
       className="h-5 w-full overflow-visible"
     >
+      {timeTicks(until - from).map((tick) => (
+        <line
+          key={tick}
+          x1={`${place(from + tick)}%`}
+          x2={`${place(from + tick)}%`}
+          y1="-8"
+          y2="28"
+          className="stroke-line"
+        />
+      ))}
       {bars.map((bar) => (
         <BarShape
           key={`${bar.kind} ${bar.from} ${bar.outcome}`}
