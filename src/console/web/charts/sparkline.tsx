@@ -15,8 +15,8 @@ function pathOf(series: Series): string {
       ? []
       : [`${(index * step).toFixed(1)} ${(height - (value / max) * 22 - 1).toFixed(1)}`],
   );
-  // A line to itself is drawn as a dot.
-  return points.length === 0 ? '' : `M${points.join('L')}h0`;
+  // One value is no course: a dot alone would look like dirt.
+  return points.length < 2 ? '' : `M${points.join('L')}`;
 }
 
 export function Sparkline({ series }: { readonly series: Series }) {
