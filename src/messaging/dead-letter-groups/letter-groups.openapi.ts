@@ -28,7 +28,7 @@ const query = z.object({
 
 const answer = z.object({
   groups: z.array(group),
-  others: z.int().describe('Letters in groups that are too many to be told'),
+  others: z.int().describe('Letters in the groups beyond those that are listed'),
   searchedTo: milliseconds.describe('Older letters were not looked at').exactOptional(),
   cursor: z.string().describe('Goes on there').exactOptional(),
 } satisfies Record<keyof LetterGroups, z.ZodType>);

@@ -46,7 +46,7 @@ const rehearsed = z
 
 export const jobRoutes = {
   create: {
-    summary: 'Do one thing with all that filters mean, paced, and told of while it goes on',
+    summary: 'Retry, resume, restart, cancel or delete all that filters match, at a rate',
     body: {
       isRequired: true,
       example: {

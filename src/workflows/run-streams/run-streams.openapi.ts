@@ -37,7 +37,7 @@ export const runStreamRoutes = {
           'Server-sent events {offset, rows}, with rows as in messageLogs; end when it is over',
         contentType: 'text/event-stream',
       },
-      204: { description: 'It has ended, and everything was told: do not come back' },
+      204: { description: 'It has ended and was sent whole: do not come back' },
     },
   },
   token: {
