@@ -94,7 +94,7 @@ describeInChromium('queues, keys and origins in a browser', () => {
       await origin.filter({ hasText: 'paused' }).waitFor();
       await origin.getByRole('button', { name: 'Resume' }).click();
       await origin.filter({ hasText: 'allowed' }).waitFor();
-      await page.getByRole('button', { name: 'Is it reached?…' }).click();
+      await page.getByRole('button', { name: 'Test a URL…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Destination').fill(`${endpoint.url}/hook`);
       await dialog.getByRole('button', { name: 'Test' }).click();

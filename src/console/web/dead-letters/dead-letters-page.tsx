@@ -74,7 +74,7 @@ function columnsOf(
       cell: ({ at }) => <Time at={at} />,
     },
     {
-      name: 'Do',
+      name: 'Actions',
       width: kind === 'runs' ? '15rem' : '10.5rem',
       isRight: true,
       from: 'sm',

@@ -30,7 +30,7 @@ export default function EndpointsPage() {
       actions={
         <>
           <Action icon={<Radar className="size-4" />} onClick={() => setReaching(true)}>
-            Is it reached?…
+            Test a URL…
           </Action>
           <Action look="main" icon={<Plus className="size-4" />} onClick={() => setAdding(true)}>
             Add endpoints

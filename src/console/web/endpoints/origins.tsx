@@ -131,7 +131,7 @@ const columns: readonly Column<Origin>[] = [
     cell: ({ lastAt }) => <Time at={lastAt} />,
   },
   {
-    name: 'Do',
+    name: 'Actions',
     width: '7.5rem',
     isRight: true,
     from: 'sm',

@@ -21,7 +21,7 @@ export function ReachDialog({ close }: { readonly close: () => void }) {
     test.mutate({ url: url.trim(), head: fields.get('head') === 'on' });
   };
   return (
-    <Dialog title="Is it reached?" close={close}>
+    <Dialog title="Test whether a URL is reached" close={close}>
       <form onSubmit={submit}>
         <TextField
           label="Destination"

@@ -202,7 +202,7 @@ function Waiting({
 
 function Next({ overview: { schedules } }: { readonly overview: Overview }) {
   return (
-    <Panel title="Next fires" aside={count(schedules.count)}>
+    <Panel title="Next due" aside={count(schedules.count)}>
       {schedules.next.length === 0 ? (
         <p className="p-3 text-muted">No schedule fires.</p>
       ) : (

@@ -26,7 +26,7 @@ export function KeyDialog({ flowKey }: { readonly flowKey: FlowKey }) {
   return (
     <>
       <Button isSmall aria-label={`Change ${flowKey.flowControlKey}`} onClick={() => setOpen(true)}>
-        Change
+        Change…
       </Button>
       {isOpen && <KeyForm flowKey={flowKey} close={() => setOpen(false)} />}
     </>

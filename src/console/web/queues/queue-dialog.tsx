@@ -20,7 +20,7 @@ export function QueueDialog({ queue }: { readonly queue: ShownQueue }) {
   return (
     <>
       <Button isSmall aria-label={`Change ${queue.name}`} onClick={() => setOpen(true)}>
-        Change
+        Change…
       </Button>
       {isOpen && <QueueForm queue={queue} close={() => setOpen(false)} />}
     </>

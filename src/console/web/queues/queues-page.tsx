@@ -51,7 +51,7 @@ const queueColumns: readonly Column<Queue>[] = [
     cell: ({ name, lag }) => <WaitingButton line={{ of: 'queue', name }} size={lag} />,
   },
   {
-    name: 'Do',
+    name: 'Actions',
     width: '12rem',
     from: 'sm',
     isRight: true,
@@ -97,7 +97,7 @@ const keyColumns: readonly Column<FlowKey>[] = [
     cell: ({ flowControlKey: name, waitListSize: size }) =>
       size === null ? '–' : <WaitingButton line={{ of: 'flow', name }} size={size} />,
   },
-  { name: 'Do', width: '6rem', isRight: true, cell: (key) => <KeyDialog flowKey={key} /> },
+  { name: 'Actions', width: '6rem', isRight: true, cell: (key) => <KeyDialog flowKey={key} /> },
 ];
 
 function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {

@@ -82,7 +82,7 @@ const columns: readonly Column<Schedule>[] = [
     cell: ({ nextScheduleTime, isPaused }) => <Time at={isPaused ? null : nextScheduleTime} />,
   },
   {
-    name: 'Do',
+    name: 'Actions',
     width: '10.5rem',
     from: 'sm',
     isRight: true,
@@ -125,7 +125,7 @@ function Create() {
   return (
     <>
       <Action look="main" icon={<Plus className="size-4" />} onClick={() => setOpen(true)}>
-        Create
+        Create…
       </Action>
       {isOpen && (
         <ScheduleDialog

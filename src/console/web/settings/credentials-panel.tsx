@@ -43,7 +43,7 @@ export function CredentialsPanel() {
       kind="credential"
       load={load}
       columns={columns}
-      empty="None beside the one of the configuration."
+      empty="Only the one of the configuration."
       removeWord="Delete"
       remove={(name) =>
         ask(api.DELETE('/admin/credentials/{name}', { params: { path: { name } } }))

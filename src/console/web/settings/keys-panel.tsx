@@ -14,15 +14,15 @@ const kinds = ['key'];
 
 export function KeysPanel() {
   const [isShown, setShown] = useState(false);
-  const [isRolling, setRolling] = useState(false);
+  const [isRotating, setRotating] = useState(false);
   return (
     <Panel
       title="Signing keys"
       aside={
         <span className="flex gap-2">
           <Button onClick={() => setShown(!isShown)}>{isShown ? 'Hide' : 'Show'}</Button>
-          <Action needs="admin" onClick={() => setRolling(true)}>
-            Roll…
+          <Action needs="admin" onClick={() => setRotating(true)}>
+            Rotate…
           </Action>
         </span>
       }
@@ -34,7 +34,7 @@ export function KeysPanel() {
           Receivers check deliveries with the current key, and with the next one while keys change.
         </p>
       )}
-      {isRolling && <RollDialog close={() => setRolling(false)} />}
+      {isRotating && <RotateDialog close={() => setRotating(false)} />}
     </Panel>
   );
 }
@@ -54,17 +54,17 @@ function Keys() {
   );
 }
 
-function RollDialog({ close }: { readonly close: () => void }) {
-  const roll = useChange(() => ask(api.POST('/v2/keys/rotate')), kinds, close);
+function RotateDialog({ close }: { readonly close: () => void }) {
+  const rotate = useChange(() => ask(api.POST('/v2/keys/rotate')), kinds, close);
   return (
-    <Dialog title="Roll the signing keys?" close={close}>
+    <Dialog title="Rotate the signing keys?" close={close}>
       <p className="mb-3">
         The next key becomes the current one, and a new one is made. Receivers that only know the
         current key of today refuse deliveries from then on.
       </p>
-      {roll.error !== null && <Failure error={roll.error} />}
-      <Action needs="admin" look="main" onClick={() => roll.mutate(undefined)}>
-        Roll
+      {rotate.error !== null && <Failure error={rotate.error} />}
+      <Action needs="admin" look="main" onClick={() => rotate.mutate(undefined)}>
+        Rotate
       </Action>
     </Dialog>
   );

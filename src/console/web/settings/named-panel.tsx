@@ -43,7 +43,7 @@ export function NamedPanel<Row extends { readonly name: string }>(props: NamedPa
   const query = useQuery({ queryKey: [kind], queryFn: load });
   const [isOpen, setOpen] = useState(false);
   const removal: Column<Row> = {
-    name: 'Do',
+    name: 'Actions',
     width: '7rem',
     isRight: true,
     cell: ({ name }) => <Remove {...{ name, kind, remove }} word={removeWord} />,
@@ -53,7 +53,7 @@ export function NamedPanel<Row extends { readonly name: string }>(props: NamedPa
       title={title}
       aside={
         <Action needs="admin" icon={<Plus className="size-4" />} onClick={() => setOpen(true)}>
-          Create
+          Create…
         </Action>
       }
     >

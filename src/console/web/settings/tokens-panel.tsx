@@ -67,7 +67,7 @@ export function TokensPanel() {
       kind="token"
       load={load}
       columns={columns}
-      empty="None beside those of the configuration. A token has a role, and perhaps an end."
+      empty="Only those of the configuration. A token has a role, and may expire."
       removeWord="Revoke"
       remove={(name) => ask(api.DELETE('/admin/tokens/{name}', { params: { path: { name } } }))}
       fields={fields}

@@ -68,7 +68,7 @@ export function SignIn() {
       </form>
       <p className="mt-3 text-muted">
         The first start of the server printed its token; <code>credentials.json</code> in its data
-        folder has it. A token that may only read makes a console that may only read.
+        folder has it. With a read token the console shows everything and changes nothing.
       </p>
     </main>
   );

@@ -34,7 +34,7 @@ const columns: readonly Column<JournalEvent>[] = [
   { name: 'What', width: '13rem', cell: ({ type }) => <span title={type}>{inWords(type)}</span> },
   { name: 'Of', cell: (event) => <EventLink event={event} /> },
   {
-    name: 'Stream',
+    name: 'Compare',
     width: '6.5rem',
     from: 'md',
     cell: ({ kind, id }) => (
@@ -65,9 +65,14 @@ function EventLink({ event }: { readonly event: JournalEvent }) {
   if (to === null) return <span title={name}>{name}</span>;
   return (
     <Link to={to} title={`${name}, as of ${exact(event.at)}`} className="hover:underline">
-      {name}
+      {event.kind} <span className="font-mono text-xs text-muted">{shortOf(event.id)}</span>
     </Link>
   );
+}
+
+/** Ids differ at their end; names of people's own are short enough as they are. */
+function shortOf(id: string): string {
+  return id.length > 16 ? `…${id.slice(-8)}` : id;
 }
 
 export default function TimeMachinePage() {

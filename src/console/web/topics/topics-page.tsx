@@ -54,7 +54,12 @@ export default function TopicsPage() {
     <Page
       title="Topics"
       actions={
-        <Action needs="admin" icon={<Plus className="size-4" />} onClick={() => setOpen(true)}>
+        <Action
+          needs="admin"
+          look="main"
+          icon={<Plus className="size-4" />}
+          onClick={() => setOpen(true)}
+        >
           Create…
         </Action>
       }
