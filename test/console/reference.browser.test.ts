@@ -47,7 +47,7 @@ describeInChromium('the reference of the API in a browser', () => {
       await page.getByRole('searchbox', { name: 'Search routes' }).fill('post /v2/jobs abort');
       await page.waitForURL('**/docs?search=*');
       expect(await operationsOn(page).count()).toBe(1);
-      await page.getByRole('searchbox').fill('/v2/jobs one thing');
+      await page.getByRole('searchbox').fill('/v2/jobs resume, restart');
       await operationsOn(page).first().click();
       await page.waitForURL('**#postV2Jobs');
       await page.getByText('verb', { exact: true }).first().waitFor();

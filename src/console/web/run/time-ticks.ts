@@ -1,4 +1,5 @@
 /** Where the axis of a waterfall has its marks: at round times, not fractions of the run. Pure. */
+import { duration } from '../time/format.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -16,11 +17,17 @@ const steps: readonly number[] = [
 /** More marks than these are too close together for their words. */
 const marksMax = 6;
 
-/** Milliseconds after the start of a run that took `spanMs`: 0 first, at most six. */
+/** Whole milliseconds after the start of a run that took `spanMs`: 0 first, at most six. */
 export function timeTicks(spanMs: number): readonly number[] {
   if (!(spanMs > 0)) return [0];
-  const step = stepFor(spanMs / (marksMax - 1));
+  const step = stepFor(Math.max(1, spanMs / (marksMax - 1)));
   return Array.from({ length: Math.floor(spanMs / step) + 1 }, (_, index) => index * step);
+}
+
+/** `0`, `500 ms`, `5 s`, `1 min 30 s`: no more digits than the mark has. */
+export function tickWord(ms: number): string {
+  if (ms === 0) return '0';
+  return ms < minute && ms % second === 0 ? `${ms / second} s` : duration(ms);
 }
 
 /** The least round distance that is no smaller. */

@@ -6,7 +6,7 @@ import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { duration } from '../time/format.ts';
 import { LaneDetails } from './lane-details.tsx';
 import type { LoggedRow } from './run-log.ts';
-import { timeTicks } from './time-ticks.ts';
+import { tickWord, timeTicks } from './time-ticks.ts';
 
 /** What the lines lie on, Unix milliseconds. */
 interface Scale {
@@ -95,7 +95,7 @@ function Axis({ from, until }: Scale) {
             className={`absolute whitespace-nowrap ${shift} ${hidden}`}
             style={{ left: `${left}%` }}
           >
-            {duration(tick)}
+            {tickWord(tick)}
           </span>
         );
       })}

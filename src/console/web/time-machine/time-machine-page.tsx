@@ -48,7 +48,7 @@ const columns: readonly Column<JournalEvent>[] = [
       </Link>
     ),
   },
-  { name: 'Detail', width: '26%', from: 'lg', cell: (event) => detailOf(event) },
+  { name: 'Detail', width: '20%', from: 'lg', cell: (event) => detailOf(event) },
   { name: 'By', width: '8rem', from: 'md', cell: (event) => causeOf(event) },
   {
     name: 'Offset',
