@@ -5,6 +5,7 @@
 import { extname, join } from 'node:path';
 import type { Disk } from '../../storage/disk/disk.js';
 import { readWhole } from '../../storage/disk/whole-file.js';
+import { accepts } from '../http/bytes/packed-answer.js';
 
 /** A file in the form that a browser understands. */
 export interface ConsoleFile {
@@ -75,10 +76,4 @@ export class ConsoleFiles {
     bytes.catch(() => this.read.delete(name));
     return bytes;
   }
-}
-
-/** Whether an `Accept-Encoding` names it; `gzip;q=0` is a no. */
-export function accepts(accepted: string, encoding: string): boolean {
-  const offer = accepted.split(',').find((each) => each.trim().split(';')[0] === encoding);
-  return offer !== undefined && !/;\s*q=0(\.0*)?\s*$/.test(offer);
 }

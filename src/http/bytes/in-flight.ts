@@ -9,6 +9,7 @@ import { NoRoom } from '../no-room.js';
 import { Allowance, type AllowanceTerms } from './allowance.js';
 import { ownerOf } from './owner.js';
 import { PacedBody, type Piece, sliceBytes } from './paced-body.js';
+import { AnswerPacker } from './packed-answer.js';
 
 /** Bodies up to this are not counted: the number of connections bounds them. Bytes. */
 export const smallBodyBytes = 16 * 1024;
@@ -35,6 +36,7 @@ export interface ReadAllowance {
 
 export class InFlight {
   private readonly allowances = new WeakMap<ServerResponse, Allowance>();
+  private readonly packer = new AnswerPacker();
 
   constructor(private readonly terms: AllowanceTerms) {}
 
@@ -79,15 +81,17 @@ export class InFlight {
 
   /**
    * Answers with `pieces` as the client takes them; whole and with its length where the end comes
-   * with the first of them that are more than a small answer. What is thrown before that is the
-   * caller's; later the connection ends, so that no client takes a part for the whole.
+   * with the first of them that are more than a small answer, and compressed then where it is a
+   * text that `isPackable`. What is thrown before that is the caller's; later the connection ends,
+   * so that no client takes a part for the whole.
    */
   async answer(
     request: FastifyRequest,
     reply: FastifyReply,
     pieces: AsyncIterator<Piece>,
+    isPackable = false,
   ): Promise<FastifyReply> {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let length = 0;
     for (let isLast = false; !isLast; ) {
       const next = await pieces.next();
@@ -100,6 +104,10 @@ export class InFlight {
       else if (!isLast) {
         return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast }, pieces));
       }
+    }
+    if (isPackable) {
+      const body = { chunks, length };
+      ({ chunks, length } = await this.packer.pack(request, reply, body));
     }
     if (length <= sliceBytes) return reply.send(Buffer.concat(chunks, length));
     reply.header('content-length', length);

@@ -33,7 +33,7 @@ export function sendListing(
 ): Promise<FastifyReply> {
   reply.header('content-type', jsonType);
   const pieces = new ListingPieces(name, next, inFlight.roomFor(request, reply));
-  return inFlight.answer(request, reply, pieces);
+  return inFlight.answer(request, reply, pieces, true);
 }
 
 /** What is made for a piece ends with it: an iterator that waits would hold it in its variables. */

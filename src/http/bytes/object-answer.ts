@@ -18,7 +18,8 @@ export function sendObject(
   read: () => Promise<object>,
 ): Promise<FastifyReply> {
   reply.header('content-type', 'application/json; charset=utf-8');
-  return inFlight.answer(request, reply, new ObjectPieces(read, inFlight.roomFor(request, reply)));
+  const pieces = new ObjectPieces(read, inFlight.roomFor(request, reply));
+  return inFlight.answer(request, reply, pieces, true);
 }
 
 /** Writes an object from where the piece before has ended. */

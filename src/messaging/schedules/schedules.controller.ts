@@ -49,7 +49,7 @@ export class SchedulesController {
     const texts = listing.texts(valueIn(readFilters(request.url, scheduleListFilters)));
     reply.header('content-type', 'application/json; charset=utf-8');
     const pieces = new TextPieces(texts, inFlight.roomFor(request, reply));
-    return inFlight.answer(request, reply, pieces);
+    return inFlight.answer(request, reply, pieces, true);
   }
 
   @Get(':id')

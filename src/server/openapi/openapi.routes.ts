@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
-import { accepts } from '../../console/console-files.js';
+import { accepts } from '../../http/bytes/packed-answer.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
