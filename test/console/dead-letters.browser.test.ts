@@ -109,7 +109,7 @@ describeInChromium('dead letters in a browser', () => {
       // One now, and the next in an hour.
       await dialog.getByLabel(/^At most/).fill('1/h');
       await dialog.getByRole('button', { name: 'Retry dead letters' }).click();
-      await dialog.getByText('1 done of 6').waitFor();
+      await dialog.getByText('1 retried of 6').waitFor();
       expect(await findings(page)).toEqual([]);
       await dialog.getByRole('link', { name: 'All jobs' }).click();
       await page.waitForURL('**/jobs');

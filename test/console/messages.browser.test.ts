@@ -91,7 +91,7 @@ describeInChromium('messages in a browser', () => {
       expect(visits.faults.splice(0)).toEqual([expect.stringContaining('400')]);
       await dialog.getByLabel(/^At most/).fill('');
       await dialog.getByRole('button', { name: 'Cancel pending messages' }).click();
-      await dialog.getByText('2 done').waitFor();
+      await dialog.getByText('2 canceled').waitFor();
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await page.getByText('Nothing passes these filters').waitFor();
       const { status } = await callApi(server, 'GET', `/v2/messages/${kept}`);

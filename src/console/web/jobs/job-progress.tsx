@@ -5,7 +5,7 @@ import { State } from '../parts/state-mark.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useNow } from '../time/clock.ts';
 import { count, duration } from '../time/format.ts';
-import { abort, isOver, type Job } from './jobs.ts';
+import { abort, doneWord, isOver, type Job } from './jobs.ts';
 
 /** `expected` is how many it will take, where that is known. */
 export function JobProgress({ job, expected }: { readonly job: Job; readonly expected?: number }) {
@@ -20,7 +20,8 @@ export function JobProgress({ job, expected }: { readonly job: Job; readonly exp
       <div className="mb-1 flex flex-wrap items-center gap-x-4">
         <State of={job.state} />
         <span>
-          {count(done)} done{refused > 0 && `, ${count(refused)} refused`}
+          {count(done)} {doneWord(job)}
+          {refused > 0 && `, ${count(refused)} refused`}
           {!isOver(job) && expected !== undefined && ` of ${count(total)}`}
         </span>
         <span className="ml-auto text-muted">

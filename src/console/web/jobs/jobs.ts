@@ -33,6 +33,19 @@ export function jobInWords({ verb, over }: Pick<Job, 'verb' | 'over'>): string {
   return `${verbs[verb] ?? verb} ${things[over] ?? over}`;
 }
 
+const participles: Readonly<Record<string, string>> = {
+  retry: 'retried',
+  resume: 'resumed',
+  restart: 'restarted',
+  cancel: 'canceled',
+  delete: 'deleted',
+};
+
+/** `retried`, `canceled`: what has become of those that are done. */
+export function doneWord({ verb }: Pick<Job, 'verb'>): string {
+  return participles[verb] ?? 'done';
+}
+
 /** `url is http://...; label is a or b`. */
 export function filterInWords(filter: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(filter).map(([name, values]) => {

@@ -97,7 +97,7 @@ const keyColumns: readonly Column<FlowKey>[] = [
     cell: ({ flowControlKey: name, waitListSize: size }) =>
       size === null ? '–' : <WaitingButton line={{ of: 'flow', name }} size={size} />,
   },
-  { name: 'Actions', width: '6rem', isRight: true, cell: (key) => <KeyDialog flowKey={key} /> },
+  { name: 'Actions', width: '7.5rem', isRight: true, cell: (key) => <KeyDialog flowKey={key} /> },
 ];
 
 function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {
