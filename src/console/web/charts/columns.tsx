@@ -2,6 +2,7 @@
 import { type PointerEvent, useState } from 'react';
 import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
+import { ClockAxis } from './time-axis.tsx';
 
 /** A stretch of time, Unix milliseconds; its end does not belong to it. */
 export interface Stretch {
@@ -42,29 +43,35 @@ export function Columns({ label, layers, from, stepMs, chosen, choose }: Columns
     dragged === null
       ? chosen === null || (at + stepMs > chosen.from && at < chosen.until)
       : index >= dragged.first && index <= dragged.last;
+  const until = from + length * stepMs;
   return (
-    <div
-      role="img"
-      aria-label={label}
-      className="flex h-16 cursor-crosshair touch-none items-end gap-px select-none"
-      {...handlers}
-    >
-      {columns.map(({ at, parts }, index) => (
-        <div
-          key={at}
-          title={titleOf(at, parts)}
-          className={`flex h-full min-w-0 flex-1 flex-col-reverse rounded-xs hover:bg-raised ${isIn(index, at) ? '' : 'opacity-30'} ${dragged !== null && isIn(index, at) ? 'bg-raised' : ''}`}
-        >
-          {parts.map(({ name, tone, value }) => (
-            <div
-              key={name}
-              style={{ height: value === 0 ? 0 : `max(2px, ${(100 * value) / max}%)` }}
-              className={barColours[tone]}
-            />
-          ))}
-        </div>
-      ))}
-    </div>
+    <>
+      <div
+        role="img"
+        aria-label={label}
+        className="flex h-16 cursor-crosshair touch-none items-end gap-px select-none"
+        {...handlers}
+      >
+        {columns.map(({ at, parts }, index) => (
+          <div
+            key={at}
+            title={titleOf(at, parts)}
+            className={`flex h-full min-w-0 flex-1 flex-col-reverse rounded-xs hover:bg-raised ${isIn(index, at) ? '' : 'opacity-30'} ${dragged !== null && isIn(index, at) ? 'bg-raised' : ''}`}
+          >
+            {parts.map(({ name, tone, value }) => (
+              <div
+                key={name}
+                style={{ height: value === 0 ? 0 : `max(2px, ${(100 * value) / max}%)` }}
+                className={barColours[tone]}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className="mt-1 border-t border-line pt-1">
+        <ClockAxis from={from} until={until} />
+      </div>
+    </>
   );
 }
 

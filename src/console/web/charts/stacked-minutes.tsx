@@ -3,6 +3,7 @@
 import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
 import type { Series } from './sparkline.tsx';
+import { ClockAxis } from './time-axis.tsx';
 
 export interface Layer {
   readonly name: string;
@@ -50,6 +51,9 @@ export function StackedMinutes({ label, layers, from, stepMs }: StackedProps) {
           </div>
         ))}
       </div>
+      <div className="mt-1 border-t border-line pt-1">
+        <ClockAxis from={from} until={from + length * stepMs} />
+      </div>
       <figcaption className="mt-2 flex flex-wrap gap-4 text-xs text-muted">
         {layers.map(({ name, tone }) => (
           <span key={name} className="inline-flex items-center gap-1.5">
@@ -57,9 +61,7 @@ export function StackedMinutes({ label, layers, from, stepMs }: StackedProps) {
             {name}
           </span>
         ))}
-        <span className="ml-auto">
-          {exact(from).slice(11, 16)} – now, at most {count(max)} a minute
-        </span>
+        <span className="ml-auto">at most {count(max)} a minute</span>
       </figcaption>
     </figure>
   );

@@ -16,26 +16,9 @@ export interface Scale {
   readonly until: number;
 }
 
-const ticks = 5;
-
 /** A place on the scale, in percent. */
 function place(at: number, { from, until }: Scale): number {
   return until <= from ? 0 : (100 * (at - from)) / (until - from);
-}
-
-/** The times under which bars stand, from the beginning of the scale on. */
-export function Axis({ scale }: { readonly scale: Scale }) {
-  const step = (scale.until - scale.from) / (ticks - 1);
-  return (
-    <div className="flex justify-between text-xs text-muted" aria-hidden="true">
-      {Array.from({ length: ticks }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: ticks have no other name
-        <span key={index} className={index % 2 === 1 ? 'max-sm:hidden' : ''}>
-          {duration(step * index)}
-        </span>
-      ))}
-    </div>
-  );
 }
 
 /** One lane. A bar is at least two pixels wide. */

@@ -1,11 +1,12 @@
 /** The life of a message as bars, and what each of its attempts was answered. */
 import { useState } from 'react';
-import { Axis, Bars } from '../charts/time-bars.tsx';
+import { SinceAxis } from '../charts/time-axis.tsx';
+import { Bars } from '../charts/time-bars.tsx';
 import { Body } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/page.tsx';
 import { State } from '../parts/state-mark.tsx';
-import { duration, exact } from '../time/format.ts';
+import { duration, exact, hour } from '../time/format.ts';
 import { type Attempt, type LifeRow, lifeOf } from './message-life.ts';
 
 interface AttemptsProps {
@@ -24,7 +25,7 @@ export function Attempts({ rows, at, until }: AttemptsProps) {
     <>
       <Panel title="Life" aside={duration(life.until - life.from)}>
         <div className="px-3 py-2.5">
-          <Axis scale={scale} />
+          <SinceAxis from={scale.from} until={scale.until} />
           <div className="mt-1.5">
             <Bars bars={life.bars} scale={scale} />
           </div>
@@ -58,7 +59,14 @@ function AttemptRow({ attempt }: { readonly attempt: Attempt }) {
         <span className="min-w-0 flex-1 break-words">
           {row.error ?? row.responseStatus ?? 'waiting for the answer'}
         </span>
-        <span title={exact(startedAt)} className="text-muted">
+        <time
+          dateTime={new Date(startedAt).toISOString()}
+          title={exact(startedAt)}
+          className="text-muted max-sm:hidden"
+        >
+          {hour(startedAt)}
+        </time>
+        <span className="w-16 text-right text-muted">
           {endedAt === null ? '' : duration(row.durationMs ?? endedAt - startedAt)}
         </span>
       </button>

@@ -7,6 +7,7 @@ import { Action } from '../parts/button.tsx';
 import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
+import { Destination, ShortId } from '../parts/shortened.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { noDraft, PublishDialog } from '../publish/publish-dialog.tsx';
@@ -32,7 +33,7 @@ const columns: readonly Column<MessageRow>[] = [
     cell: ({ id, method, url }) => (
       <Link to="/messages/$id" params={{ id }} title={`${method} ${url}`}>
         {method !== 'POST' && <span className="mr-1.5 text-muted">{method}</span>}
-        {url.replace(/^https?:\/\//, '')}
+        <Destination url={url} />
       </Link>
     ),
   },
@@ -58,11 +59,7 @@ const columns: readonly Column<MessageRow>[] = [
     name: 'Id',
     width: '7rem',
     from: 'lg',
-    cell: ({ id }) => (
-      <span title={id} className="font-mono text-xs text-muted">
-        …{id.slice(-8)}
-      </span>
-    ),
+    cell: ({ id }) => <ShortId id={id} />,
   },
   { name: 'When', width: '7.5rem', isRight: true, cell: ({ at }) => <Time at={at} /> },
 ];

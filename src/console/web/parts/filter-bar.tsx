@@ -11,6 +11,8 @@ export type Filters = Readonly<Record<string, string | undefined>>;
 export interface Filter {
   readonly name: string;
   readonly label: string;
+  /** Its values are as long as ids. */
+  readonly isLong?: boolean;
   /** Values and their words. */
   readonly choices?: readonly (readonly [value: string, word: string])[];
 }
@@ -70,10 +72,11 @@ export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) 
 
 const typingMs = 250;
 const fieldClasses =
-  'h-8 rounded-md border border-control bg-surface px-2 placeholder:text-muted max-sm:w-full sm:w-40';
+  'h-8 rounded-md border border-control bg-surface px-2 placeholder:text-muted max-sm:w-full';
+const widthOf = (isLong = false) => (isLong ? 'max-sm:col-span-2 sm:w-80' : 'sm:w-40');
 
 function FilterField({
-  filter: { name, label, choices },
+  filter: { name, label, isLong, choices },
   value,
   isFirst,
   change,
@@ -90,7 +93,7 @@ function FilterField({
         name={name}
         value={value}
         onChange={(event) => change(event.target.value)}
-        className={fieldClasses}
+        className={`${fieldClasses} ${widthOf(isLong)}`}
       >
         <option value="">{label}: all</option>
         {choices.map(([each, word]) => (
@@ -101,7 +104,7 @@ function FilterField({
       </select>
     );
   }
-  return <TextFilter {...{ name, label, value, isFirst, change }} />;
+  return <TextFilter {...{ name, label, value, isFirst, change }} width={widthOf(isLong)} />;
 }
 
 /** Filters a moment after the last letter. */
@@ -109,12 +112,14 @@ function TextFilter({
   name,
   label,
   value,
+  width,
   isFirst,
   change,
 }: {
   readonly name: string;
   readonly label: string;
   readonly value: string;
+  readonly width: string;
   readonly isFirst: boolean;
   readonly change: (value: string) => void;
 }) {
@@ -138,7 +143,7 @@ function TextFilter({
         if (event.key === 'Enter') change(typed.trim());
         if (event.key === 'Escape') event.currentTarget.blur();
       }}
-      className={fieldClasses}
+      className={`${fieldClasses} ${width}`}
     />
   );
 }

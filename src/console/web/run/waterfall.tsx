@@ -2,11 +2,12 @@
 import { useState } from 'react';
 import type { Bar, BarKind, Lane } from '../../../run-lanes/lane.js';
 import type { RunLanes } from '../../../run-lanes/lanes.js';
+import { SinceAxis } from '../charts/time-axis.tsx';
 import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { duration } from '../time/format.ts';
+import { timeTicks } from '../time/ticks.ts';
 import { LaneDetails } from './lane-details.tsx';
 import type { LoggedRow } from './run-log.ts';
-import { tickWord, timeTicks } from './time-ticks.ts';
 
 /** What the lines lie on, Unix milliseconds. */
 interface Scale {
@@ -31,7 +32,7 @@ export function Waterfall({ runId, run, rows, ...scale }: WaterfallProps) {
     <div>
       <div className={`${grid} border-b border-line px-3 py-1.5 text-xs text-muted`}>
         <span>Step</span>
-        <Axis {...scale} />
+        <SinceAxis from={scale.from} until={scale.until} />
       </div>
       <ol aria-label="Steps">
         {run.lanes.map((lane) => (
@@ -74,31 +75,6 @@ function LaneName({ lane: { name, type, state } }: { readonly lane: Lane }) {
       <span className="text-xs text-muted max-sm:hidden">
         {typeWords[type] ?? type.toLowerCase()}
       </span>
-    </span>
-  );
-}
-
-/** So close to the right end, percent, a mark is written on the left of its place. */
-const nearEnd = 94;
-
-function Axis({ from, until }: Scale) {
-  const span = until - from;
-  return (
-    <span className="relative h-4" aria-hidden="true">
-      {timeTicks(span).map((tick, index) => {
-        const left = span > 0 ? (100 * tick) / span : 0;
-        const shift = left > nearEnd ? '-translate-x-full' : index > 0 ? '-translate-x-1/2' : '';
-        const hidden = index % 2 === 0 ? '' : 'max-sm:hidden';
-        return (
-          <span
-            key={tick}
-            className={`absolute whitespace-nowrap ${shift} ${hidden}`}
-            style={{ left: `${left}%` }}
-          >
-            {tickWord(tick)}
-          </span>
-        );
-      })}
     </span>
   );
 }

@@ -8,6 +8,7 @@ import { useRows } from '../api/rows.ts';
 import { Action } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
+import { Destination } from '../parts/shortened.tsx';
 import { barColours, State, type Tone } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl, useHeaderPrefix } from '../parts/states.tsx';
 import { SinkButton } from '../publish/sink-button.tsx';
@@ -65,7 +66,7 @@ const columns: readonly Column<Schedule>[] = [
     from: 'sm',
     cell: ({ destination, scheduleId: id }) => (
       <Link to="/schedules/$id" params={{ id }} title={`${destination} (${id})`}>
-        {destination.replace(/^https?:\/\//, '')}
+        <Destination url={destination} />
       </Link>
     ),
   },

@@ -1,10 +1,24 @@
 /** The way between pages: a column beside them, a row that scrolls above them on a phone. */
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { BookOpen, LogOut, Search } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { useSession, useSignOut } from '../api/session.ts';
 import { pages } from './pages.ts';
 
+/** On a phone the row of pages scrolls: the one that is shown stands in what is seen of it. */
+function useCurrentInView() {
+  const row = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another current one
+  useEffect(() => {
+    const current = row.current?.querySelector('[aria-current=page]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pathname]);
+  return row;
+}
+
 export function Navigation({ search }: { readonly search: () => void }) {
+  const row = useCurrentInView();
   return (
     <header className="flex shrink-0 flex-col border-line bg-surface max-md:border-b md:sticky md:top-0 md:h-dvh md:w-44 md:border-r md:p-3">
       <div className="flex items-center gap-2 max-md:px-3 max-md:pt-2">
@@ -41,7 +55,11 @@ export function Navigation({ search }: { readonly search: () => void }) {
         Search
         <kbd className="ml-auto font-sans text-xs">Ctrl K</kbd>
       </button>
-      <nav aria-label="Pages" className="flex gap-0.5 overflow-x-auto max-md:p-2 md:flex-col">
+      <nav
+        ref={row}
+        aria-label="Pages"
+        className="flex gap-0.5 overflow-x-auto max-md:p-2 md:flex-col"
+      >
         {pages.map(({ to, name, icon: Icon, key }) => (
           <Link
             key={to}

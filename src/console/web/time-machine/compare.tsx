@@ -91,6 +91,13 @@ export function Compare({
   );
 }
 
+/** Times as people read them. */
+function written(path: string, value: string | null): string {
+  if (value === null) return '–';
+  const isTime = /(At|Time|Date)$/.test(path) && /^\d{13}$/.test(value);
+  return isTime ? exact(Number(value)) : value;
+}
+
 function Differences({ of }: { readonly of: ReturnType<typeof differencesOf> }) {
   const cell = 'px-3 py-1 align-top break-all';
   return (
@@ -110,8 +117,12 @@ function Differences({ of }: { readonly of: ReturnType<typeof differencesOf> }) 
             <th scope="row" className={`text-left font-normal ${cell}`}>
               {path}
             </th>
-            <td className={`text-muted ${cell}`}>{before ?? '–'}</td>
-            <td className={cell}>{after ?? '–'}</td>
+            <td title={before ?? undefined} className={`text-muted ${cell}`}>
+              {written(path, before)}
+            </td>
+            <td title={after ?? undefined} className={cell}>
+              {written(path, after)}
+            </td>
           </tr>
         ))}
       </tbody>

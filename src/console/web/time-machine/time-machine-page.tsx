@@ -7,6 +7,7 @@ import { Code } from '../parts/code.tsx';
 import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
+import { ShortId } from '../parts/shortened.tsx';
 import { Empty, Failure, Loaded, Skeleton } from '../parts/states.tsx';
 import { SpanChoice, spanOf } from '../past/spans.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
@@ -18,7 +19,7 @@ import { causeOf, detailOf, inWords, type JournalEvent, loadEvents, pageOf } fro
 
 const filters: readonly Filter[] = [
   { name: 'type', label: 'Type of event' },
-  { name: 'stream', label: 'Stream: run/wfr_1' },
+  { name: 'stream', label: 'Stream: run/wfr_1', isLong: true },
 ];
 
 const columns: readonly Column<JournalEvent>[] = [
@@ -31,7 +32,7 @@ const columns: readonly Column<JournalEvent>[] = [
       </time>
     ),
   },
-  { name: 'What', width: '13rem', cell: ({ type }) => <span title={type}>{inWords(type)}</span> },
+  { name: 'What', cell: ({ type }) => <span title={type}>{inWords(type)}</span> },
   { name: 'Of', cell: (event) => <EventLink event={event} /> },
   {
     name: 'Compare',
@@ -65,14 +66,9 @@ function EventLink({ event }: { readonly event: JournalEvent }) {
   if (to === null) return <span title={name}>{name}</span>;
   return (
     <Link to={to} title={`${name}, as of ${exact(event.at)}`} className="hover:underline">
-      {event.kind} <span className="font-mono text-xs text-muted">{shortOf(event.id)}</span>
+      {event.kind} <ShortId id={event.id} />
     </Link>
   );
-}
-
-/** Ids differ at their end; names of people's own are short enough as they are. */
-function shortOf(id: string): string {
-  return id.length > 16 ? `…${id.slice(-8)}` : id;
 }
 
 export default function TimeMachinePage() {

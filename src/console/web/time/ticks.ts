@@ -1,17 +1,17 @@
-/** Where the axis of a waterfall has its marks: at round times, not fractions of the run. Pure. */
-import { duration } from '../time/format.ts';
+/** Where an axis of time has its marks: at round times, not at fractions of what it shows. */
+import { duration, hour } from './format.ts';
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /** Distances between marks that people count in, beyond a second. */
 const steps: readonly number[] = [
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
-  ...[1, 2, 3, 6, 12].map((count) => count * hour),
-  ...[1, 2, 5, 10, 20, 50, 100].map((count) => count * day),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * secondMs),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minuteMs),
+  ...[1, 2, 3, 6, 12].map((count) => count * hourMs),
+  ...[1, 2, 5, 10, 20, 50, 100].map((count) => count * dayMs),
 ];
 
 /** More marks than these are too close together for their words. */
@@ -27,12 +27,59 @@ export function timeTicks(spanMs: number): readonly number[] {
 /** `0`, `500 ms`, `5 s`, `1 min 30 s`: no more digits than the mark has. */
 export function tickWord(ms: number): string {
   if (ms === 0) return '0';
-  return ms < minute && ms % second === 0 ? `${ms / second} s` : duration(ms);
+  return ms >= secondMs && ms < minuteMs ? `${ms / secondMs} s` : duration(ms);
+}
+
+/** A mark of a clock: Unix milliseconds, and what is written there. */
+export interface ClockTick {
+  readonly at: number;
+  readonly word: string;
+}
+
+/**
+ * Round times of the day between two moments, in the browser's zone: `14:30`, and the date where a
+ * day begins. At most eight.
+ */
+export function clockTicks(from: number, until: number): readonly ClockTick[] {
+  const least = Math.max(minuteMs, (until - from) / clockTicksMax);
+  const step = steps.find((each) => each >= least) ?? steps.at(-1) ?? dayMs;
+  const ticks: ClockTick[] = [];
+  for (let at = firstFrom(from, step); at <= until; at = next(at, step)) {
+    const isMidnight = at === midnightOf(at);
+    ticks.push({ at, word: isMidnight ? dateWord(at) : hour(at).slice(0, 5) });
+  }
+  return ticks;
+}
+
+/** Closer than this their words touch where the axis is as narrow as half a page. */
+const clockTicksMax = 7;
+
+/** The first whole step of its day. */
+function firstFrom(from: number, step: number): number {
+  const midnight = midnightOf(from);
+  if (step >= dayMs) return from === midnight ? from : next(midnight, dayMs);
+  return midnight + Math.ceil((from - midnight) / step) * step;
+}
+
+/** Days have 23 or 25 hours where clocks change: a new one begins its hours anew. */
+function next(at: number, step: number): number {
+  const days = Math.max(1, Math.floor(step / dayMs));
+  const date = new Date(at);
+  const later = new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+  return step >= dayMs ? later : Math.min(at + step, later);
+}
+
+function midnightOf(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
+}
+
+function dateWord(at: number): string {
+  return new Date(at).toLocaleDateString('en-US', { month: 'short', day: 'numeric' });
 }
 
 /** The least round distance that is no smaller. */
 function stepFor(leastMs: number): number {
-  const counted = leastMs > second / 2 ? steps.find((step) => step >= leastMs) : undefined;
+  const counted = leastMs > secondMs / 2 ? steps.find((step) => step >= leastMs) : undefined;
   if (counted !== undefined) return counted;
   const scale = 10 ** Math.floor(Math.log10(leastMs));
   return [1, 2, 5].map((digit) => digit * scale).find((step) => step >= leastMs) ?? 10 * scale;

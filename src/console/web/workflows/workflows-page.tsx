@@ -4,6 +4,7 @@ import { useRows } from '../api/rows.ts';
 import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
+import { Destination, ShortId } from '../parts/shortened.tsx';
 import { lookOf, State } from '../parts/state-mark.tsx';
 import { Empty, Failure, Skeleton, useCurl } from '../parts/states.tsx';
 import { useNow } from '../time/clock.ts';
@@ -29,7 +30,7 @@ const columns: readonly Column<RunRow>[] = [
     name: 'Workflow',
     cell: ({ id, url }) => (
       <Link to="/workflows/$id" params={{ id }} title={url} className="hover:underline">
-        {url.replace(/^https?:\/\//, '')}
+        <Destination url={url} />
       </Link>
     ),
   },
@@ -47,11 +48,7 @@ const columns: readonly Column<RunRow>[] = [
     name: 'Id',
     width: '7rem',
     from: 'xl',
-    cell: ({ id }) => (
-      <span title={id} className="font-mono text-xs text-muted">
-        …{id.slice(-8)}
-      </span>
-    ),
+    cell: ({ id }) => <ShortId id={id} />,
   },
   {
     name: 'Started',

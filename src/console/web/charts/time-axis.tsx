@@ -1,0 +1,27 @@
+/** Axes of time: since something began, and by the clock. All times are milliseconds. */
+import { clockTicks, tickWord, timeTicks } from '../time/ticks.ts';
+import { MarkedAxis } from './marked-axis.tsx';
+
+interface AxisProps {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** `0`, `5 s`, `10 s`: how long after `from`. */
+export function SinceAxis({ from, until }: AxisProps) {
+  const span = until - from;
+  const marks = timeTicks(span).map((tick) => ({
+    place: span > 0 ? (100 * tick) / span : 0,
+    word: tickWord(tick),
+  }));
+  return <MarkedAxis marks={marks} />;
+}
+
+/** `14:30`, `14:45`: times of the day, or dates where it is long. */
+export function ClockAxis({ from, until }: AxisProps) {
+  const marks = clockTicks(from, until).map(({ at, word }) => ({
+    place: (100 * (at - from)) / Math.max(1, until - from),
+    word,
+  }));
+  return <MarkedAxis marks={marks} />;
+}
