@@ -1,4 +1,4 @@
-import { tickWord, timeTicks } from '../../../src/console/web/run/time-ticks.js';
+import { clockTicks, tickWord, timeTicks } from '../../../src/console/web/time/ticks.js';
 
 const s = 1000;
 const min = 60 * s;
@@ -16,9 +16,10 @@ test.each([
 });
 
 test('a mark is written with no more digits than it has', () => {
-  expect([0, 200, 5 * s, 90 * s, 15 * min].map(tickWord)).toEqual([
+  expect([0, 200, 1500, 5 * s, 90 * s, 15 * min].map(tickWord)).toEqual([
     '0',
     '200 ms',
+    '1.5 s',
     '5 s',
     '1 min 30 s',
     '15 min',
@@ -31,5 +32,28 @@ test('a run of any length has one to six marks within it', () => {
     expect(ticks.length).toBeGreaterThan(1);
     expect(ticks.length).toBeLessThanOrEqual(6);
     expect(ticks.at(-1)).toBeLessThanOrEqual(spanMs);
+  }
+});
+
+const at = (hours: number, minutes: number, day = 24) =>
+  new Date(2026, 10, day, hours, minutes).getTime();
+
+test.each([
+  ['an hour', at(10, 41), at(11, 41), ['10:50', '11:00', '11:10', '11:20']],
+  ['six hours over midnight', at(22, 10), at(4, 10, 25), ['23:00', 'Nov 25', '01:00', '02:00']],
+  ['a week', at(10, 0, 17), at(10, 0, 24), ['Nov 18', 'Nov 19', 'Nov 20', 'Nov 21']],
+])('the clock of %s has marks at round times', (_name, from, until, words) => {
+  const ticks = clockTicks(from, until);
+  expect(ticks.slice(0, 4).map(({ word }) => word)).toEqual(words);
+});
+
+test('a clock of a minute to a year has at most eight marks, all within it and in order', () => {
+  for (let spanMs = min; spanMs < 3e10; spanMs *= 1.31) {
+    const from = at(13, 7);
+    const times = clockTicks(from, from + spanMs).map((tick) => tick.at);
+    expect(times.length).toBeLessThanOrEqual(8);
+    expect(times).toEqual([...new Set(times)].sort((one, two) => one - two));
+    for (const time of times) expect(time).toBeGreaterThanOrEqual(from);
+    for (const time of times) expect(time).toBeLessThanOrEqual(from + spanMs);
   }
 });

@@ -43,7 +43,7 @@ export interface WatchedPage {
 /** Opens a page of its own session at an address of the server's console. */
 export function openConsole(
   browser: Browser,
-  server: TestServer,
+  server: Pick<TestServer, 'url'>,
   path: string,
   context: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
@@ -53,7 +53,7 @@ export function openConsole(
 /** Opens a page of its own session at any address of the server. */
 export async function openPage(
   browser: Browser,
-  server: TestServer,
+  server: Pick<TestServer, 'url'>,
   address: string,
   context: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
