@@ -34,8 +34,8 @@ const columns: readonly Column<RunRow>[] = [
       </Link>
     ),
   },
-  { name: 'At step', width: '22%', from: 'md', cell: ({ current }) => current },
-  { name: 'Label', width: '7rem', from: 'lg', cell: ({ label }) => label },
+  { name: 'At step', width: '16%', from: 'md', cell: ({ current }) => current },
+  { name: 'Label', width: '6rem', from: 'lg', cell: ({ label }) => label },
   {
     name: 'Steps',
     width: '4.5rem',
@@ -46,7 +46,7 @@ const columns: readonly Column<RunRow>[] = [
   { name: 'Took', width: '6.5rem', isRight: true, from: 'sm', cell: (run) => <Took run={run} /> },
   {
     name: 'Id',
-    width: '7rem',
+    width: '9rem',
     from: 'xl',
     cell: ({ id }) => <ShortId id={id} />,
   },
