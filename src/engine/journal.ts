@@ -1,6 +1,7 @@
 /** All streams, in one internal partition log: append a turn, read an event, a stream, all. */
 import type { ArchiveOptions } from '../../storage/compaction/segment-archive.js';
 import type { SweepReport } from '../../storage/compaction/sweep.js';
+import { DamagedData } from '../../storage/faults/storage-errors.js';
 import type { RecordInput, StoredRecord } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
 import type { LogWithHistory } from '../../storage/log/archived-log.js';
@@ -10,7 +11,7 @@ import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
 import { mappedAhead, type ReadSpan, SpanLength, spansAhead, spansOf } from './read-ahead.js';
 
-export type { SweepReport };
+export { DamagedData, type SweepReport };
 
 /** The name of the journal's partition log in the store. */
 export const journalLogName = '__journal';

@@ -48,14 +48,17 @@ export class Failures {
   }
 }
 
+function damageRefusal(damage: DamagedData): Refusal {
+  const { lastGoodOffset } = damage.range;
+  const details = { code: 'DATA_DAMAGED', lastGoodOffset };
+  return new Refusal('failed', damageText(damage), undefined, details);
+}
+
 /** Names the place within the data folder: where that lies is no business of clients. */
-function damageRefusal({ range: { file, from, to, lastGoodOffset } }: DamagedData): Refusal {
+export function damageText({ range: { file, from, to } }: DamagedData): string {
   const [place = 'its data folder'] = /logs[\\/].*$/.exec(file) ?? [];
-  return new Refusal(
-    'failed',
+  return (
     `data on the disk is damaged and cannot be read: ${place}, bytes ${from} to ${to}; ` +
-      'stepwell journal verify says what else is',
-    undefined,
-    { code: 'DATA_DAMAGED', lastGoodOffset },
+    'stepwell journal verify says what else is'
   );
 }

@@ -40,7 +40,7 @@ export interface ReadLog {
 }
 
 export class SegmentReader {
-  private isolatesDamage: boolean;
+  private isReleased = false;
   /** By segment: one search serves all who have met a fault. */
   private readonly searches = new Map<Segment, Promise<void>>();
 
@@ -48,14 +48,13 @@ export class SegmentReader {
     private readonly store: ReadStore,
     private readonly log: ReadLog,
     readonly segments: readonly Segment[],
-  ) {
-    this.isolatesDamage = store.isolatesDamage(log.name);
-  }
+  ) {}
 
   /**
    * Gives `visit` the batches of a range until it answers false. At a damaged span `pass` says
-   * whether to go on behind it; without one that is thrown. Rejects with `SegmentChanged`, or with
-   * `DamagedData` for damage that is not isolated.
+   * whether to go on behind it; without one that is thrown. Damage that is met is searched for its
+   * ends, in every log, so that what lies around it can be read: only opening is stricter. Rejects
+   * with `SegmentChanged`, or with `DamagedData`.
    */
   async scan(
     segment: Segment,
@@ -112,7 +111,7 @@ export class SegmentReader {
 
   /** The files are being removed: what is missing of them from now on is no damage. */
   release(): void {
-    this.isolatesDamage = false;
+    this.isReleased = true;
   }
 
   /** Throws what tells of a damaged span. */
@@ -152,7 +151,7 @@ export class SegmentReader {
     error: unknown,
   ): Promise<boolean> {
     if (!this.segments.includes(segment)) return true;
-    if (!this.isolatesDamage || !isNewDamage(error)) return false;
+    if (this.isReleased || !isNewDamage(error)) return false;
     if (segment.damages === known) await this.search(segment);
     return segment.damages !== known;
   }
@@ -170,7 +169,7 @@ export class SegmentReader {
     const before = new Set(segment.damages.map((span) => JSON.stringify(span)));
     const found = await findDamage(store, log, segment);
     const fresh = found.filter((span) => !before.has(JSON.stringify(span)));
-    const isHere = this.isolatesDamage && segments.includes(segment);
+    const isHere = !this.isReleased && segments.includes(segment);
     if (fresh.length === 0 || !isHere) return;
     segment.damages = found;
     for (const span of fresh) {

@@ -54,7 +54,7 @@ describeInChromium('damaged data in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'is told on each page that would have to read it, and others are as they were',
+    'is told on each page that would have to read it, and lists show the rest',
     async () => {
       const { messageId } = await post(`/v2/publish/${target}`, 'the body of a message');
       const { workflowRunId } = await post(`/v2/trigger/${target}`, 'the payload of a run');
@@ -78,6 +78,10 @@ describeInChromium('damaged data in a browser', () => {
         await alert.getByText(/logs\/\d+\/\d+\.log, bytes \d+ to \d+/).waitFor();
         expect([path, await findings(page)]).toEqual([path, []]);
       }
+      await page.goto(`${server.url}/console/messages`);
+      const listed = page.getByRole('table', { name: 'Messages' }).getByRole('link');
+      await listed.nth(others - 1).waitFor();
+      expect(await listed.count()).toBe(others);
       await page.goto(`${server.url}/console/queues`);
       await page.getByText('No queues yet').waitFor();
       // The browser itself writes down what was answered with 500, and nothing else happened.

@@ -1,5 +1,7 @@
 /** A long listing as JSON, made page by page as its client takes it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DamagedData } from '../../../storage/faults/storage-errors.js';
+import { damageText } from '../failures.js';
 import { type InFlight, pieceBytes, type ReadAllowance } from './in-flight.js';
 import type { Piece } from './paced-body.js';
 
@@ -12,17 +14,23 @@ export interface ListingPage {
   readonly isLong: boolean;
   /** The search stopped at this time (Unix milliseconds) for what it had cost. */
   readonly searchedTo?: number;
+  /** What could not be read for it. */
+  readonly damages?: readonly DamagedData[];
 }
 
 /** An answer ends, with a cursor, behind the page that makes it this long. */
 const listingBytesMax = 8 * pieceBytes;
 
+/** One answer names so many places that could not be read at most. */
+const damagesMax = 10;
+
 const jsonType = 'application/json; charset=utf-8';
 
 /**
  * Answers `{"<name>":[row,...]}`, with `"cursor"` behind the rows where more follow, and
- * `"searchedTo"` where the search was ended. `next` reads
- * the page behind `cursor` (null: the first), of at most so many rows fewer than were asked for.
+ * `"searchedTo"` where the search was ended, and `"damaged"` where something could not be read.
+ * `next` reads the page behind `cursor` (null: the first), of at most so many rows fewer than were
+ * asked for.
  */
 export function sendListing(
   inFlight: InFlight,
@@ -42,6 +50,7 @@ class ListingPieces implements AsyncIterator<Piece, undefined> {
   private rowsSent = 0;
   private length = 0;
   private start: string;
+  private readonly damages: DamagedData[] = [];
 
   constructor(
     name: string,
@@ -64,18 +73,30 @@ class ListingPieces implements AsyncIterator<Piece, undefined> {
       this.rowsSent += 1;
       this.length += text.length;
     }
-    const { cursor } = page;
+    const { cursor, damages = [] } = page;
     this.cursor = cursor;
+    this.damages.push(...damages.slice(0, damagesMax - this.damages.length));
     const isLast = !page.isLong || cursor === null || this.length >= listingBytesMax;
-    if (isLast) chunks.push(Buffer.from(endOf(page)));
+    if (isLast) chunks.push(Buffer.from(endOf(page, damagedText(this.damages))));
     return { done: false, value: { chunks, isLast } };
   }
 }
 
-function endOf({ cursor, searchedTo }: ListingPage): string {
-  if (cursor === null) return ']}';
+function endOf({ cursor, searchedTo }: ListingPage, damaged: string): string {
+  if (cursor === null) return `]${damaged}}`;
   const stopped = searchedTo === undefined ? '' : `,"searchedTo":${searchedTo}`;
-  return `],"cursor":${JSON.stringify(cursor)}${stopped}}`;
+  return `],"cursor":${JSON.stringify(cursor)}${stopped}${damaged}}`;
+}
+
+/** `,"damaged":[...]`, or nothing. */
+function damagedText(damages: readonly DamagedData[]): string {
+  return damages.length === 0 ? '' : `,"damaged":${JSON.stringify(damagedPlaces(damages))}`;
+}
+
+/** Places as an answer names them. */
+export function damagedPlaces(damages: readonly DamagedData[]): readonly { error: string }[] {
+  const texts = new Set(damages.map(damageText));
+  return [...texts].map((error) => ({ error }));
 }
 
 /** Texts of one JSON document, each made once there is room for it. */

@@ -1,5 +1,6 @@
 /** How the routes of dead letters are described (messaging.md 10). */
 import { z } from 'zod';
+import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import {
   headerMapSchema,
@@ -73,7 +74,7 @@ export const deadLetterRoutes = {
     answers: {
       200: {
         description: 'The newest first unless asked otherwise',
-        schema: z.object({ messages: z.array(letter), cursor: more }),
+        schema: z.object({ messages: z.array(letter), cursor: more, damaged }),
       },
     },
   },

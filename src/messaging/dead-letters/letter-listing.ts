@@ -1,4 +1,5 @@
 /** A page of letters as a listing answers it: as many as its request says, or fewer large ones. */
+import { DamageNotes } from '../../engine/damage/damage-notes.js';
 import type { ListingPage } from '../../http/bytes/listing.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { PlacedLetter } from './letter-index.js';
@@ -15,26 +16,36 @@ export interface ShownBodies {
   readonly responseBodyBase64?: StoredText;
 }
 
-/** How the letters of one page are shown, part by part: see `sendListing`. */
+/**
+ * How the letters of one page are shown, part by part: see `sendListing`. One that cannot be read
+ * is noted, and left out.
+ */
 export function listed<Letter extends PlacedLetter>(
   find: () => Promise<LetterPage<Letter>>,
   show: (letter: Letter) => Promise<ShownBodies>,
 ): (cursor: string | null, rowsSent: number) => Promise<ListingPage> {
   let found: LetterPage<Letter> | null = null;
-  return async (_cursor, rowsSent) => {
+  let shownUntil = 0;
+  return async () => {
     found ??= await find();
+    const damage = new DamageNotes();
     const rows: ShownBodies[] = [];
     let bytes = 0;
     let last: Letter | undefined;
-    for (const letter of found.letters.slice(rowsSent)) {
+    for (const letter of found.letters.slice(shownUntil)) {
       if (last !== undefined && bytes > pageBytesMax)
-        return { rows, cursor: last.id, isLong: true };
-      const shown = await show(letter);
-      bytes += weightOf(shown);
-      rows.push(shown);
+        return { rows, cursor: last.id, isLong: true, damages: damage.all };
+      try {
+        const shown = await show(letter);
+        bytes += weightOf(shown);
+        rows.push(shown);
+      } catch (error) {
+        damage.note(error);
+      }
+      shownUntil += 1;
       last = letter;
     }
-    return { rows, cursor: found.cursor, isLong: false };
+    return { rows, cursor: found.cursor, isLong: false, damages: damage.all };
   };
 }
 

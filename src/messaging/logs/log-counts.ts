@@ -8,10 +8,10 @@ import { meansEntry } from './log-filter.js';
 import type { WeighedRow } from './log-page.js';
 import type { LoggedEvent } from './log-row.js';
 import { type CountedRow, type LogCounts, LogTally } from './log-tally.js';
-import { fill } from './log-walk.js';
+import { fill, type LogSource } from './log-walk.js';
 import type { CountedProperty, CountsQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
-import { logSource, type MessageLogSource } from './message-log.js';
+import { logSource } from './message-log.js';
 import { type Published, PublishedMessages } from './published-messages.js';
 import { showsText } from './shown-text.js';
 
@@ -23,18 +23,19 @@ const order = 'latestFirst';
 
 @Injectable()
 export class MessageLogCounts {
-  constructor(@Inject(logSource) private readonly source: MessageLogSource) {}
+  constructor(@Inject(logSource) private readonly source: LogSource) {}
 
   /** Counts the rows that are meant; where that costs too much, those that are newer. */
   async counts(request: CountsQuery): Promise<LogCounts> {
-    const { messages, clock, budget: ofPage } = this.source;
+    const { clock, budget: ofPage } = this.source;
     const budget = { ...ofPage, events: ofPage.events * eventsFactor };
     const tally = new LogTally(request.bucketMs, clock, budget);
     await fill(
       this.source,
       { ...request, order, count: Number.POSITIVE_INFINITY } as const,
       tally,
-      (query, spend) => new CountListing(query, new PublishedMessages(messages, spend)),
+      (query, spend, { messages }) =>
+        new CountListing(query, new PublishedMessages(messages, spend)),
     );
     return tally.content;
   }

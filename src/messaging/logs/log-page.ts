@@ -1,5 +1,7 @@
 /** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
 import type { Clock } from '../../engine/clock.js';
+import { DamageNotes } from '../../engine/damage/damage-notes.js';
+import type { DamagedData } from '../../engine/journal.js';
 import { formatCursor, type LogCursor, parseCursor } from './log-cursor.js';
 import { type WalkBudget, WalkCost } from './walk-cost.js';
 
@@ -17,6 +19,8 @@ export interface LogPageContent<Row> {
   readonly isLong: boolean;
   /** The search stopped at this time (Unix milliseconds) for what it had cost. */
   readonly searchedTo?: number;
+  /** What could not be looked at, because it is damaged; absent: all could. */
+  readonly damages?: readonly DamagedData[];
 }
 
 /** Bodies and responses on one page, in characters: what follows is another one. */
@@ -24,6 +28,7 @@ const shownCharactersMax = 1024 * 1024;
 
 export class LogPage<Row> {
   readonly cost: WalkCost;
+  readonly damage = new DamageNotes();
   private readonly rows: Row[] = [];
   private last: LogCursor | null = null;
   private cursor: LogCursor | null = null;
@@ -63,8 +68,14 @@ export class LogPage<Row> {
   get content(): LogPageContent<Row> {
     const { rows, cursor, charactersLeft, count } = this;
     const isLong = cursor !== null && charactersLeft <= 0 && rows.length < count;
-    const page = { rows, cursor: cursor === null ? null : formatCursor(cursor), isLong };
-    return this.searchedTo === null ? page : { ...page, searchedTo: this.searchedTo };
+    const damages = this.damage.all;
+    return {
+      rows,
+      cursor: cursor === null ? null : formatCursor(cursor),
+      isLong,
+      ...(this.searchedTo !== null && { searchedTo: this.searchedTo }),
+      ...(damages.length > 0 && { damages }),
+    };
   }
 }
 

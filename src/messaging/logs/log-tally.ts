@@ -1,5 +1,7 @@
 /** Rows of the logs counted while a walk passes them, within a bound of memory. */
 import type { Clock } from '../../engine/clock.js';
+import { DamageNotes } from '../../engine/damage/damage-notes.js';
+import type { DamagedData } from '../../engine/journal.js';
 import { formatCursor, type LogCursor } from './log-cursor.js';
 import type { WeighedRow } from './log-page.js';
 import type { WalkTarget } from './log-walk.js';
@@ -27,6 +29,8 @@ export interface LogCounts {
   readonly cursor: string | null;
   /** The time at which the search stopped, Unix milliseconds. */
   readonly searchedTo: number | null;
+  /** What could not be counted, because it is damaged. */
+  readonly damages: readonly DamagedData[];
 }
 
 /** So many counts are told at once, of keys with so many characters together. */
@@ -35,6 +39,7 @@ const charactersMax = 1024 * 1024;
 
 export class LogTally implements WalkTarget<CountedRow> {
   readonly cost: WalkCost;
+  readonly damage = new DamageNotes();
   /** By the beginning of the stretch, then by key. */
   private readonly stretches = new Map<number, Map<string, number>>();
   private size = 0;
@@ -88,8 +93,9 @@ export class LogTally implements WalkTarget<CountedRow> {
         counts.push(this.bucketMs === null ? { key, count } : { time, key, count });
       }
     }
-    if (this.cursor === null) return { counts, cursor: null, searchedTo: null };
-    return { counts, cursor: formatCursor(this.cursor), searchedTo: this.lastTime };
+    const counted = { counts, damages: this.damage.all };
+    if (this.cursor === null) return { ...counted, cursor: null, searchedTo: null };
+    return { ...counted, cursor: formatCursor(this.cursor), searchedTo: this.lastTime };
   }
 
   private stretchOf(time: number): Map<string, number> {

@@ -5,14 +5,20 @@
  */
 
 import type { Clock } from '../../engine/clock.js';
+import type { DamageNotes } from '../../engine/damage/damage-notes.js';
+import {
+  JournalAroundDamage,
+  type JournalReader,
+} from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
-import type { Journal, JournalQuery } from '../../engine/journal.js';
+import type { JournalQuery } from '../../engine/journal.js';
 import { type AheadOptions, mappedAhead } from '../../engine/read-ahead.js';
 import type { LogCursor } from './log-cursor.js';
 import { activeEntry, entryPlaceMax, type LogEntry } from './log-entry.js';
 import type { WeighedRow } from './log-page.js';
 import { LogPage, type LogPageContent } from './log-page.js';
+import type { LoggedMessages } from './published-messages.js';
 import type { WalkBudget, WalkCost } from './walk-cost.js';
 
 /** An attempt in flight: what the journal does not know yet. */
@@ -28,7 +34,8 @@ export interface RunningAttempt {
 
 /** What logs are made of. */
 export interface LogSource {
-  readonly journal: Journal;
+  readonly journal: JournalReader;
+  readonly messages: LoggedMessages;
   /** What a read finds now, once it is durable. */
   readonly shown: Engine['shown'];
   /** The attempts in flight now. */
@@ -66,6 +73,8 @@ export interface LogListing<Row> {
 /** What a walk fills: a page, or counts. */
 export interface WalkTarget<Row> {
   readonly cost: WalkCost;
+  /** What the walk had to pass over. */
+  readonly damage: DamageNotes;
   add(row: WeighedRow<Row>, place: LogCursor): void;
   /** Ends it where the search stopped, at what happened at `time`. */
   interrupt(at: LogCursor, time: number): void;
@@ -97,13 +106,14 @@ interface Present {
 type ListingOf<Query, Row> = (
   query: Query,
   spend: () => void,
+  source: LogSource,
 ) => LogListing<Row> | Promise<LogListing<Row>>;
 
 /**
  * One page. A short one with a cursor is what could be found at the cost that a page may have;
  * without a cursor there is no more. Rows have the order of their events, and the rows of attempts
- * in flight are newer than all others. `listingOf` is given the query with its dates filled in, and
- * `spend`, which it calls for every event that it reads beside the walk.
+ * in flight are newer than all others. `listingOf` is given the query with its dates filled in,
+ * `spend`, which it calls for every event that it reads beside the walk, and what to read from.
  */
 export async function logPage<Query extends WalkQuery, Row>(
   source: LogSource,
@@ -117,11 +127,12 @@ export async function logPage<Query extends WalkQuery, Row>(
 
 /** Fills a page, or counts, with what a query means. */
 export async function fill<Query extends WalkQuery, Row>(
-  source: LogSource,
+  whole: LogSource,
   request: Query,
   page: WalkTarget<Row>,
   listingOf: ListingOf<Query, Row>,
 ): Promise<void> {
+  const source = aroundDamage(whole, page.damage);
   const { journal, running, clock, retentionMs } = source;
   const present = await source.shown<Present>(() => ({
     running: running(),
@@ -129,12 +140,18 @@ export async function fill<Query extends WalkQuery, Row>(
   }));
   const oldest = clock.now() - retentionMs;
   const query = { ...request, fromDate: Math.max(request.fromDate ?? 0, oldest) };
-  const listing = await listingOf(query, () => page.cost.spend());
+  const listing = await listingOf(query, () => page.cost.spend(), source);
   const walk = new LogWalk(source, query, page, listing);
   const parts = [() => walk.addRunning(present), () => walk.addRecorded(present)];
   for (const part of query.order === 'latestFirst' ? parts : parts.reverse()) {
     if (!page.isFull) await part();
   }
+}
+
+/** The same, as far as it can be read; what cannot is noted. */
+function aroundDamage(source: LogSource, damage: DamageNotes): LogSource {
+  const journal = new JournalAroundDamage(source.journal, damage);
+  return { ...source, journal, messages: { ...source.messages, journal } };
 }
 
 class LogWalk<Row> {
@@ -157,7 +174,7 @@ class LogWalk<Row> {
     const make = async (attempt: RunningAttempt): Promise<MadeRow<Row>[]> => {
       const { startedAt, messageId } = attempt;
       const entry = activeEntry(startedAt, attempt.attempt);
-      const row = await listing.runningRowOf(attempt, entry);
+      const row = await this.intact(listing.runningRowOf(attempt, entry));
       const place = { at: 'running', startedAt, messageId, journalEnd } as const;
       return row === null ? [] : [{ row, place }];
     };
@@ -192,10 +209,30 @@ class LogWalk<Row> {
     const entries = [...this.listing.entriesOf(envelope).entries()];
     for (const [place, entry] of this.isBackwards ? entries.reverse() : entries) {
       if (!this.isAhead(offset, place)) continue;
-      const row = await this.listing.rowOf(envelope, entry);
+      const row = await this.intact(this.listing.rowOf(envelope, entry));
       if (row !== null) made.push({ row, place: { at: 'journal', offset, place } });
     }
     return made;
+  }
+
+  /** null also where something that the row shows is damaged. */
+  private async intact(row: Promise<WeighedRow<Row> | null>): Promise<WeighedRow<Row> | null> {
+    try {
+      return await row;
+    } catch (error) {
+      this.page.damage.note(error);
+      return null;
+    }
+  }
+
+  /** Where a time begins; `otherwise` where damage lies in the way of finding that. */
+  private async offsetFor(time: number, otherwise: number): Promise<number> {
+    try {
+      return await this.source.journal.offsetFor(time);
+    } catch (error) {
+      this.page.damage.note(error);
+      return otherwise;
+    }
   }
 
   private add(made: readonly MadeRow<Row>[]): void {
@@ -222,11 +259,12 @@ class LogWalk<Row> {
   private async rangeOf(end: number): Promise<JournalQuery> {
     const { journal, attemptMsMax } = this.source;
     const { fromDate, toDate, cursor } = this.query;
-    let from = await journal.offsetFor(fromDate ?? 0);
+    let from = await this.offsetFor(fromDate ?? 0, journal.startOffset);
     let until = end;
     if (toDate !== null) {
       // An attempt is recorded when it ends, and its row says when it began.
-      until = Math.min(until, await journal.offsetFor(toDate + attemptMsMax + timeSlackMs));
+      const latest = toDate + attemptMsMax + timeSlackMs;
+      until = Math.min(until, await this.offsetFor(latest, until));
     }
     if (cursor?.at === 'running') until = Math.min(until, cursor.journalEnd);
     else if (cursor !== null && this.isBackwards) {

@@ -6,28 +6,22 @@ import type { LoggedEvent, LogRow } from './log-row.js';
 import { type LogSource, logPage } from './log-walk.js';
 import type { LogQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
-import { type LoggedMessages, type Published, PublishedMessages } from './published-messages.js';
+import { type Published, PublishedMessages } from './published-messages.js';
 import { showsText } from './shown-text.js';
 
-/** What the log of messages is made of. */
-export interface MessageLogSource extends LogSource {
-  readonly messages: LoggedMessages;
-}
-
-/** What all logs are made of: a `MessageLogSource`. */
+/** What all logs are made of: a `LogSource`. */
 export const logSource = Symbol('logSource');
 
 @Injectable()
 export class MessageLog {
-  constructor(@Inject(logSource) private readonly source: MessageLogSource) {}
+  constructor(@Inject(logSource) private readonly source: LogSource) {}
 
   /** One page of rows. */
   page(request: LogQuery): Promise<LogPageContent<LogRow>> {
-    const { messages } = this.source;
     return logPage(
       this.source,
       request,
-      (query, spend) => new RowListing(query, new PublishedMessages(messages, spend)),
+      (query, spend, { messages }) => new RowListing(query, new PublishedMessages(messages, spend)),
     );
   }
 }

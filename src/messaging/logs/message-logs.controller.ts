@@ -2,7 +2,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InFlight } from '../../http/bytes/in-flight.js';
-import { sendListing } from '../../http/bytes/listing.js';
+import { damagedPlaces, sendListing } from '../../http/bytes/listing.js';
 import { valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { MessageLogCounts } from './log-counts.js';
@@ -35,13 +35,14 @@ export class MessageLogsController {
   @Describe(countsRoute)
   async counted(@Req() { url }: FastifyRequest): Promise<CountsAnswer> {
     const query = valueIn(parseCountsQuery(url));
-    const { counts, cursor, searchedTo } = await this.counts.counts(query);
+    const { counts, cursor, searchedTo, damages } = await this.counts.counts(query);
     return {
       by: query.by,
       ...(query.bucketMs !== null && { bucket: query.bucketMs }),
       counts,
       ...(cursor !== null && { cursor }),
       ...(searchedTo !== null && { searchedTo }),
+      ...(damages.length > 0 && { damaged: damagedPlaces(damages) }),
     };
   }
 

@@ -1,5 +1,6 @@
 /** How the listing of logs is described (messaging.md 9). */
 import { z } from 'zod';
+import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import {
   headerMapSchema as headerMap,
@@ -85,7 +86,7 @@ export const logsRoute: RouteDescription = {
   answers: {
     200: {
       description: 'Rows, the newest first unless asked otherwise',
-      schema: z.object({ cursor, searchedTo, logs: z.array(logRowSchema) }),
+      schema: z.object({ cursor, searchedTo, damaged, logs: z.array(logRowSchema) }),
     },
   },
 };
@@ -97,7 +98,7 @@ export const eventsRoute: RouteDescription = {
   answers: {
     200: {
       description: 'Rows, the newest first unless asked otherwise',
-      schema: z.object({ cursor, searchedTo, events: z.array(logRowSchema) }),
+      schema: z.object({ cursor, searchedTo, damaged, events: z.array(logRowSchema) }),
     },
   },
 };
@@ -114,6 +115,7 @@ const countsAnswer = z.object({
   counts: z.array(count).readonly(),
   cursor: z.string().describe('Absent where everything was counted').optional(),
   searchedTo,
+  damaged,
 });
 export type CountsAnswer = z.infer<typeof countsAnswer>;
 

@@ -1,7 +1,7 @@
 /** The messages that a page of the logs is about, read back from the journal once each. */
 import { LRUCache } from 'lru-cache';
+import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { MessageEvent, Published } from '../messages/message.events.js';
 import { callbackRedaction } from '../messages/redaction.js';
@@ -13,7 +13,7 @@ export type { Published } from '../messages/message.events.js';
 
 /** Where messages are read from. */
 export interface LoggedMessages {
-  readonly journal: Journal;
+  readonly journal: JournalReader;
   /** Journal offset of the `MessagePublished` of a message that is not final, if it is known. */
   readonly publishedOffset: (messageId: string) => number | undefined;
   /** The bytes that a message is delivered with. */

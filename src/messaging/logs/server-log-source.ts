@@ -8,14 +8,14 @@ import { EndpointCalls } from '../delivery/message.effects.js';
 import { MessageBodies } from '../delivery/message-bodies.js';
 import { Messages } from '../messages/message.entity.js';
 import type { MessagingSettings } from '../settings.js';
-import type { MessageLogSource } from './message-log.js';
+import type { LogSource } from './log-walk.js';
 import type { LoggedMessages } from './published-messages.js';
 
 @Injectable()
-export class ServerLogSource implements MessageLogSource {
+export class ServerLogSource implements LogSource {
   readonly messages: LoggedMessages;
-  readonly shown: MessageLogSource['shown'];
-  readonly running: MessageLogSource['running'];
+  readonly shown: LogSource['shown'];
+  readonly running: LogSource['running'];
   readonly retentionMs: number;
   readonly attemptMsMax: number;
   /** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */

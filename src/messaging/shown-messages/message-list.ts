@@ -1,6 +1,7 @@
 /** The listing of pending messages: pages, the newest first, within a bound of work. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
+import { JournalAroundDamage } from '../../engine/damage/journal-around-damage.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
@@ -45,7 +46,8 @@ export class MessageList {
     const { offsets, isCut } = await candidatesOf(source, query, until, clock.now());
     const page = new LogPage<Published>(query.count, clock, budget);
     let last: Published | null = null;
-    for await (const published of journal.readEach(offsets)) {
+    const intact = new JournalAroundDamage(journal, page.damage);
+    for await (const published of intact.readEach(offsets)) {
       if (!isPublished(published)) continue;
       last = published;
       page.cost.spend();

@@ -1,5 +1,6 @@
 /** How the routes that show messages are described (messaging.md 2.4). */
 import { z } from 'zod';
+import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { pendingStates } from '../delivery/pending-state.js';
 import { messageSchema, milliseconds, originQuery, several } from '../messages/message-schema.js';
@@ -45,6 +46,7 @@ export const shownMessageRoutes = {
         description: 'Messages without their bodies',
         schema: z.object({
           messages: z.array(row),
+          damaged,
           cursor: z.string().describe('Absent on the last page').exactOptional(),
         }),
       },

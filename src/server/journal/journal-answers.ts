@@ -1,6 +1,8 @@
 /** A page of the journal as lines of JSON, made piece by piece as its client takes it. */
+import type { DamageNotes } from '../../engine/damage/damage-notes.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { pieceBytes, type ReadAllowance } from '../../http/bytes/in-flight.js';
+import { damagedPlaces } from '../../http/bytes/listing.js';
 import type { Piece } from '../../http/bytes/paced-body.js';
 
 /** Events that are looked at for one answer: what is meant may be rare. */
@@ -15,6 +17,8 @@ export interface Looked {
 /** How a page is made. */
 export interface PageTerms {
   readonly count: number;
+  /** What could not be read for it. */
+  readonly damage: DamageNotes;
   /** An event as its line. */
   lineOf(envelope: EventEnvelope): Promise<string>;
   /** Where the next page begins that ends behind an offset. */
@@ -23,7 +27,8 @@ export interface PageTerms {
 
 /**
  * One line for each event that is meant, and a last one, `{"cursor":"..."}`, where there is more to
- * look at: behind so many events, or when enough was looked at.
+ * look at: behind so many events, or when enough was looked at. It has `"damaged"` as listings do,
+ * where something could not be read.
  */
 export class JournalPieces implements AsyncIterator<Piece, undefined> {
   private sent = 0;
@@ -41,7 +46,7 @@ export class JournalPieces implements AsyncIterator<Piece, undefined> {
     const chunks: Buffer[] = [];
     for (let length = 0; length < pieceBytes; ) {
       const next = await looked.next();
-      if (next.done === true) return pieceOf(chunks, true);
+      if (next.done === true) return this.end(chunks, {});
       const { offset, meant } = next.value;
       this.looks += 1;
       if (meant !== null) {
@@ -51,10 +56,16 @@ export class JournalPieces implements AsyncIterator<Piece, undefined> {
         this.sent += 1;
       }
       if (this.sent < terms.count && this.looks < looksMax) continue;
-      chunks.push(Buffer.from(`${JSON.stringify({ cursor: `${terms.cursorBehind(offset)}` })}\n`));
-      return pieceOf(chunks, true);
+      return this.end(chunks, { cursor: `${terms.cursorBehind(offset)}` });
     }
     return pieceOf(chunks, false);
+  }
+
+  private end(chunks: Buffer[], more: { readonly cursor?: string }): IteratorYieldResult<Piece> {
+    const { all } = this.terms.damage;
+    const last = { ...more, ...(all.length > 0 && { damaged: damagedPlaces(all) }) };
+    if (Object.keys(last).length > 0) chunks.push(Buffer.from(`${JSON.stringify(last)}\n`));
+    return pieceOf(chunks, true);
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {

@@ -1,6 +1,7 @@
 /** Which events of the journal are meant, and finding them. */
+
+import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
 import type { PrincipalFilter } from '../../engine/principal/shown-principal.js';
 
 /** Offsets are half-open: [from, until). null = it does not matter. */
@@ -31,7 +32,7 @@ export const wholeJournal: JournalSelection = {
  * some.
  */
 export async function* lookedAt(
-  journal: Journal,
+  journal: Pick<JournalReader, 'query'>,
   selection: JournalSelection,
 ): AsyncGenerator<{ readonly offset: number; readonly meant: EventEnvelope | null }> {
   const { from, until, order, stream, by } = selection;
@@ -45,7 +46,7 @@ export async function* lookedAt(
 
 /** The events that are meant. */
 export async function* selectedEvents(
-  journal: Journal,
+  journal: Pick<JournalReader, 'query'>,
   selection: JournalSelection,
 ): AsyncGenerator<EventEnvelope> {
   for await (const { meant } of lookedAt(journal, selection)) if (meant !== null) yield meant;

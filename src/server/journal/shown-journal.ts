@@ -1,5 +1,7 @@
 /** The journal of a running server as it is shown over HTTP: durable, and without secrets. */
 import type { Clock } from '../../engine/clock.js';
+import { DamageNotes } from '../../engine/damage/damage-notes.js';
+import { JournalAroundDamage } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
@@ -69,10 +71,12 @@ export class ShownJournal {
       const refusal = await this.reveals.record({ what: 'events', ...part }, by);
       if (refusal !== null) return refusal;
     }
+    const damage = new DamageNotes();
     return new JournalPieces(
-      lookedAt(this.journal, rest),
+      lookedAt(new JournalAroundDamage(this.journal, damage), rest),
       {
         count,
+        damage,
         lineOf: this.lines(hasBodies, isRevealed),
         cursorBehind: (offset) => (isNewest ? offset : offset + 1),
       },

@@ -1,5 +1,6 @@
 /** How the routes of failed runs are described (workflows.md 6). */
 import { z } from 'zod';
+import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headerMapSchema, milliseconds, several } from '../../messaging/messages/message-schema.js';
 import type { FailedRunObject, FailureCallbackInfo } from './failed-run-object.js';
@@ -131,7 +132,7 @@ export const failedRunRoutes = {
     answers: {
       200: {
         description: 'The newest first unless `order` says otherwise',
-        schema: z.object({ messages: z.array(failedRun), cursor: more }),
+        schema: z.object({ messages: z.array(failedRun), cursor: more, damaged }),
       },
     },
   },

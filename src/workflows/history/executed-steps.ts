@@ -2,8 +2,9 @@
  * Which steps the endpoint has executed in an attempt that delivered something of its run: those
  * that it submitted until the attempt's end. Delivering step n runs step n+1 (workflows.md 2).
  */
+
+import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
 import type {
   AttemptRecord,
   Published,
@@ -27,7 +28,7 @@ export interface EndedAttempt {
  * the step that the message is about. `spend` is called for every event that has to be read.
  */
 export async function executedSteps(
-  journal: Journal,
+  journal: JournalReader,
   { offset: from }: Published,
   { runId }: RunPlace,
   own: StepInfo,

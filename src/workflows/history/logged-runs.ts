@@ -1,7 +1,7 @@
 /** The runs that a page of the logs shows, read back from the journal. */
 import { LRUCache } from 'lru-cache';
+import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
 import { messageTerm } from '../../messaging/messages/message-terms.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type {
@@ -46,7 +46,7 @@ export class LoggedRuns {
 
   /** `spend` is called for every event that has to be read. */
   constructor(
-    private readonly journal: Journal,
+    private readonly journal: JournalReader,
     private readonly spend: () => void,
   ) {}
 

@@ -4,8 +4,8 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
 import { type WeighedRow } from '../../messaging/logs/log-page.js';
-import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
-import { logSource, type MessageLogSource } from '../../messaging/logs/message-log.js';
+import { type LogListing, type LogSource, logPage } from '../../messaging/logs/log-walk.js';
+import { logSource } from '../../messaging/logs/message-log.js';
 import { PublishedMessages } from '../../messaging/logs/published-messages.js';
 import { isWithin } from '../../messaging/messages/message-filter.js';
 import { anyRunTerm, messageTerm } from '../../messaging/messages/message-terms.js';
@@ -31,7 +31,7 @@ import { type RunObject, runObject } from './run-object.js';
 @Injectable()
 export class RunList {
   constructor(
-    @Inject(logSource) private readonly source: MessageLogSource,
+    @Inject(logSource) private readonly source: LogSource,
     private readonly entries: RunEntries,
   ) {}
 
@@ -40,35 +40,35 @@ export class RunList {
    * configurations; by the second alone it stands where it was taken over.
    */
   page(query: RunListQuery): Promise<LogPageContent<RunObject>> {
-    const { source, entries } = this;
-    return logPage(source, query, async (bounded, spend) => {
-      const begun = await this.runsOf(bounded.messageIds, spend);
+    const { entries } = this;
+    return logPage(this.source, query, async (bounded, spend, source) => {
+      const begun = await runsOf(source, bounded.messageIds, spend);
       return new RunListing(source, entries, bounded, begun, spend);
     });
   }
+}
 
-  /** Where the runs of these messages began; null = the query names no messages. */
-  private async runsOf(
-    messageIds: readonly string[] | null,
-    spend: () => void,
-  ): Promise<ReadonlyMap<number, string> | null> {
-    if (messageIds === null) return null;
-    const { journal, messages } = this.source;
-    const published = new PublishedMessages(messages, spend);
-    const range = { from: 0, until: journal.highWatermark, order: 'oldest' as const };
-    const begun = new Map<number, string>();
-    for (const messageId of messageIds) {
-      const terms = [[messageId], [anyRunTerm]];
-      for await (const envelope of journal.query({ terms, ...range })) {
-        spend();
-        if (envelope.id !== messageId || !isMessageEvent(envelope)) continue;
-        const run = (await published.of(envelope))?.event.run;
-        if (run) begun.set(run.startedOffset, run.runId);
-        break;
-      }
+/** Where the runs of these messages began; null = the query names no messages. */
+async function runsOf(
+  { journal, messages }: LogSource,
+  messageIds: readonly string[] | null,
+  spend: () => void,
+): Promise<ReadonlyMap<number, string> | null> {
+  if (messageIds === null) return null;
+  const published = new PublishedMessages(messages, spend);
+  const range = { from: 0, until: journal.highWatermark, order: 'oldest' as const };
+  const begun = new Map<number, string>();
+  for (const messageId of messageIds) {
+    const terms = [[messageId], [anyRunTerm]];
+    for await (const envelope of journal.query({ terms, ...range })) {
+      spend();
+      if (envelope.id !== messageId || !isMessageEvent(envelope)) continue;
+      const run = (await published.of(envelope))?.event.run;
+      if (run) begun.set(run.startedOffset, run.runId);
+      break;
     }
-    return begun;
   }
+  return begun;
 }
 
 class RunListing implements LogListing<RunObject> {
@@ -78,7 +78,7 @@ class RunListing implements LogListing<RunObject> {
 
   /** `begun` are the runs that may be meant, by where they began; null = any. */
   constructor(
-    private readonly source: MessageLogSource,
+    private readonly source: LogSource,
     private readonly entries: RunEntries,
     private readonly query: RunListQuery,
     private readonly begun: ReadonlyMap<number, string> | null,

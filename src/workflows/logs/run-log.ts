@@ -5,8 +5,13 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { entriesOf, type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
 import { type WeighedRow } from '../../messaging/logs/log-page.js';
-import { type LogListing, logPage, type RunningAttempt } from '../../messaging/logs/log-walk.js';
-import { logSource, type MessageLogSource } from '../../messaging/logs/message-log.js';
+import {
+  type LogListing,
+  type LogSource,
+  logPage,
+  type RunningAttempt,
+} from '../../messaging/logs/log-walk.js';
+import { logSource } from '../../messaging/logs/message-log.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
 import type { RunPlace } from '../../messaging/messages/message.events.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
@@ -42,17 +47,17 @@ const stepsMax = 64;
 @Injectable()
 export class RunLog {
   constructor(
-    @Inject(logSource) private readonly source: MessageLogSource,
+    @Inject(logSource) private readonly source: LogSource,
     private readonly entries: RunEntries,
   ) {}
 
   /** One page of rows. */
   page(query: RunLogQuery): Promise<LogPageContent<RunLogRow>> {
-    const { source, entries } = this;
+    const { entries } = this;
     return logPage(
-      source,
+      this.source,
       query,
-      (bounded, spend) => new RunLogListing(source, entries, bounded, spend),
+      (bounded, spend, source) => new RunLogListing(source, entries, bounded, spend),
     );
   }
 
@@ -77,7 +82,7 @@ class RunLogListing implements LogListing<RunLogRow> {
   private readonly steps = new LRUCache<string, StepInfoObject>({ max: stepsMax });
 
   constructor(
-    private readonly source: MessageLogSource,
+    private readonly source: LogSource,
     private readonly entries: RunEntries,
     private readonly query: RunLogQuery,
     private readonly spend: () => void,

@@ -1,5 +1,6 @@
 /** How the logs of runs are described (workflows.md 5). */
 import { z } from 'zod';
+import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { stateWords } from '../../messaging/logs/logs.request.js';
 import {
@@ -217,8 +218,8 @@ const runsQuery = z.object({
 });
 
 const cursor = z.string().describe('Absent on the last page').optional();
-const rows = z.object({ cursor, events: z.array(runLogRowSchema) });
-const runs = z.object({ cursor, runs: z.array(runSchema) });
+const rows = z.object({ cursor, damaged, events: z.array(runLogRowSchema) });
+const runs = z.object({ cursor, damaged, runs: z.array(runSchema) });
 
 export const runMessageLogsRoute: RouteDescription = {
   summary: 'Pages of what happened to runs and to their messages',

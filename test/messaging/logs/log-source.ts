@@ -2,8 +2,7 @@
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
 import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
-import type { RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
-import type { MessageLogSource } from '../../../src/messaging/logs/message-log.js';
+import type { LogSource, RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
@@ -37,10 +36,7 @@ export interface Reading {
   readonly retentionMs?: number;
 }
 
-export function sourceOver(
-  { engine, journal }: EngineOnDisk,
-  reading: Reading = {},
-): MessageLogSource {
+export function sourceOver({ engine, journal }: EngineOnDisk, reading: Reading = {}): LogSource {
   const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
   const payloads = new Payloads(journal, 1024 * 1024);
   const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));

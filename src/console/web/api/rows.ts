@@ -11,6 +11,8 @@ import { againMs } from './queries.ts';
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
   readonly cursor?: string | undefined;
+  /** What the server could not read: the rows are without it. */
+  readonly damaged?: readonly { readonly error: string }[] | undefined;
 }
 
 export interface Rows<Row> {
@@ -24,6 +26,8 @@ export interface Rows<Row> {
    * found goes on only when it is asked to.
    */
   readonly further: (() => void) | undefined;
+  /** What the server could not read for them, each place once. */
+  readonly damaged: readonly string[];
 }
 
 /** So many pages are asked for again as they change; one who has scrolled further reads history. */
@@ -46,6 +50,7 @@ export function useRows<Row>(
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows), [data]);
+  const damaged = useMemo(() => damagedIn(data?.pages ?? []), [data]);
   const next = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined;
   const isSparse = data?.pages.at(-1)?.rows.length === 0;
   return {
@@ -53,5 +58,10 @@ export function useRows<Row>(
     rows,
     more: isSparse ? undefined : next,
     further: isSparse ? next : undefined,
+    damaged,
   };
+}
+
+function damagedIn(pages: readonly RowPage<unknown>[]): readonly string[] {
+  return [...new Set(pages.flatMap(({ damaged = [] }) => damaged.map(({ error }) => error)))];
 }

@@ -55,7 +55,7 @@ async function loadMessages(
     at: timeIn(message.dlqId),
     whole: message,
   }));
-  return { rows, cursor: page.cursor };
+  return { rows, cursor: page.cursor, damaged: page.damaged };
 }
 
 async function loadRuns(
@@ -77,7 +77,7 @@ async function loadRuns(
     at: timeIn(run.dlqId),
     whole: run,
   }));
-  return { rows, cursor: page.cursor };
+  return { rows, cursor: page.cursor, damaged: page.damaged };
 }
 
 /** What may be done: a message is retried, a run goes on or begins anew. */

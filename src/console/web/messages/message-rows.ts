@@ -49,6 +49,7 @@ async function loadPending(
   const page = await ask(api.GET('/v2/messages', { params: { query }, signal }));
   return {
     cursor: page.cursor,
+    damaged: page.damaged,
     rows: page.messages.map((message) => ({
       id: message.messageId,
       state: message.state,
@@ -80,6 +81,7 @@ async function loadLogged(
   const page = await ask(api.GET('/v2/logs', { params: { query }, signal }));
   return {
     cursor: page.cursor,
+    damaged: page.damaged,
     rows: page.logs.map((row) => ({
       id: row.messageId,
       state: row.state,

@@ -40,6 +40,22 @@ function isDamage(error: Error): boolean {
   return error instanceof ApiError && error.status === 500 && /\bdamaged\b/.test(error.message);
 }
 
+/** Above the rows of a list that is without what is damaged. */
+function MissingRows({ places }: { readonly places: readonly string[] }) {
+  if (places.length === 0) return null;
+  return (
+    <div role="alert" className="m-3 rounded-md border border-line bg-bad-tint p-3">
+      <State of="DAMAGED" word="damaged data" />
+      <p className="mt-1">The list is without what the server could not read:</p>
+      <ul className="mt-1 list-disc pl-5 wrap-anywhere">
+        {places.map((place) => (
+          <li key={place}>{place}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 function Damage({ error }: { readonly error: Error }) {
   return (
     <div role="alert" className="m-3 rounded-md border border-line bg-bad-tint p-3">
@@ -71,7 +87,7 @@ export function Loaded<Data>({
 
 /** What of a list is shown: its rows by `children`, or why there are none. */
 export function RowStates<Row>({
-  list: { rows, query, further },
+  list: { rows, query, further, damaged },
   isFiltered,
   empty,
   children,
@@ -91,6 +107,7 @@ export function RowStates<Row>({
   if (rows !== undefined && rows.length > 0) {
     return (
       <>
+        <MissingRows places={damaged} />
         {children(rows)}
         {searching}
       </>
@@ -98,6 +115,7 @@ export function RowStates<Row>({
   }
   if (query.error !== null) return <Failure error={query.error} retry={() => query.refetch()} />;
   if (rows === undefined) return <Skeleton />;
+  if (damaged.length > 0) return <MissingRows places={damaged} />;
   if (!isFiltered) return empty;
   return searching ?? <Empty title="Nothing passes these filters" />;
 }

@@ -1,6 +1,6 @@
 /** The log of one run, all of its rows as far as they are read here. */
 import { useQuery } from '@tanstack/react-query';
-import { api, ask } from '../api/client.ts';
+import { ApiError, api, ask } from '../api/client.ts';
 
 const pageSize = 1000;
 /** A run with more rows is shown by its first ones. */
@@ -54,7 +54,9 @@ export function useRun(id: string) {
     queryKey: ['run', id, 'head'],
     queryFn: async () => {
       const query = { workflowRunId: [id], trimBody: bodyMax };
-      const { runs } = await ask(api.GET('/v2/workflows/logs', { params: { query } }));
+      const { runs, damaged } = await ask(api.GET('/v2/workflows/logs', { params: { query } }));
+      const [damage] = damaged ?? [];
+      if (runs[0] === undefined && damage !== undefined) throw new ApiError(500, damage.error);
       return runs[0] ?? null;
     },
   });

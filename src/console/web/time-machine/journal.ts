@@ -16,6 +16,8 @@ export interface JournalEvent {
 export interface JournalPage {
   readonly rows: readonly JournalEvent[];
   readonly cursor: string | undefined;
+  /** What could not be read. */
+  readonly damaged: readonly { readonly error: string }[] | undefined;
 }
 
 const pageSize = 100;
@@ -46,7 +48,8 @@ export async function loadEvents(
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
   const rows = lines.filter((line): line is JournalEvent => 'type' in line);
-  return { rows, cursor: lines.find((line) => !('type' in line))?.cursor };
+  const last = lines.find((line) => !('type' in line));
+  return { rows, cursor: last?.cursor, damaged: last?.damaged };
 }
 
 /** `MessagePublished` -> `message published`. */

@@ -8,7 +8,7 @@ import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { ShortId } from '../parts/shortened.tsx';
-import { Empty, Failure, Loaded, Skeleton } from '../parts/states.tsx';
+import { Empty, Loaded, RowStates } from '../parts/states.tsx';
 import { SpanChoice, spanOf } from '../past/spans.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { now as nowMs, useNow } from '../time/clock.ts';
@@ -74,13 +74,14 @@ function EventLink({ event }: { readonly event: JournalEvent }) {
 export default function TimeMachinePage() {
   const [{ asOf, type, stream, span }, change] = useFilters();
   const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
-  const { query, rows, more } = useRows(['journal', { at, type, stream }], (cursor, signal) =>
+  const list = useRows(['journal', { at, type, stream }], (cursor, signal) =>
     loadEvents(
       { until: at ?? undefined, ...(type && { type }), ...(stream && { stream }) },
       cursor,
       signal,
     ),
   );
+  const { rows } = list;
   return (
     <Page title="Time machine">
       {at !== null && <AsOf at={at} />}
@@ -95,20 +96,21 @@ export default function TimeMachinePage() {
       )}
       <Panel title="Events" aside="newest first">
         <FilterBar filters={filters} />
-        {rows === undefined && query.error !== null && (
-          <Failure error={query.error} retry={() => query.refetch()} />
-        )}
-        {rows === undefined && query.error === null && <Skeleton />}
-        {rows?.length === 0 && <Empty title="Nothing had happened by then" />}
-        {rows !== undefined && rows.length > 0 && (
-          <RowTable
-            label="Events"
-            columns={columns}
-            rows={rows}
-            keyOf={({ offset }) => String(offset)}
-            more={more}
-          />
-        )}
+        <RowStates
+          list={list}
+          isFiltered={false}
+          empty={<Empty title="Nothing had happened by then" />}
+        >
+          {(events) => (
+            <RowTable
+              label="Events"
+              columns={columns}
+              rows={events}
+              keyOf={({ offset }) => String(offset)}
+              more={list.more}
+            />
+          )}
+        </RowStates>
       </Panel>
       <Panel title="Nothing was changed since">
         <div className="grid gap-2 p-3">

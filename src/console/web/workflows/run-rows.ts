@@ -31,16 +31,18 @@ export async function loadRuns(
   signal: AbortSignal,
 ): Promise<RowPage<RunRow>> {
   const rows: RunRow[] = [];
+  const damaged: { readonly error: string }[] = [];
   let next = cursor;
   for (let answers = 0; answers < answersMax; answers += 1) {
     const page = await ask(
       api.GET('/v2/workflows/logs', { params: { query: queryOf(filters, next) }, signal }),
     );
     rows.push(...page.runs.map(rowOf));
+    damaged.push(...(page.damaged ?? []));
     next = page.cursor;
     if (next === undefined) break;
   }
-  return { rows, cursor: next };
+  return { rows, cursor: next, damaged };
 }
 
 function queryOf({ state, url, label, id }: Filters, cursor: string | undefined) {

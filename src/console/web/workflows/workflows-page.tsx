@@ -6,7 +6,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Destination, ShortId } from '../parts/shortened.tsx';
 import { lookOf, State } from '../parts/state-mark.tsx';
-import { Empty, Failure, Skeleton, useCurl } from '../parts/states.tsx';
+import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { useNow } from '../time/clock.ts';
 import { count, duration } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
@@ -69,39 +69,36 @@ function Took({ run: { startedAt, endedAt } }: { readonly run: RunRow }) {
 
 export default function WorkflowsPage() {
   const [values] = useFilters();
-  const { query, rows, more } = useRows(['run', values], (cursor, signal) =>
-    loadRuns(values, cursor, signal),
-  );
+  const list = useRows(['run', values], (cursor, signal) => loadRuns(values, cursor, signal));
   const curl = useCurl();
-  const isFiltered = Object.keys(values).length > 0;
   return (
     <Page title="Workflows" actions={<CancelRuns filters={values} />}>
       <Panel>
         <FilterBar filters={filters} />
-        {rows === undefined && query.error !== null && (
-          <Failure error={query.error} retry={() => query.refetch()} />
-        )}
-        {rows === undefined && query.error === null && <Skeleton />}
-        {rows?.length === 0 && isFiltered && <Empty title="No run passes these filters" />}
-        {rows?.length === 0 && !isFiltered && (
-          <Empty
-            title="No runs yet"
-            command={curl('/v2/trigger/http://127.0.0.1:3000/order', `-d '{"price":20}'`)}
-          >
-            A run is one execution of a workflow: an endpoint of yours whose steps this server
-            remembers, repeats and waits for. Start one, and it appears here.
-          </Empty>
-        )}
-        {rows !== undefined && rows.length > 0 && (
-          <RowTable
-            label="Runs"
-            columns={columns}
-            rows={rows}
-            keyOf={({ id }) => id}
-            linkOf={({ id }) => `/workflows/${encodeURIComponent(id)}`}
-            more={more}
-          />
-        )}
+        <RowStates
+          list={list}
+          isFiltered={Object.keys(values).length > 0}
+          empty={
+            <Empty
+              title="No runs yet"
+              command={curl('/v2/trigger/http://127.0.0.1:3000/order', `-d '{"price":20}'`)}
+            >
+              A run is one execution of a workflow: an endpoint of yours whose steps this server
+              remembers, repeats and waits for. Start one, and it appears here.
+            </Empty>
+          }
+        >
+          {(rows) => (
+            <RowTable
+              label="Runs"
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              linkOf={({ id }) => `/workflows/${encodeURIComponent(id)}`}
+              more={list.more}
+            />
+          )}
+        </RowStates>
       </Panel>
     </Page>
   );

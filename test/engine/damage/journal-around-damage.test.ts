@@ -1,0 +1,103 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { DamageNotes } from '../../../src/engine/damage/damage-notes.js';
+import { JournalAroundDamage } from '../../../src/engine/damage/journal-around-damage.js';
+import type { EventEnvelope } from '../../../src/engine/decider.js';
+import type { Journal } from '../../../src/engine/journal.js';
+import { history, live } from '../../messaging/logs/log-history.js';
+import { open } from '../../messaging/logs/log-source.js';
+import { flipByte } from '../../support/program/flipped-byte.js';
+
+const runs = 30 * Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
+
+async function offsetsOf(events: AsyncIterable<EventEnvelope | null>): Promise<number[]> {
+  const offsets: number[] = [];
+  for await (const envelope of events) if (envelope !== null) offsets.push(envelope.offset);
+  return offsets;
+}
+
+/** Each offset of the journal with what a read of it alone brings. */
+async function readAlone(journal: Journal) {
+  const read: { readonly offset: number; readonly is: string }[] = [];
+  for (let offset = journal.startOffset; offset < journal.highWatermark; offset += 1) {
+    const is = await journal.read(offset).then(
+      (envelope) => (envelope === null ? 'none' : 'event'),
+      () => 'damaged',
+    );
+    read.push({ offset, is });
+  }
+  return read;
+}
+
+/** Flips bytes of records, at shares of the files' written parts. */
+async function damage(directory: string, places: readonly number[]): Promise<void> {
+  const files = (await readdir(directory, { recursive: true }))
+    .filter((name) => /logs.*\.log$/.test(name))
+    .sort();
+  for (const place of places) {
+    const path = join(directory, files[Math.floor(place * files.length)] ?? '');
+    const bytes = await readFile(path);
+    const written = bytes.findLastIndex((byte) => byte !== 0);
+    // What stands before the first batch is the segment's header.
+    const from = 64;
+    if (written > from) {
+      await flipByte(path, from + Math.floor(((place * 7919) % 1) * (written - from)));
+    }
+  }
+}
+
+const shares = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+it('a listing reads all that is intact, in either order, and names what is not', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      history,
+      fc.array(shares, { minLength: 0, maxLength: 3 }),
+      fc.array(fc.nat(), { maxLength: 40 }),
+      async (steps, places, picks) => {
+        const opened = await open();
+        try {
+          await live(opened.engine, steps);
+          await opened.engine.durable();
+          await damage(opened.directory, places);
+          const { journal } = opened;
+          const alone = await readAlone(journal);
+          const intact = alone.filter(({ is }) => is === 'event').map(({ offset }) => offset);
+          const isDamaged = alone.some(({ is }) => is === 'damaged');
+          const all = { terms: [], from: 0, until: journal.highWatermark };
+          for (const order of ['oldest', 'newest'] as const) {
+            const notes = new DamageNotes();
+            const around = new JournalAroundDamage(journal, notes);
+            const found = await offsetsOf(around.query({ ...all, order }));
+            expect(found).toEqual(order === 'oldest' ? intact : intact.toReversed());
+            expect(notes.all.length > 0).toBe(isDamaged);
+          }
+          const asked = picks.flatMap((pick) => alone[pick % alone.length] ?? []);
+          const notes = new DamageNotes();
+          const each = new JournalAroundDamage(journal, notes);
+          const read: (number | null)[] = [];
+          for await (const envelope of each.readEach(asked.map(({ offset }) => offset))) {
+            read.push(envelope?.offset ?? null);
+          }
+          expect(read).toEqual(asked.map(({ offset, is }) => (is === 'event' ? offset : null)));
+          expect(notes.all.length > 0).toBe(asked.some(({ is }) => is === 'damaged'));
+        } finally {
+          await opened.close();
+          await rm(dirname(opened.directory), { recursive: true });
+        }
+      },
+    ),
+    { numRuns: runs },
+  );
+}, 120_000);
+
+it('an error that is no damage is not passed over', async () => {
+  const opened = await open();
+  await opened.close();
+  const notes = new DamageNotes();
+  const around = new JournalAroundDamage(opened.journal, notes);
+  await expect(around.read(opened.journal.highWatermark + 1)).rejects.toThrow('is outside');
+  expect(notes.all).toEqual([]);
+  await rm(dirname(opened.directory), { recursive: true });
+});
