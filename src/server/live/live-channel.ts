@@ -1,6 +1,6 @@
 /**
  * All clients that follow the same kinds: what is told is put together once for all of them, at
- * most five times a second.
+ * most five times a second, and less often where many look on.
  */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -9,7 +9,10 @@ import { type LiveKind, liveEventOf, liveText } from './live-events.js';
 import { type LiveViewer, placeText } from './live-viewer.js';
 
 /** Between two writes to a client, milliseconds. */
-export const paceMs = 200;
+const paceMsMin = 200;
+
+/** For each client of the server: a write costs some 50 us, and all of them a twentieth at most. */
+const paceMsPerViewer = 1.5;
 
 /** What one write may name event by event, and what all clients are written at once; bytes. */
 const textBytesMax = 32 * 1024;
@@ -37,6 +40,8 @@ export class LiveChannel {
     readonly kinds: ReadonlySet<LiveKind>,
     private readonly clock: Clock,
     private told: number,
+    /** How many clients follow anything at all. */
+    private readonly viewersOfAll: () => number,
   ) {
     this.seen = told;
     this.cancelHeartbeat = this.beatLater();
@@ -86,6 +91,7 @@ export class LiveChannel {
       this.told = this.seen;
       return;
     }
+    const paceMs = Math.max(paceMsMin, this.viewersOfAll() * paceMsPerViewer);
     const wait = Math.max(0, this.writtenAt + paceMs - this.clock.monotonic());
     this.cancelWrite = this.clock.after(wait, () => {
       this.cancelWrite = null;

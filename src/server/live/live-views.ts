@@ -153,7 +153,8 @@ export class LiveViews {
     if (known !== undefined) return known;
     if (this.channels.size >= channelsMax) return null;
     // What is durable and not shown yet is told by those who followed before.
-    const channel = new LiveChannel(kinds, this.clock, this.journal.highWatermark);
+    const { clock, journal, viewers } = this;
+    const channel = new LiveChannel(kinds, clock, journal.highWatermark, () => viewers.size);
     this.channels.set(key, channel);
     return channel;
   }
