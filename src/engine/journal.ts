@@ -28,8 +28,9 @@ const replayBytes = 4 * 1024 * 1024;
 /** What is passed on undecoded is read by so much: a copy of it must not hold the event loop. */
 const batchesBytes = 1024 * 1024;
 
-/** A look through the journal reads this much at a time: it may end after a few events. */
-const scanBytes = 128 * 1024;
+/** A look through the journal begins with little, as it may end after a few events, and grows. */
+const scanBytesMin = 64 * 1024;
+const scanBytesMax = 256 * 1024;
 
 /** Events that lie close together are read by this much at a time. */
 const spanBytes = 64 * 1024;
@@ -251,10 +252,12 @@ export class Journal {
     const isBackwards = order === 'newest';
     const first = Math.max(from, this.log.startOffset);
     const end = Math.min(until, this.highWatermark);
+    let maxBytes = scanBytesMin;
     for (let at = isBackwards ? end : first; isBackwards ? at > first : at < end; ) {
       const batches = isBackwards
-        ? await this.log.read(at, { backwards: true, until: first, maxBytes: scanBytes })
-        : await this.log.read(at, { until: end, maxBytes: scanBytes });
+        ? await this.log.read(at, { backwards: true, until: first, maxBytes })
+        : await this.log.read(at, { until: end, maxBytes });
+      maxBytes = Math.min(maxBytes * 2, scanBytesMax);
       const last = batches.at(-1);
       if (last === undefined) return;
       for (const batch of batches) yield* this.known(batch);

@@ -8,7 +8,11 @@ import { intersection, union } from '../offsets/rising-offsets.js';
 import { ReadBudget, type ReadOptions, smallChunkBytes } from '../segment/read-budget.js';
 import type { DamagedSpan, Segment } from '../segment/segment.js';
 import { damagedRanges } from '../segment/segment-damage.js';
-import { SegmentChanged, type SegmentReader } from '../segment/segment-reader.js';
+import {
+  SegmentChanged,
+  type SegmentRange,
+  type SegmentReader,
+} from '../segment/segment-reader.js';
 
 /** How `find` goes through a log. Offsets are half-open: [from, until). */
 export interface FindOptions {
@@ -62,10 +66,17 @@ export class LogReader {
     for (const segment of older.reverse()) {
       if (segment.nextOffset <= until || budget.isSpent) break;
       const { offsets } = await this.reader.indexOf(segment);
-      let end = segment.end;
-      let position = offsets.positionOf(Math.max(0, from - 1 - segment.baseOffset));
+      const last = from - 1 - segment.baseOffset;
+      let end = Math.min(segment.end, offsets.positionBeyond(last));
+      let position = offsets.positionOf(Math.max(0, last));
       while (end > segmentHeaderLength && !budget.isSpent) {
-        const interval = await this.interval(segment, position, end, from);
+        const { chunkBytes } = budget;
+        // As many intervals as the read takes: each read of a file costs a turn of a thread.
+        while (end - position < chunkBytes && position > segmentHeaderLength) {
+          position = offsets.positionBelow(position);
+        }
+        const range = { position, limit: end, chunkBytes };
+        const interval = await this.interval(segment, range, from);
         const goesOn = interval.reverse().every((part) => {
           if (!('header' in part)) {
             if (part.from >= from) return true;
@@ -171,12 +182,10 @@ export class LogReader {
   /** The batches of a part of a segment that begin below `from`, and the damage between them. */
   private async interval(
     segment: Segment,
-    position: number,
-    limit: number,
+    range: SegmentRange,
     from: Offset,
   ): Promise<(ScannedBatch | DamagedSpan)[]> {
     const parts: (ScannedBatch | DamagedSpan)[] = [];
-    const range = { position, limit, chunkBytes: smallChunkBytes };
     const visit = (batches: ScannedBatch[]) => {
       const below = batches.filter(({ header }) => header.baseOffset < from);
       parts.push(...below);

@@ -152,7 +152,7 @@ export const folders: readonly string[] = [
   'src/engine/history',
   'src/engine/metrics',
   'src/engine/lifecycle',
-  'src/engine/damage',
+  'src/engine/reading',
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',

@@ -1,5 +1,5 @@
 /** A page of letters as a listing answers it: as many as its request says, or fewer large ones. */
-import { DamageNotes } from '../../engine/damage/damage-notes.js';
+import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import type { ListingPage } from '../../http/bytes/listing.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { PlacedLetter } from './letter-index.js';

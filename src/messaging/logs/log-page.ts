@@ -1,7 +1,7 @@
 /** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
 import type { Clock } from '../../engine/clock.js';
-import { DamageNotes } from '../../engine/damage/damage-notes.js';
 import type { DamagedData } from '../../engine/journal.js';
+import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { formatCursor, type LogCursor, parseCursor } from './log-cursor.js';
 import { type WalkBudget, WalkCost } from './walk-cost.js';
 
@@ -58,6 +58,10 @@ export class LogPage<Row> {
   interrupt(at: LogCursor, time: number): void {
     this.cursor = at;
     this.searchedTo = time;
+  }
+
+  get rowsLeft(): number {
+    return this.count - this.rows.length;
   }
 
   /** Whether the next page goes on. */

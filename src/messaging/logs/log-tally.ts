@@ -1,7 +1,7 @@
 /** Rows of the logs counted while a walk passes them, within a bound of memory. */
 import type { Clock } from '../../engine/clock.js';
-import { DamageNotes } from '../../engine/damage/damage-notes.js';
 import type { DamagedData } from '../../engine/journal.js';
+import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { formatCursor, type LogCursor } from './log-cursor.js';
 import type { WeighedRow } from './log-page.js';
 import type { WalkTarget } from './log-walk.js';
@@ -78,6 +78,10 @@ export class LogTally implements WalkTarget<CountedRow> {
   interrupt(at: LogCursor, time: number): void {
     this.cursor = at;
     this.lastTime = time;
+  }
+
+  get rowsLeft(): number {
+    return Number.POSITIVE_INFINITY;
   }
 
   get isFull(): boolean {

@@ -4,50 +4,17 @@
  * differ in what they make of an event.
  */
 
-import type { Clock } from '../../engine/clock.js';
-import type { DamageNotes } from '../../engine/damage/damage-notes.js';
-import {
-  JournalAroundDamage,
-  type JournalReader,
-} from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
 import type { JournalQuery } from '../../engine/journal.js';
 import { type AheadOptions, mappedAhead } from '../../engine/read-ahead.js';
+import type { DamageNotes } from '../../engine/reading/damage-notes.js';
+import { inWindows } from '../../engine/reading/event-windows.js';
 import type { LogCursor } from './log-cursor.js';
 import { activeEntry, entryPlaceMax, type LogEntry } from './log-entry.js';
 import type { WeighedRow } from './log-page.js';
 import { LogPage, type LogPageContent } from './log-page.js';
-import type { LoggedMessages } from './published-messages.js';
-import type { WalkBudget, WalkCost } from './walk-cost.js';
-
-/** An attempt in flight: what the journal does not know yet. */
-export interface RunningAttempt {
-  readonly messageId: string;
-  /** From 0. */
-  readonly attempt: number;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  /** Journal offset of the message's `MessagePublished`. */
-  readonly publishedOffset: number;
-}
-
-/** What logs are made of. */
-export interface LogSource {
-  readonly journal: JournalReader;
-  readonly messages: LoggedMessages;
-  /** What a read finds now, once it is durable. */
-  readonly shown: Engine['shown'];
-  /** The attempts in flight now. */
-  readonly running: () => readonly RunningAttempt[];
-  readonly clock: Clock;
-  /** Rows older than this are not shown, milliseconds. */
-  readonly retentionMs: number;
-  /** The longest an attempt takes, milliseconds. */
-  readonly attemptMsMax: number;
-  /** What one page may cost. */
-  readonly budget: WalkBudget;
-}
+import { aroundDamage, type LogSource, type RunningAttempt } from './log-source.js';
+import type { WalkCost } from './walk-cost.js';
 
 /** What of a query says where the walk looks; dates are those of rows, Unix milliseconds. */
 export interface WalkQuery {
@@ -62,6 +29,8 @@ export interface WalkQuery {
 export interface LogListing<Row> {
   /** Index terms (storage/README.md "Bytes"): what is meant has one of each list at least. */
   readonly terms: JournalQuery['terms'];
+  /** Is given events a moment before their rows are asked for: one may be about another. */
+  meet?(envelopes: readonly EventEnvelope[]): void;
   /** What an event says, oldest first; at most `entryPlaceMax` + 1 entries. */
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[];
   rowOf(envelope: EventEnvelope, entry: LogEntry<string>): Promise<WeighedRow<Row> | null>;
@@ -79,6 +48,8 @@ export interface WalkTarget<Row> {
   /** Ends it where the search stopped, at what happened at `time`. */
   interrupt(at: LogCursor, time: number): void;
   readonly isFull: boolean;
+  /** So many more fit. */
+  readonly rowsLeft: number;
 }
 
 /** A row with the cursor that stands behind it. */
@@ -148,12 +119,6 @@ export async function fill<Query extends WalkQuery, Row>(
   }
 }
 
-/** The same, as far as it can be read; what cannot is noted. */
-function aroundDamage(source: LogSource, damage: DamageNotes): LogSource {
-  const journal = new JournalAroundDamage(source.journal, damage);
-  return { ...source, journal, messages: { ...source.messages, journal } };
-}
-
 class LogWalk<Row> {
   private readonly isBackwards: boolean;
 
@@ -190,7 +155,12 @@ class LogWalk<Row> {
     const events = this.source.journal.query(await this.rangeOf(present.end));
     const make = async (envelope: EventEnvelope) => ({ envelope, made: await this.rows(envelope) });
     const isLarge = ({ made }: { made: MadeRow<Row>[] }) => rowsAhead.isLarge(made);
-    for await (const { envelope, made } of mappedAhead(events, make, { ...rowsAhead, isLarge })) {
+    const met = inWindows(
+      events,
+      () => page.rowsLeft,
+      (window) => listing.meet?.(window),
+    );
+    for await (const { envelope, made } of mappedAhead(met, make, { ...rowsAhead, isLarge })) {
       page.cost.spend();
       this.add(made);
       if (page.isFull || listing.isLast(envelope)) return;

@@ -2,11 +2,13 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type MessageEvent, messageKind } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
+import { isPublished } from '../messages/stored-messages.js';
 import { entriesOf, type LogEntry } from './log-entry.js';
 import { meansEntry, termsOf } from './log-filter.js';
 import type { WeighedRow } from './log-page.js';
 import type { LoggedEvent } from './log-row.js';
-import type { LogListing, RunningAttempt, WalkQuery } from './log-walk.js';
+import type { RunningAttempt } from './log-source.js';
+import type { LogListing, WalkQuery } from './log-walk.js';
 import type { LogFilters } from './logs.request.js';
 import type { Published, PublishedMessages } from './published-messages.js';
 
@@ -28,6 +30,10 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     entry: LogEntry,
     logged: LoggedEvent | null,
   ): Promise<WeighedRow<Row> | null>;
+
+  meet(envelopes: readonly EventEnvelope[]): void {
+    for (const envelope of envelopes) if (isPublished(envelope)) this.published.meet(envelope);
+  }
 
   entriesOf(envelope: EventEnvelope): readonly LogEntry[] {
     return isMessageEvent(envelope) ? entriesOf(envelope) : [];

@@ -1,7 +1,8 @@
 /** The messages that a page of the logs is about, read back from the journal once each. */
 import { LRUCache } from 'lru-cache';
-import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
+import { ReadsTogether } from '../../engine/reading/reads-together.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { MessageEvent, Published } from '../messages/message.events.js';
 import { callbackRedaction } from '../messages/redaction.js';
@@ -41,6 +42,7 @@ export class PublishedMessages {
     maxSize: keptBytesMax,
     sizeCalculation: ({ published }) => readBytes + (published?.body?.length ?? 0),
   });
+  private readonly reads: ReadsTogether;
   /** Look-ups under way: rows that are made at once need the same message. */
   private readonly finding = new Map<string, Promise<Published | null>>();
   private readonly bodies = new LRUCache<number, KeptBody>({
@@ -52,7 +54,14 @@ export class PublishedMessages {
   constructor(
     private readonly messages: LoggedMessages,
     private readonly spend: () => void,
-  ) {}
+  ) {
+    this.reads = new ReadsTogether(messages.journal);
+  }
+
+  /** An event that others may be about. */
+  meet(published: Published): void {
+    this.kept.set(published.id, { published });
+  }
 
   /** How the message of an event began. */
   async of(envelope: EventEnvelope<MessageEvent>): Promise<Published | null> {
@@ -72,7 +81,7 @@ export class PublishedMessages {
     const { journal } = this.messages;
     if (offset < journal.startOffset) return null;
     this.spend();
-    const envelope = await journal.read(offset);
+    const envelope = await this.reads.read(offset);
     return isPublished(envelope) ? envelope : null;
   }
 
@@ -113,9 +122,12 @@ export class PublishedMessages {
 
   /** A message knows its first offset only while it is pending: later its chain is followed. */
   private async beginning(lastOffset: number): Promise<Published | null> {
-    for await (const envelope of this.messages.journal.readStream(lastOffset)) {
+    const { journal } = this.messages;
+    for (let offset = lastOffset; offset >= journal.startOffset; ) {
       this.spend();
-      if (isPublished(envelope)) return envelope;
+      const envelope = await this.reads.read(offset);
+      if (envelope === null || isPublished(envelope)) return envelope;
+      offset = envelope.previous;
     }
     return null;
   }

@@ -8,7 +8,7 @@ import { EndpointCalls } from '../delivery/message.effects.js';
 import { MessageBodies } from '../delivery/message-bodies.js';
 import { Messages } from '../messages/message.entity.js';
 import type { MessagingSettings } from '../settings.js';
-import type { LogSource } from './log-walk.js';
+import type { LogSource } from './log-source.js';
 import type { LoggedMessages } from './published-messages.js';
 
 @Injectable()

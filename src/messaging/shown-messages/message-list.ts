@@ -1,9 +1,9 @@
 /** The listing of pending messages: pages, the newest first, within a bound of work. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import { JournalAroundDamage } from '../../engine/damage/journal-around-damage.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
+import { JournalAroundDamage } from '../../engine/reading/journal-around-damage.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
 import type { LogCursor } from '../logs/log-cursor.js';
 import { LogPage, type LogPageContent } from '../logs/log-page.js';

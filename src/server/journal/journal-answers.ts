@@ -1,6 +1,7 @@
 /** A page of the journal as lines of JSON, made piece by piece as its client takes it. */
-import type { DamageNotes } from '../../engine/damage/damage-notes.js';
+
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { pieceBytes, type ReadAllowance } from '../../http/bytes/in-flight.js';
 import { damagedPlaces } from '../../http/bytes/listing.js';
 import type { Piece } from '../../http/bytes/paced-body.js';

@@ -1,8 +1,8 @@
 /** Which events of the journal are meant, and finding them. */
 
-import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { PrincipalFilter } from '../../engine/principal/shown-principal.js';
+import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 
 /** Offsets are half-open: [from, until). null = it does not matter. */
 export interface JournalSelection {

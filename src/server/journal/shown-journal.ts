@@ -1,13 +1,13 @@
 /** The journal of a running server as it is shown over HTTP: durable, and without secrets. */
 import type { Clock } from '../../engine/clock.js';
-import { DamageNotes } from '../../engine/damage/damage-notes.js';
-import { JournalAroundDamage } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
 import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
 import type { Journal } from '../../engine/journal.js';
 import type { Caller } from '../../engine/principal/principal.js';
+import { DamageNotes } from '../../engine/reading/damage-notes.js';
+import { JournalAroundDamage } from '../../engine/reading/journal-around-damage.js';
 import { Refusal } from '../../grammar/result.js';
 import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
 import type { ReadAllowance } from '../../http/bytes/in-flight.js';

@@ -3,8 +3,8 @@
  * that it submitted until the attempt's end. Delivering step n runs step n+1 (workflows.md 2).
  */
 
-import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 import type {
   AttemptRecord,
   Published,

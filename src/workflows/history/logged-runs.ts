@@ -1,7 +1,7 @@
 /** The runs that a page of the logs shows, read back from the journal. */
 import { LRUCache } from 'lru-cache';
-import type { JournalReader } from '../../engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 import { messageTerm } from '../../messaging/messages/message-terms.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type {

@@ -5,12 +5,8 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { entriesOf, type LogEntry } from '../../messaging/logs/log-entry.js';
 import type { LogPageContent } from '../../messaging/logs/log-page.js';
 import { type WeighedRow } from '../../messaging/logs/log-page.js';
-import {
-  type LogListing,
-  type LogSource,
-  logPage,
-  type RunningAttempt,
-} from '../../messaging/logs/log-walk.js';
+import type { LogSource, RunningAttempt } from '../../messaging/logs/log-source.js';
+import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
 import { logSource } from '../../messaging/logs/message-log.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
 import type { RunPlace } from '../../messaging/messages/message.events.js';
@@ -21,7 +17,7 @@ import { executedSteps } from '../history/executed-steps.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import { stepOfMessage } from '../history/message-step.js';
 import { runEntriesOf } from '../history/run-log-entry.js';
-import { isMessageEvent, isRunEvent } from '../run-state/recorded-events.js';
+import { isMessageEvent, isPublished, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import {
   callFields,
@@ -95,6 +91,10 @@ class RunLogListing implements LogListing<RunLogRow> {
     ];
     this.runs = new LoggedRuns(source.journal, spend);
     this.published = new PublishedMessages(source.messages, spend);
+  }
+
+  meet(envelopes: readonly EventEnvelope[]): void {
+    for (const envelope of envelopes) if (isPublished(envelope)) this.published.meet(envelope);
   }
 
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[] {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
-import type { RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
+import type { RunningAttempt } from '../../../src/messaging/logs/log-source.js';
 import type { LogQuery } from '../../../src/messaging/logs/logs.request.js';
 import type {
   CancelMessage,

@@ -2,7 +2,7 @@
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
 import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
-import type { LogSource, RunningAttempt } from '../../../src/messaging/logs/log-walk.js';
+import type { LogSource, RunningAttempt } from '../../../src/messaging/logs/log-source.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';

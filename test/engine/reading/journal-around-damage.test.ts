@@ -1,10 +1,10 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { DamageNotes } from '../../../src/engine/damage/damage-notes.js';
-import { JournalAroundDamage } from '../../../src/engine/damage/journal-around-damage.js';
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import type { Journal } from '../../../src/engine/journal.js';
+import { DamageNotes } from '../../../src/engine/reading/damage-notes.js';
+import { JournalAroundDamage } from '../../../src/engine/reading/journal-around-damage.js';
 import { history, live } from '../../messaging/logs/log-history.js';
 import { open } from '../../messaging/logs/log-source.js';
 import { flipByte } from '../../support/program/flipped-byte.js';
