@@ -9,7 +9,7 @@ import type { WeighedRow } from './log-page.js';
 import type { LoggedEvent } from './log-row.js';
 import type { LogSource } from './log-source.js';
 import { type CountedRow, type LogCounts, LogTally } from './log-tally.js';
-import { fill } from './log-walk.js';
+import { fill, type WalkQuery } from './log-walk.js';
 import type { CountedProperty, CountsQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
 import { logSource } from './message-log.js';
@@ -27,7 +27,7 @@ export class MessageLogCounts {
   constructor(@Inject(logSource) private readonly source: LogSource) {}
 
   /** Counts the rows that are meant; where that costs too much, those that are newer. */
-  async counts(request: CountsQuery): Promise<LogCounts> {
+  async counts(request: CountsQuery & Pick<WalkQuery, 'isWanted'>): Promise<LogCounts> {
     const { clock, budget: ofPage } = this.source;
     const budget = { ...ofPage, events: ofPage.events * eventsFactor };
     const tally = new LogTally(request.bucketMs, clock, budget);

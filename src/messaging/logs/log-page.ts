@@ -1,4 +1,5 @@
 /** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import type { DamagedData } from '../../engine/journal.js';
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
@@ -83,16 +84,21 @@ export class LogPage<Row> {
   }
 }
 
-/** Reads the pages of one answer, together as long as the request says: see `sendListing`. */
+/**
+ * Reads the pages of one answer, together as long as the query says and its client is there: see
+ * `sendListing`.
+ */
 export function pagesOf<
   Query extends { readonly count: number; readonly cursor: LogCursor | null },
 >(
   request: Query,
-  read: (query: Query) => Promise<LogPageContent<unknown>>,
+  { socket }: Pick<IncomingMessage, 'socket'>,
+  read: (query: Query & { readonly isWanted: () => boolean }) => Promise<LogPageContent<unknown>>,
 ): (cursor: string | null, rowsSent: number) => Promise<LogPageContent<unknown>> {
+  const isWanted = () => !socket.destroyed;
   return (text, rowsSent) => {
     const parsed = text === null ? null : parseCursor(text);
     const cursor = parsed?.ok === true ? parsed.value : request.cursor;
-    return read({ ...request, cursor, count: request.count - rowsSent });
+    return read({ ...request, cursor, count: request.count - rowsSent, isWanted });
   };
 }

@@ -23,6 +23,8 @@ export interface WalkQuery {
   readonly count: number;
   readonly order: 'latestFirst' | 'earliestFirst';
   readonly cursor: LogCursor | null;
+  /** Asked on the way: false ends the walk, where the client has gone. */
+  readonly isWanted?: () => boolean;
 }
 
 /** What a listing makes of what happened, for one page. null for a row = it is not meant. */
@@ -163,7 +165,7 @@ class LogWalk<Row> {
     for await (const { envelope, made } of mappedAhead(met, make, { ...rowsAhead, isLarge })) {
       page.cost.spend();
       this.add(made);
-      if (page.isFull || listing.isLast(envelope)) return;
+      if (page.isFull || listing.isLast(envelope) || this.query.isWanted?.() === false) return;
       if (page.cost.isSpent) {
         const place = isBackwards ? 0 : entryPlaceMax;
         page.interrupt({ at: 'journal', offset: envelope.offset, place }, envelope.at);

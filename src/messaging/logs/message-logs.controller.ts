@@ -33,9 +33,13 @@ export class MessageLogsController {
 
   @Get('logs/counts')
   @Describe(countsRoute)
-  async counted(@Req() { url }: FastifyRequest): Promise<CountsAnswer> {
+  async counted(@Req() { url, raw }: FastifyRequest): Promise<CountsAnswer> {
     const query = valueIn(parseCountsQuery(url));
-    const { counts, cursor, searchedTo, damages } = await this.counts.counts(query);
+    const isWanted = () => !raw.socket.destroyed;
+    const { counts, cursor, searchedTo, damages } = await this.counts.counts({
+      ...query,
+      isWanted,
+    });
     return {
       by: query.by,
       ...(query.bucketMs !== null && { bucket: query.bucketMs }),
@@ -47,7 +51,9 @@ export class MessageLogsController {
   }
 
   private send(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
-    const pages = pagesOf(valueIn(parseLogQuery(request.url)), (query) => this.log.page(query));
+    const pages = pagesOf(valueIn(parseLogQuery(request.url)), request.raw, (query) =>
+      this.log.page(query),
+    );
     return sendListing(this.inFlight, request, reply, name, pages);
   }
 }

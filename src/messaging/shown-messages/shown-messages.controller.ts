@@ -23,7 +23,9 @@ export class ShownMessagesController {
   @Get()
   @Describe(shownMessageRoutes.list)
   pages(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
-    const pages = pagesOf(valueIn(parseListQuery(request.url)), (query) => this.list.page(query));
+    const pages = pagesOf(valueIn(parseListQuery(request.url)), request.raw, (query) =>
+      this.list.page(query),
+    );
     return sendListing(this.inFlight, request, reply, 'messages', pages);
   }
 

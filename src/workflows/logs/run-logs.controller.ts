@@ -38,12 +38,14 @@ export class RunLogsController {
   }
 
   private rows(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const pages = pagesOf(valueIn(parseRunLogQuery(request.url)), (query) => this.log.page(query));
+    const pages = pagesOf(valueIn(parseRunLogQuery(request.url)), request.raw, (query) =>
+      this.log.page(query),
+    );
     return sendListing(this.inFlight, request, reply, 'events', pages);
   }
 
   private runs(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const pages = pagesOf(valueIn(parseRunListQuery(request.url)), (query) =>
+    const pages = pagesOf(valueIn(parseRunListQuery(request.url)), request.raw, (query) =>
       this.list.page(query),
     );
     return sendListing(this.inFlight, request, reply, 'runs', pages);

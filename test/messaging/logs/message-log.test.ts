@@ -174,6 +174,19 @@ describe('a page of the log', () => {
     });
   });
 
+  it('is looked for no further where its client has gone', async () => {
+    const steps = Array.from({ length: 30 }, () => step);
+    await live(opened.engine, steps);
+    let asked = 0;
+    const isWanted = () => {
+      asked += 1;
+      return asked < 3;
+    };
+    const { rows } = await logOver(opened).page({ ...everything, isWanted } as LogQuery);
+    expect(asked).toBe(3);
+    expect(rows.length).toBeLessThan(steps.length);
+  });
+
   it('looks at no event but those of a message that is asked for by its id', async () => {
     await live(
       opened.engine,
