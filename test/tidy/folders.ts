@@ -84,6 +84,8 @@ export const folders: readonly string[] = [
   'src/server/logging',
   // The tools themselves, and the protocol that carries them.
   'src/mcp',
+  // Ownership of a log that nodes share. Nothing of the server uses it yet (ADR 63).
+  'src/cluster',
   // Partitioned log topics.
   'src/topics/credentials',
   'src/topics/pushes',

@@ -1,0 +1,19 @@
+/** What makes a node of a cluster stop rather than go on (ADR 63). */
+
+/**
+ * The shared log does not hold what it has acknowledged or shown before: its tail was cut off, or
+ * replaced. No rule above the log can repair that, so every node that notices stops.
+ */
+export class AcknowledgedEntriesMissing extends Error {
+  override readonly name = 'AcknowledgedEntriesMissing';
+  /** As damage of local files (sysexits.h: EX_DATAERR). */
+  readonly exitCode = 65;
+
+  constructor(
+    /** The first place at which the log is known to differ from what it was. */
+    readonly place: number,
+    reason: string,
+  ) {
+    super(`acknowledged entries are missing in the shared log: place ${place}: ${reason}`);
+  }
+}

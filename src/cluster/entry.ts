@@ -1,0 +1,132 @@
+/** Entries of the shared log as bytes: claims, beats, and batches in parts (ADR 63). */
+import { crc32 } from 'node:zlib';
+
+/*
+  Entry => header (48 bytes), body; little endian
+
+     0  magic      'SWCE'
+     4  checksum   UINT32   crc32 of the bytes after this field
+     8  version    UINT8    1
+     9  kind       UINT8    1 claim, 2 beat, 3 part of a batch
+    10  part       UINT16   from 0
+    12  parts      UINT16   of the batch; 1 for others
+    14  zero       UINT16
+    16  epoch      UINT32
+    20  previous   UINT32   chain checksum of the batch before
+    24  after      FLOAT64  the writer has read all places before this one
+    32  sequence   FLOAT64  of the batch, from 1; of a beat, how many its owner has sent
+    40  nonce      8 bytes  which life of which node wrote it
+
+  body: of a claim the name of the node, of a part the bytes.
+*/
+const headerLength = 48;
+const magic = 0x45435753;
+const version = 1;
+const kinds = ['', 'claim', 'beat', 'part'] as const;
+
+/** Bytes of a part's body: records of many engines may not be larger than 1 MiB. */
+export const partBytesMax = 900 * 1024;
+
+/** The most parts that a batch may have. */
+export const partsMax = 0xffff;
+
+/** One life of a node, from start to end: 16 hexadecimal digits, never the same twice. */
+export type Life = string;
+
+interface EntryHead {
+  readonly epoch: number;
+  readonly life: Life;
+  /** The writer had read everything before this place. */
+  readonly after: number;
+}
+
+/** A node takes the log: its epoch is one more than that of the owner before. */
+export interface Claim extends EntryHead {
+  readonly kind: 'claim';
+  readonly node: string;
+}
+
+/** The owner is there. */
+export interface Beat extends EntryHead {
+  readonly kind: 'beat';
+  readonly sequence: number;
+}
+
+/** A batch, or a part of one. */
+export interface BatchPart extends EntryHead {
+  readonly kind: 'part';
+  /** Of the batch: one more than that of the batch before. */
+  readonly sequence: number;
+  /** The chain checksum of the batch before. */
+  readonly previous: number;
+  readonly part: number;
+  readonly parts: number;
+  readonly body: Buffer;
+}
+
+/** What an entry says. */
+export type Entry = Claim | Beat | BatchPart;
+
+/** The chain's checksum after a batch: of all batches up to it, in their order. */
+export function chained(previous: number, body: Buffer): number {
+  return crc32(body, previous);
+}
+
+/** An entry as bytes. */
+export function encodeEntry(entry: Entry): Buffer {
+  const body = bodyOf(entry);
+  const bytes = Buffer.alloc(headerLength + body.length);
+  bytes.writeUInt32LE(magic, 0);
+  bytes.writeUInt8(version, 8);
+  bytes.writeUInt8(kinds.indexOf(entry.kind), 9);
+  const isPart = entry.kind === 'part';
+  bytes.writeUInt16LE(isPart ? entry.part : 0, 10);
+  bytes.writeUInt16LE(isPart ? entry.parts : 1, 12);
+  bytes.writeUInt32LE(entry.epoch, 16);
+  bytes.writeUInt32LE(isPart ? entry.previous : 0, 20);
+  bytes.writeDoubleLE(entry.after, 24);
+  bytes.writeDoubleLE(entry.kind === 'claim' ? 0 : entry.sequence, 32);
+  bytes.write(entry.life, 40, 8, 'hex');
+  body.copy(bytes, headerLength);
+  bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
+  return bytes;
+}
+
+function bodyOf(entry: Entry): Buffer {
+  if (entry.kind === 'part') return entry.body;
+  return Buffer.from(entry.kind === 'claim' ? entry.node : '');
+}
+
+/** What bytes of the log say; null where they are no entry, or not an intact one. */
+export function decodeEntry(bytes: Buffer): Entry | null {
+  if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
+  if (crc32(bytes.subarray(8)) !== bytes.readUInt32LE(4) || bytes[8] !== version) return null;
+  const epoch = bytes.readUInt32LE(16);
+  const after = bytes.readDoubleLE(24);
+  const sequence = bytes.readDoubleLE(32);
+  const life = bytes.toString('hex', 40, headerLength);
+  const body = bytes.subarray(headerLength);
+  switch (kinds[bytes[9] ?? 0]) {
+    case 'claim':
+      return { kind: 'claim', epoch, life, after, node: body.toString() };
+    case 'beat':
+      return { kind: 'beat', epoch, life, after, sequence };
+    case 'part': {
+      const [part, parts] = [bytes.readUInt16LE(10), bytes.readUInt16LE(12)];
+      const previous = bytes.readUInt32LE(20);
+      return { kind: 'part', epoch, life, after, sequence, previous, part, parts, body };
+    }
+    default:
+      return null;
+  }
+}
+
+/** A batch's bytes cut into bodies of at most `partBytes`; an empty one has one empty part. */
+export function partsOf(body: Buffer, partBytes: number): readonly Buffer[] {
+  const parts: Buffer[] = [];
+  for (let from = 0; from < body.length; from += partBytes) {
+    parts.push(body.subarray(from, from + partBytes));
+  }
+  if (parts.length > partsMax) throw new RangeError(`a batch of ${parts.length} parts`);
+  return parts.length === 0 ? [body] : parts;
+}

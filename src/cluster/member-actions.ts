@@ -1,0 +1,38 @@
+/** What a node of a cluster is told to do, and what it is made with (ADR 63). */
+import type { AcknowledgedEntriesMissing } from './cluster-errors.js';
+import type { Life } from './entry.js';
+import type { OwnershipRules, OwnershipTimes } from './rules.js';
+import type { CountedBatch } from './shared-history.js';
+
+/** What a node has to do, in the order in which it is said. */
+export type Action =
+  /** Append; tell `appendEnded` how it went, once. */
+  | {
+      readonly kind: 'append';
+      readonly flight: number;
+      readonly expected: number;
+      readonly bytes: Buffer;
+    }
+  /** Read; tell `readEnded` or `readFailed`. One read is under way at a time. */
+  | { readonly kind: 'read'; readonly from: number }
+  /** Fold a batch. `isOwn`: this owner submitted it; the requests in it may now be answered. */
+  | { readonly kind: 'counted'; readonly batch: CountedBatch; readonly isOwn: boolean }
+  /** The log is this node's. It serves once `mayServe` says so. */
+  | { readonly kind: 'took'; readonly epoch: number }
+  /** The log is another node's: drop all that is not counted. */
+  | { readonly kind: 'stood-down' }
+  /** Entries were trimmed that this node has not read: get a snapshot, then `restore`. */
+  | { readonly kind: 'resync'; readonly start: number }
+  /** End the process. */
+  | { readonly kind: 'stop'; readonly error: AcknowledgedEntriesMissing };
+
+/** Who a node is, and by what rules it lives. */
+export interface MemberOptions {
+  readonly name: string;
+  readonly life: Life;
+  readonly rules: OwnershipRules;
+  readonly times: OwnershipTimes;
+  /** Added to the silence before a claim, so that standbys do not all claim at once. */
+  readonly jitterMs: number;
+  readonly partBytes?: number;
+}

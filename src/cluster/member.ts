@@ -1,0 +1,283 @@
+/**
+ * One node of a cluster as far as the shared log goes: it follows, claims, owns, and stands down
+ * (ADR 63). It does nothing by itself: it is told what has happened and at what time of its own
+ * clock, and says what is to be done next.
+ */
+import { AcknowledgedEntriesMissing } from './cluster-errors.js';
+import type { AppendOutcome, LogEntry, ReadEntries } from './commit-log.js';
+import { type Entry, partBytesMax, partsOf } from './entry.js';
+import { Flight, partEntries } from './flight.js';
+import type { Action, MemberOptions } from './member-actions.js';
+import { emptyHistory, type HistoryState, SharedHistory, type Verdict } from './shared-history.js';
+
+type Role = 'standby' | 'owner' | 'resyncing' | 'stopped';
+
+export class Member {
+  private history: SharedHistory;
+  private role: Role = 'standby';
+  /** Of the last claim by this life that took the log. */
+  private epoch = 0;
+  private flight: Flight | null = null;
+  private flights = 0;
+  private beats = 0;
+  /** The read under way, and what was folded when it began. */
+  private reading: { readonly since: number; readonly from: number } | null = null;
+  /** An entry of an owner came then, or this life began. */
+  private heardAt: number;
+  /** A read that began then has found nothing new. */
+  private readAllAt = Number.NEGATIVE_INFINITY;
+  /** The last append that counts was sent then. */
+  private provedAt = Number.NEGATIVE_INFINITY;
+  private serveFrom = Number.POSITIVE_INFINITY;
+  private actions: Action[] = [];
+
+  constructor(
+    private readonly options: MemberOptions,
+    now: number,
+    state: HistoryState = emptyHistory,
+  ) {
+    this.history = new SharedHistory(options.rules, state);
+    this.heardAt = now;
+  }
+
+  get state(): HistoryState {
+    return this.history.state;
+  }
+
+  get isOwner(): boolean {
+    return this.role === 'owner';
+  }
+
+  /**
+   * Whether requests may be taken and answered: an owner that waits out the proof of the one before
+   * does neither, because a read there would not show what is written here.
+   */
+  mayServe(now: number): boolean {
+    return this.isOwner && now >= this.serveFrom;
+  }
+
+  /** Whether a batch may be submitted now: one is under way at a time. */
+  maySubmit(now: number): boolean {
+    return this.mayServe(now) && this.flight === null;
+  }
+
+  /** Whether effects may start and reads be answered at this moment: ask right before each. */
+  mayAct(now: number): boolean {
+    const { rules, times } = this.options;
+    return this.mayServe(now) && rules.isProof(now - this.provedAt, times);
+  }
+
+  /** Begins to commit a batch; only while `maySubmit`. */
+  submit(body: Buffer, now: number): Action[] {
+    if (!this.maySubmit(now)) throw new Error('only an owner without a batch under way may submit');
+    const { next: after, sequence, checksum: previous } = this.state;
+    const { life, partBytes = partBytesMax } = this.options;
+    const head = { epoch: this.epoch, life, after, sequence: sequence + 1, previous };
+    this.begin(partEntries(head, partsOf(body, partBytes)), now);
+    return this.drained();
+  }
+
+  /** Time has passed: claims, beats, sends again, reads. Call it a few times in each beat. */
+  tick(now: number): Action[] {
+    if (this.role === 'stopped' || this.role === 'resyncing') return [];
+    const { times } = this.options;
+    const isSilent = this.role === 'standby' && this.isSilent(now);
+    if (this.flight?.entry.kind === 'claim' && !this.flight.isWaiting && !isSilent) {
+      this.flight = null;
+    }
+    const { flight } = this;
+    if (flight !== null) {
+      if (flight.isDue(now, times.retryMs)) this.send(flight, now);
+      if (!flight.isWaiting) this.read(now);
+    } else if (isSilent) this.claim(now);
+    else if (this.isOwner && now - this.provedAt >= times.beatMs) this.beat(now);
+    if (this.role === 'standby') this.read(now);
+    return this.drained();
+  }
+
+  /** How an append has ended. What is told of a flight that is over, or a second time, is late. */
+  appendEnded(number: number, outcome: AppendOutcome, now: number): Action[] {
+    const { flight } = this;
+    if (flight === null || flight.number !== number || !flight.isWaiting) return [];
+    const { expected } = flight;
+    if (outcome.kind !== 'stored') {
+      flight.failed(now);
+      this.read(now);
+    } else if (outcome.place < expected) {
+      this.stop(outcome.place, `an append landed there, the log was read up to ${expected}`);
+    } else if (
+      this.options.rules.provesByItself(expected, outcome.place) &&
+      this.state.next === expected
+    ) {
+      this.settled(this.history.accept(expected, outcome.at, flight.entry), flight, now);
+    } else {
+      flight.landed(outcome.place);
+      this.read(now);
+    }
+    return this.drained();
+  }
+
+  /** What a read has found. */
+  readEnded({ start, end, entries }: ReadEntries, now: number): Action[] {
+    const { reading } = this;
+    this.reading = null;
+    if (reading === null || this.role === 'stopped' || this.role === 'resyncing') return [];
+    if (end < reading.from) {
+      this.stop(end, `the log ends there, it was read up to ${reading.from}`);
+    } else if (start > this.state.next && !this.options.rules.foldsAt(this.state.next, start)) {
+      this.resync(start);
+    } else {
+      for (const entry of entries) {
+        if (entry.place >= this.state.next && this.isFollowing) this.foldRead(entry, now);
+      }
+      if (entries.length === 0) this.readAllAt = reading.since;
+      this.judgeLanded(now);
+    }
+    return this.drained();
+  }
+
+  /** A read has failed: nothing is known. */
+  readFailed(): void {
+    this.reading = null;
+  }
+
+  /** Goes on from what another node has folded, after a `resync`. */
+  restore(state: HistoryState, now: number): void {
+    this.history = new SharedHistory(this.options.rules, state);
+    this.role = 'standby';
+    this.heardAt = now;
+  }
+
+  private get isFollowing(): boolean {
+    return this.role === 'standby' || this.role === 'owner';
+  }
+
+  /** No owner was heard for long, and a look that was taken after that has shown none either. */
+  private isSilent(now: number): boolean {
+    const { times, jitterMs } = this.options;
+    const silentFrom = this.heardAt + times.silenceMs + jitterMs;
+    if (this.state.owner === null) return this.readAllAt >= this.heardAt;
+    return now >= silentFrom && this.readAllAt >= silentFrom;
+  }
+
+  private claim(now: number): void {
+    const { life, name: node } = this.options;
+    const { epoch, next: after } = this.state;
+    this.begin([{ kind: 'claim', epoch: epoch + 1, life, after, node }], now);
+  }
+
+  private beat(now: number): void {
+    this.beats += 1;
+    const { epoch, beats: sequence } = this;
+    const { life } = this.options;
+    this.begin([{ kind: 'beat', epoch, life, after: this.state.next, sequence }], now);
+  }
+
+  private begin(entries: [Entry, ...Entry[]], now: number): void {
+    this.flights += 1;
+    this.flight = new Flight(this.flights, entries);
+    this.send(this.flight, now);
+  }
+
+  private send(flight: Flight, now: number): void {
+    const expected = this.state.next;
+    flight.sent(expected, now);
+    this.actions.push({ kind: 'append', flight: flight.number, expected, bytes: flight.bytes });
+  }
+
+  private read(now: number): void {
+    if (this.reading !== null) return;
+    const from = this.state.next;
+    this.reading = { since: now, from };
+    this.actions.push({ kind: 'read', from });
+  }
+
+  private foldRead(entry: LogEntry, now: number): void {
+    const { flight } = this;
+    const isOwn = flight?.bytes.equals(entry.bytes) === true;
+    let verdict: Verdict;
+    try {
+      verdict = this.history.fold(entry);
+    } catch (error) {
+      if (!(error instanceof AcknowledgedEntriesMissing)) throw error;
+      this.halt(error);
+      return;
+    }
+    if (verdict.kind === 'hole') this.resync(entry.place);
+    else if (isOwn && flight !== null && verdict.kind !== 'ignored') {
+      this.settled(verdict, flight, now);
+    } else this.folded(verdict, now);
+  }
+
+  /** An entry that this node has under way counts. */
+  private settled(verdict: Verdict, flight: Flight, now: number): void {
+    this.provedAt = flight.sentAt;
+    this.flight = null;
+    if (verdict.kind === 'counted') {
+      this.actions.push({ kind: 'counted', batch: verdict.batch, isOwn: true });
+    } else if (verdict.kind === 'claimed') this.take(verdict.epoch);
+    if (flight.advance()) {
+      this.flight = flight;
+      this.send(flight, now);
+    }
+  }
+
+  /** An entry that this node does not have under way, or no longer. */
+  private folded(verdict: Verdict, now: number): void {
+    if (verdict.kind === 'ignored') return;
+    if (verdict.kind === 'claimed') {
+      if (this.flight?.entry.kind === 'claim') this.flight = null;
+      // A claim of this life that came late: it was given up, and took the log all the same.
+      if (verdict.owner === this.options.life) this.take(verdict.epoch);
+    } else if (verdict.kind === 'counted') {
+      this.actions.push({ kind: 'counted', batch: verdict.batch, isOwn: false });
+    }
+    this.heardAt = now;
+    if (this.isOwner && this.options.rules.standsDown(this.state, this.epoch)) this.standDown();
+  }
+
+  private take(epoch: number): void {
+    this.role = 'owner';
+    this.epoch = epoch;
+    this.serveFrom = this.options.rules.servesFrom(this.heardAt, this.options.times);
+    this.actions.push({ kind: 'took', epoch });
+  }
+
+  private standDown(): void {
+    this.role = 'standby';
+    this.flight = null;
+    this.actions.push({ kind: 'stood-down' });
+  }
+
+  /** What landed elsewhere was read by now: it has settled, is void, or is not there. */
+  private judgeLanded(now: number): void {
+    const { flight } = this;
+    if (flight?.place == null || !this.isFollowing) return;
+    if (this.state.next <= flight.place) this.read(now);
+    else if (this.isOwner) this.stop(flight.place, 'it does not hold what was acknowledged there');
+    else this.flight = null;
+  }
+
+  private resync(start: number): void {
+    if (this.isOwner) this.standDown();
+    this.flight = null;
+    this.role = 'resyncing';
+    this.actions.push({ kind: 'resync', start });
+  }
+
+  private stop(place: number, reason: string): void {
+    this.halt(new AcknowledgedEntriesMissing(place, reason));
+  }
+
+  private halt(error: AcknowledgedEntriesMissing): void {
+    this.flight = null;
+    this.role = 'stopped';
+    this.actions.push({ kind: 'stop', error });
+  }
+
+  private drained(): Action[] {
+    const { actions } = this;
+    this.actions = [];
+    return actions;
+  }
+}

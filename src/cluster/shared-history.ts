@@ -1,0 +1,156 @@
+/** The fold of the shared log: who owns it, and which of its batches count (ADR 63). */
+import { AcknowledgedEntriesMissing } from './cluster-errors.js';
+import type { LogEntry } from './commit-log.js';
+import {
+  type BatchPart,
+  type Claim,
+  chained,
+  decodeEntry,
+  type Entry,
+  type Life,
+} from './entry.js';
+import type { Head, OwnershipRules, Unfinished } from './rules.js';
+
+/** What has been folded; a value that may be kept, sent to another node, and gone on from. */
+export interface HistoryState extends Head {
+  /** All places before this one are folded. */
+  readonly next: number;
+  /** The life of the owner; null before the first claim. */
+  readonly owner: Life | null;
+  /** The name of the node that is the owner. */
+  readonly node: string | null;
+  readonly unfinished: (Unfinished & { readonly bodies: readonly Buffer[] }) | null;
+}
+
+/** A log from which nothing was read. */
+export const emptyHistory: HistoryState = {
+  next: 0,
+  epoch: 0,
+  sequence: 0,
+  checksum: 0,
+  owner: null,
+  node: null,
+  unfinished: null,
+};
+
+/** A batch that counts, whole. */
+export interface CountedBatch {
+  readonly epoch: number;
+  readonly sequence: number;
+  /** The place of its last part. */
+  readonly place: number;
+  readonly at: number;
+  readonly body: Buffer;
+}
+
+/** What an entry means to every reader. */
+export type Verdict =
+  | { readonly kind: 'claimed'; readonly epoch: number; readonly owner: Life }
+  | { readonly kind: 'counted'; readonly batch: CountedBatch }
+  /** A beat of the owner, or a part of its batch that is not the last one. */
+  | { readonly kind: 'heard' }
+  /** Of a stale owner, repeated, or late: it means nothing. */
+  | { readonly kind: 'ignored' }
+  /** The place is not the one that is folded next: fold on from a snapshot, not from here. */
+  | { readonly kind: 'hole' };
+
+const ignored: Verdict = { kind: 'ignored' };
+const heard: Verdict = { kind: 'heard' };
+
+/** Folds entries in their order. */
+export class SharedHistory {
+  constructor(
+    private readonly rules: OwnershipRules,
+    private current: HistoryState = emptyHistory,
+  ) {}
+
+  get state(): HistoryState {
+    return this.current;
+  }
+
+  /**
+   * Folds one entry. Throws `AcknowledgedEntriesMissing` where it supposes entries that this
+   * reader never saw: a log that keeps its order and its tail cannot hold such an entry.
+   */
+  fold(entry: LogEntry): Verdict {
+    if (!this.rules.foldsAt(this.current.next, entry.place)) return { kind: 'hole' };
+    const said = decodeEntry(entry.bytes);
+    if (said === null) {
+      throw new AcknowledgedEntriesMissing(entry.place, 'it holds no intact entry');
+    }
+    this.mustBePossible(entry.place, said);
+    const verdict = this.isValid(said) ? this.take(entry.place, entry.at, said) : ignored;
+    this.current = { ...this.current, next: entry.place + 1 };
+    return verdict;
+  }
+
+  /** Folds an entry of which its writer knows that it counts: nothing came before it unread. */
+  accept(place: number, at: number, said: Entry): Verdict {
+    const verdict = this.take(place, at, said);
+    this.current = { ...this.current, next: place + 1 };
+    return verdict;
+  }
+
+  private isValid(said: Entry): boolean {
+    const { rules, current } = this;
+    if (said.kind === 'claim') return rules.claimTakes(current, said.epoch);
+    if (said.kind === 'beat') return said.epoch === current.epoch;
+    return this.goesOn(said) || (this.isFirstOfNew(said) && rules.batchFollows(current, said));
+  }
+
+  private goesOn(said: BatchPart): boolean {
+    const { unfinished } = this.current;
+    return unfinished !== null && this.rules.partContinues(this.current, unfinished, said);
+  }
+
+  /** A first part that comes again adds nothing to those that have followed it. */
+  private isFirstOfNew({ part, epoch, sequence }: BatchPart): boolean {
+    const { unfinished } = this.current;
+    if (part !== 0) return false;
+    return unfinished?.epoch !== epoch || unfinished.sequence !== sequence;
+  }
+
+  private take(place: number, at: number, said: Entry): Verdict {
+    if (said.kind === 'beat') return heard;
+    return said.kind === 'claim' ? this.claim(said) : this.part(place, at, said);
+  }
+
+  private claim({ epoch, life, node }: Claim): Verdict {
+    this.current = { ...this.current, epoch, owner: life, node };
+    return { kind: 'claimed', epoch, owner: life };
+  }
+
+  private part(place: number, at: number, said: BatchPart): Verdict {
+    const { epoch, sequence, previous, part, parts } = said;
+    const bodies = [...(said.part > 0 ? (this.current.unfinished?.bodies ?? []) : []), said.body];
+    if (part + 1 < parts) {
+      const taken = part + 1;
+      const begun = { epoch, sequence, previous, taken, parts, bodies };
+      this.current = { ...this.current, unfinished: begun };
+      return heard;
+    }
+    const body = bodies.length === 1 ? said.body : Buffer.concat(bodies);
+    const checksum = chained(this.current.checksum, body);
+    this.current = { ...this.current, sequence, checksum, unfinished: null };
+    return { kind: 'counted', batch: { epoch, sequence, place, at, body } };
+  }
+
+  /** An owner writes one thing at a time and reads before it writes: that bounds what may come. */
+  private mustBePossible(place: number, said: Entry): void {
+    const { epoch, sequence, checksum } = this.current;
+    const missing = (reason: string) => {
+      throw new AcknowledgedEntriesMissing(place, reason);
+    };
+    if (said.after > place) missing(`its writer had read up to ${said.after}`);
+    if (said.kind === 'claim') {
+      if (said.epoch > epoch + 1) missing(`a claim of epoch ${said.epoch} in epoch ${epoch}`);
+      return;
+    }
+    if (said.epoch > epoch) missing(`an entry of epoch ${said.epoch} in epoch ${epoch}`);
+    if (said.kind === 'beat' || said.epoch < epoch) return;
+    if (said.sequence > sequence + 1) missing(`batch ${said.sequence} comes after ${sequence}`);
+    if (said.sequence === sequence + 1 && said.previous !== checksum) {
+      missing(`batch ${said.sequence} follows another batch ${sequence}`);
+    }
+  }
+}

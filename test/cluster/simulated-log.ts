@@ -1,0 +1,92 @@
+/** A shared log with every fault that ownership has to live with, and one that it cannot. */
+import type { AppendOutcome, LogEntry, ReadEntries } from '../../src/cluster/commit-log.js';
+import type { SeededRandom } from '../simulation/seeded-random.js';
+import type { VirtualTime } from './virtual-time.js';
+
+/** How long a node waits for the outcome of an append before it counts as unknown. */
+const patienceMs = 300;
+
+export class SimulatedLog {
+  /** All entries there are, the trimmed ones included. */
+  entries: LogEntry[] = [];
+  start = 0;
+  /** Nothing goes wrong from now on. */
+  isCalm = false;
+  unavailableUntil = 0;
+  /** Places that were cut off, and what was there. */
+  readonly cutOff: LogEntry[] = [];
+
+  constructor(
+    private readonly time: VirtualTime,
+    private readonly random: SeededRandom,
+    /** As PostgreSQL does with a key of shard and sequence; otherwise as Kafka does. */
+    readonly comparesPlaces: boolean,
+  ) {}
+
+  get end(): number {
+    return this.entries.length;
+  }
+
+  /** `tell` hears at least once, with the outcome or with `unknown`; maybe twice. */
+  append(expected: number, bytes: Buffer, tell: (outcome: AppendOutcome) => void): void {
+    const { random, time } = this;
+    let isTold = false;
+    const once = (outcome: AppendOutcome, delayMs: number) =>
+      time.after(delayMs, () => {
+        if (isTold) return;
+        isTold = true;
+        tell(outcome);
+        // A repeated acknowledgement.
+        if (this.isUnlucky(0.03)) time.after(random.below(200), () => tell(outcome));
+      });
+    once({ kind: 'unknown' }, patienceMs);
+    if (this.isUnlucky(0.04)) return;
+    const isLate = this.isUnlucky(0.04);
+    const landsIn = isLate ? random.below(7000) : 1 + random.below(15);
+    const copies = this.isUnlucky(0.03) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy += 1) {
+      time.after(landsIn + copy * random.below(500), () => {
+        const outcome = this.land(expected, bytes);
+        if (!this.isUnlucky(0.05)) once(outcome, 1 + random.below(15));
+      });
+    }
+  }
+
+  /** `tell` hears null where the read fails. */
+  read(from: number, isSlow: boolean, tell: (found: ReadEntries | null) => void): void {
+    const { random, time } = this;
+    time.after(1 + random.below(10), () => {
+      if (this.isDown || this.isUnlucky(0.02)) {
+        time.after(100, () => tell(null));
+        return;
+      }
+      const first = Math.max(from, this.start);
+      const entries = this.entries.slice(first, first + (isSlow ? 2 : 1000));
+      const found = { start: this.start, end: this.end, entries };
+      const waits = entries.length === 0 ? 30 + random.below(40) : 1 + random.below(10);
+      time.after(waits + (isSlow ? random.below(400) : 0), () => tell(found));
+    });
+  }
+
+  /** Loses what was acknowledged last, as an unclean election does. */
+  cutOffTail(count: number): void {
+    this.cutOff.push(...this.entries.splice(Math.max(this.start, this.end - count)));
+  }
+
+  private get isDown(): boolean {
+    return !this.isCalm && this.time.now < this.unavailableUntil;
+  }
+
+  private isUnlucky(probability: number): boolean {
+    return this.random.chance(probability) && !this.isCalm;
+  }
+
+  private land(expected: number, bytes: Buffer): AppendOutcome {
+    if (this.isDown) return { kind: 'unknown' };
+    if (this.comparesPlaces && expected !== this.end) return { kind: 'refused' };
+    const place = this.end;
+    const at = Math.floor(this.time.now);
+    this.entries.push({ place, at, bytes });
+    return { kind: 'stored', place, at };
+  }
+}
