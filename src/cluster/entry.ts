@@ -12,9 +12,9 @@ import { crc32 } from 'node:zlib';
     12  parts      UINT16   of the batch; 1 for others
     14  zero       UINT16
     16  epoch      UINT32
-    20  previous   UINT32   chain checksum of the batch before
+    20  previous   UINT32   chain checksum of the batch before; of a beat, of the last one
     24  after      FLOAT64  the writer has read all places before this one
-    32  sequence   FLOAT64  of the batch, from 1; of a beat, how many its owner has sent
+    32  sequence   FLOAT64  of the batch, from 1; of a beat, of the last one that counts
     40  nonce      8 bytes  which life of which node wrote it
 
   body: of a claim the name of the node, of a part the bytes.
@@ -46,10 +46,12 @@ export interface Claim extends EntryHead {
   readonly node: string;
 }
 
-/** The owner is there. */
+/** The owner is there; what it says of the last batch, every reader compares with its own. */
 export interface Beat extends EntryHead {
   readonly kind: 'beat';
   readonly sequence: number;
+  /** The chain checksum after that batch. */
+  readonly checksum: number;
 }
 
 /** A batch, or a part of one. */
@@ -83,13 +85,18 @@ export function encodeEntry(entry: Entry): Buffer {
   bytes.writeUInt16LE(isPart ? entry.part : 0, 10);
   bytes.writeUInt16LE(isPart ? entry.parts : 1, 12);
   bytes.writeUInt32LE(entry.epoch, 16);
-  bytes.writeUInt32LE(isPart ? entry.previous : 0, 20);
+  bytes.writeUInt32LE(linkOf(entry), 20);
   bytes.writeDoubleLE(entry.after, 24);
   bytes.writeDoubleLE(entry.kind === 'claim' ? 0 : entry.sequence, 32);
   bytes.write(entry.life, 40, 8, 'hex');
   body.copy(bytes, headerLength);
   bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
   return bytes;
+}
+
+function linkOf(entry: Entry): number {
+  if (entry.kind === 'part') return entry.previous;
+  return entry.kind === 'beat' ? entry.checksum : 0;
 }
 
 function bodyOf(entry: Entry): Buffer {
@@ -110,7 +117,7 @@ export function decodeEntry(bytes: Buffer): Entry | null {
     case 'claim':
       return { kind: 'claim', epoch, life, after, node: body.toString() };
     case 'beat':
-      return { kind: 'beat', epoch, life, after, sequence };
+      return { kind: 'beat', epoch, life, after, sequence, checksum: bytes.readUInt32LE(20) };
     case 'part': {
       const [part, parts] = [bytes.readUInt16LE(10), bytes.readUInt16LE(12)];
       const previous = bytes.readUInt32LE(20);

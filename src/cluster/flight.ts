@@ -3,6 +3,8 @@ import { type BatchPart, type Entry, encodeEntry } from './entry.js';
 
 /** What is under way: a claim, a beat, or a batch in one or more parts. */
 export class Flight {
+  /** The number of the last send: each part, and each repetition, has its own. */
+  send = 0;
   /** The place that the log had for it when it was sent last. */
   expected = 0;
   /** The bytes that are under way now were sent first then. */
@@ -16,7 +18,6 @@ export class Flight {
   private index = 0;
 
   constructor(
-    readonly number: number,
     /** Of a batch all parts, otherwise one entry. */
     private readonly entries: readonly [Entry, ...Entry[]],
   ) {}
@@ -30,7 +31,8 @@ export class Flight {
     return this.encoded;
   }
 
-  sent(expected: number, now: number): void {
+  sent(send: number, expected: number, now: number): void {
+    this.send = send;
     if (this.encoded === null) this.sentAt = now;
     this.expected = expected;
     this.isWaiting = true;

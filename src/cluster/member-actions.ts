@@ -9,7 +9,7 @@ export type Action =
   /** Append; tell `appendEnded` how it went, once. */
   | {
       readonly kind: 'append';
-      readonly flight: number;
+      readonly send: number;
       readonly expected: number;
       readonly bytes: Buffer;
     }

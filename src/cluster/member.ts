@@ -18,8 +18,7 @@ export class Member {
   /** Of the last claim by this life that took the log. */
   private epoch = 0;
   private flight: Flight | null = null;
-  private flights = 0;
-  private beats = 0;
+  private sends = 0;
   /** The read under way, and what was folded when it began. */
   private reading: { readonly since: number; readonly from: number } | null = null;
   /** An entry of an owner came then, or this life began. */
@@ -95,10 +94,10 @@ export class Member {
     return this.drained();
   }
 
-  /** How an append has ended. What is told of a flight that is over, or a second time, is late. */
-  appendEnded(number: number, outcome: AppendOutcome, now: number): Action[] {
+  /** How a send has ended. What is told of an earlier one, or a second time, means nothing. */
+  appendEnded(send: number, outcome: AppendOutcome, now: number): Action[] {
     const { flight } = this;
-    if (flight === null || flight.number !== number || !flight.isWaiting) return [];
+    if (flight === null || flight.send !== send || !flight.isWaiting) return [];
     const { expected } = flight;
     if (outcome.kind !== 'stored') {
       flight.failed(now);
@@ -167,22 +166,22 @@ export class Member {
   }
 
   private beat(now: number): void {
-    this.beats += 1;
-    const { epoch, beats: sequence } = this;
+    const { epoch } = this;
     const { life } = this.options;
-    this.begin([{ kind: 'beat', epoch, life, after: this.state.next, sequence }], now);
+    const { next: after, sequence, checksum } = this.state;
+    this.begin([{ kind: 'beat', epoch, life, after, sequence, checksum }], now);
   }
 
   private begin(entries: [Entry, ...Entry[]], now: number): void {
-    this.flights += 1;
-    this.flight = new Flight(this.flights, entries);
+    this.flight = new Flight(entries);
     this.send(this.flight, now);
   }
 
   private send(flight: Flight, now: number): void {
     const expected = this.state.next;
-    flight.sent(expected, now);
-    this.actions.push({ kind: 'append', flight: flight.number, expected, bytes: flight.bytes });
+    this.sends += 1;
+    flight.sent(this.sends, expected, now);
+    this.actions.push({ kind: 'append', send: this.sends, expected, bytes: flight.bytes });
   }
 
   private read(now: number): void {

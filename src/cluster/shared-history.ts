@@ -15,6 +15,8 @@ import type { Head, OwnershipRules, Unfinished } from './rules.js';
 export interface HistoryState extends Head {
   /** All places before this one are folded. */
   readonly next: number;
+  /** The last batch that counted when the owner took the log. */
+  readonly tookAfter: number;
   /** The life of the owner; null before the first claim. */
   readonly owner: Life | null;
   /** The name of the node that is the owner. */
@@ -28,6 +30,7 @@ export const emptyHistory: HistoryState = {
   epoch: 0,
   sequence: 0,
   checksum: 0,
+  tookAfter: 0,
   owner: null,
   node: null,
   unfinished: null,
@@ -116,7 +119,8 @@ export class SharedHistory {
   }
 
   private claim({ epoch, life, node }: Claim): Verdict {
-    this.current = { ...this.current, epoch, owner: life, node };
+    const { sequence: tookAfter } = this.current;
+    this.current = { ...this.current, epoch, tookAfter, owner: life, node };
     return { kind: 'claimed', epoch, owner: life };
   }
 
@@ -135,22 +139,27 @@ export class SharedHistory {
     return { kind: 'counted', batch: { epoch, sequence, place, at, body } };
   }
 
-  /** An owner writes one thing at a time and reads before it writes: that bounds what may come. */
+  /** An owner reads before it writes, and writes one thing at a time: that bounds what may come. */
   private mustBePossible(place: number, said: Entry): void {
-    const { epoch, sequence, checksum } = this.current;
-    const missing = (reason: string) => {
-      throw new AcknowledgedEntriesMissing(place, reason);
-    };
-    if (said.after > place) missing(`its writer had read up to ${said.after}`);
-    if (said.kind === 'claim') {
-      if (said.epoch > epoch + 1) missing(`a claim of epoch ${said.epoch} in epoch ${epoch}`);
-      return;
-    }
-    if (said.epoch > epoch) missing(`an entry of epoch ${said.epoch} in epoch ${epoch}`);
-    if (said.kind === 'beat' || said.epoch < epoch) return;
-    if (said.sequence > sequence + 1) missing(`batch ${said.sequence} comes after ${sequence}`);
-    if (said.sequence === sequence + 1 && said.previous !== checksum) {
-      missing(`batch ${said.sequence} follows another batch ${sequence}`);
-    }
+    const reason = impossible(this.current, place, said);
+    if (reason !== null) throw new AcknowledgedEntriesMissing(place, reason);
   }
+}
+
+/** Why no reader of the whole log could find an entry there; null where it could. */
+function impossible(head: HistoryState, place: number, said: Entry): string | null {
+  const { epoch, sequence, checksum, tookAfter } = head;
+  if (said.after > place) return `its writer had read up to ${said.after}`;
+  if (said.kind === 'claim') {
+    return said.epoch > epoch + 1 ? `a claim of epoch ${said.epoch} in epoch ${epoch}` : null;
+  }
+  if (said.epoch !== epoch) {
+    return said.epoch > epoch ? `an entry of epoch ${said.epoch} in epoch ${epoch}` : null;
+  }
+  // What a beat names has been counted, what a part belongs to comes after what has.
+  const [known, link] =
+    said.kind === 'beat' ? [said.sequence, said.checksum] : [said.sequence - 1, said.previous];
+  if (known > sequence) return `batch ${known} is not there`;
+  if (known < tookAfter) return `its owner has not read batch ${tookAfter}`;
+  return known === sequence && link !== checksum ? `batch ${known} is another one` : null;
 }

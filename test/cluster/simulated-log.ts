@@ -1,5 +1,6 @@
 /** A shared log with every fault that ownership has to live with, and one that it cannot. */
 import type { AppendOutcome, LogEntry, ReadEntries } from '../../src/cluster/commit-log.js';
+import { decodeEntry } from '../../src/cluster/entry.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -13,14 +14,15 @@ export class SimulatedLog {
   /** Nothing goes wrong from now on. */
   isCalm = false;
   unavailableUntil = 0;
-  /** Places that were cut off, and what was there. */
-  readonly cutOff: LogEntry[] = [];
+  private readonly held: { readonly expected: number; readonly bytes: Buffer }[] = [];
 
   constructor(
     private readonly time: VirtualTime,
     private readonly random: SeededRandom,
     /** As PostgreSQL does with a key of shard and sequence; otherwise as Kafka does. */
     readonly comparesPlaces: boolean,
+    /** How likely a packet comes late. */
+    private readonly lateness: number,
   ) {}
 
   get end(): number {
@@ -41,7 +43,11 @@ export class SimulatedLog {
       });
     once({ kind: 'unknown' }, patienceMs);
     if (this.isUnlucky(0.04)) return;
-    const isLate = this.isUnlucky(0.04);
+    const isLate = this.isUnlucky(this.lateness);
+    if (isLate && random.chance(0.5)) {
+      this.held.push({ expected, bytes });
+      return;
+    }
     const landsIn = isLate ? random.below(7000) : 1 + random.below(15);
     const copies = this.isUnlucky(0.03) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
@@ -70,13 +76,27 @@ export class SimulatedLog {
 
   /** Loses what was acknowledged last, as an unclean election does. */
   cutOffTail(count: number): void {
-    this.cutOff.push(...this.entries.splice(Math.max(this.start, this.end - count)));
+    this.entries.splice(Math.max(this.start, this.end - count));
+  }
+
+  /** A packet that the network kept comes at the worst moment: between two parts of a batch. */
+  private release(bytes: Buffer): void {
+    const landed = decodeEntry(bytes);
+    const index = this.held.findIndex((packet) => {
+      const said = decodeEntry(packet.bytes);
+      if (landed?.kind !== 'part' || said?.kind !== 'part') return this.isUnlucky(0.02);
+      return said.epoch < landed.epoch && said.part === landed.part + 1;
+    });
+    if (index < 0) return;
+    const [packet] = this.held.splice(index, 1);
+    if (packet !== undefined) this.land(packet.expected, packet.bytes);
   }
 
   private get isDown(): boolean {
     return !this.isCalm && this.time.now < this.unavailableUntil;
   }
 
+  /** A fault of the network or the log. */
   private isUnlucky(probability: number): boolean {
     return this.random.chance(probability) && !this.isCalm;
   }
@@ -87,6 +107,7 @@ export class SimulatedLog {
     const place = this.end;
     const at = Math.floor(this.time.now);
     this.entries.push({ place, at, bytes });
+    this.release(bytes);
     return { kind: 'stored', place, at };
   }
 }

@@ -75,6 +75,8 @@ export class SimulatedNode {
     private readonly log: SimulatedLog,
     private readonly wiring: Wiring,
     private readonly witness: Witness,
+    /** Whether all batches have many parts. */
+    private readonly isLarge: boolean,
   ) {
     this.rate = 0.95 + 0.1 * random.next();
     this.skewMs = random.below(1_000_000);
@@ -196,7 +198,7 @@ export class SimulatedNode {
     this.inFlight = this.filling;
     this.filling = [];
     if (this.wiring.answersEarly) this.answer(this.inFlight);
-    const pad = 'x'.repeat(this.random.chance(0.3) ? 40 : 2);
+    const pad = 'x'.repeat(this.random.chance(0.3) || this.isLarge ? 60 : 2);
     const body = Buffer.from(this.inFlight.map((id) => `${id}:${pad}`).join(','));
     this.do(this.member.submit(body, this.clock));
   }
@@ -217,9 +219,7 @@ export class SimulatedNode {
     switch (action.kind) {
       case 'append':
         this.log.append(action.expected, action.bytes, (outcome) =>
-          this.soonIn(member, () =>
-            this.do(member.appendEnded(action.flight, outcome, this.clock)),
-          ),
+          this.soonIn(member, () => this.do(member.appendEnded(action.send, outcome, this.clock))),
         );
         break;
       case 'read':
