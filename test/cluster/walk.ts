@@ -225,7 +225,9 @@ class Walk implements Witness {
       if (!times.has(id) && !this.wasCut) this.violate('effects are of batches that count', id);
     }
     this.judgeNodes(final);
-    const isLost = [...this.answers].some((id) => !times.has(id));
+    // Where the nodes that run have all of it, the log is refused by those that read it anew.
+    const running = this.nodes.filter(({ isUp }) => isUp);
+    const isLost = [...this.answers].some((id) => running.some((node) => !node.holds(id)));
     if (this.isKnown && isLost && this.stops === 0)
       this.violate('a lost tail is noticed', 'no stop');
     if (this.stops > 0 || this.wasCut) return;
