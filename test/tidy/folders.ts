@@ -85,6 +85,7 @@ export const folders: readonly string[] = [
   // The tools themselves, and the protocol that carries them.
   'src/mcp',
   // Ownership of a log that nodes share. Nothing of the server uses it yet (ADR 63).
+  'src/cluster/forwarding',
   'src/cluster',
   // Partitioned log topics.
   'src/topics/credentials',

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type ForwardedRequest,
+  Forwarder,
+  type ForwarderOptions,
+  misdirected,
+} from '../../../src/cluster/forwarding/forwarder.js';
+import { openHop } from '../../../src/cluster/forwarding/hop.js';
+import { systemClock } from '../../../src/engine/clock.js';
+
+const secret = 'shared by all nodes';
+
+interface Seen {
+  readonly seed: string;
+  readonly principal: string;
+  readonly body: string;
+}
+
+/** What an owner does with a request that it believes. */
+type Behavior = (response: ServerResponse, incoming: IncomingMessage, count: number) => void;
+
+let closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(closing.map((close) => close()));
+  closing = [];
+});
+
+/** A node that takes forwarded requests; others get 401. */
+async function owner(behave: Behavior) {
+  const seen: Seen[] = [];
+  const server: Server = createServer(async (incoming, response) => {
+    const body = Buffer.concat(await incoming.toArray());
+    const { method = '', url: path = '', headers } = incoming;
+    const opened = openHop(secret, { method, path, body }, headers, systemClock.now());
+    if (opened.kind !== 'hop') {
+      response.writeHead(401).end();
+      return;
+    }
+    seen.push({ ...opened.hop, body: body.toString() });
+    behave(response, incoming, seen.length);
+  });
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, seen, connections: () => connections };
+}
+
+function forwarder(options: Partial<ForwarderOptions> & Pick<ForwarderOptions, 'owner'>) {
+  const made = new Forwarder({
+    secret,
+    clock: systemClock,
+    heldMs: 60_000,
+    retryMs: 5,
+    ...options,
+  });
+  closing.push(() => made.close());
+  return made;
+}
+
+const request = (seed: string, body = 'hello'): ForwardedRequest => ({
+  method: 'POST',
+  path: '/v2/publish/a?b=c',
+  headers: { 'content-type': 'text/plain' },
+  body: Buffer.from(body),
+  principal: 'team a',
+  seed,
+});
+
+const text = async (forwarded: Awaited<ReturnType<Forwarder['forward']>>) =>
+  forwarded.kind === 'answered'
+    ? `${forwarded.answer.statusCode} ${await forwarded.answer.body.text()}`
+    : forwarded.kind;
+
+const answer: Behavior = (response, _, count) => response.end(`answer ${count}`);
+
+describe('a forwarded request', () => {
+  it('is answered by the owner, over connections that are kept', async () => {
+    const { url, seen, connections } = await owner(answer);
+    const nodes = forwarder({ owner: () => url });
+    expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 1');
+    expect(await text(await nodes.forward(request('s2', 'again')))).toBe('200 answer 2');
+    expect(seen).toEqual([
+      { seed: 's1', principal: 'team a', body: 'hello' },
+      { seed: 's2', principal: 'team a', body: 'again' },
+    ]);
+    for (let more = 0; more < 8; more += 1) await text(await nodes.forward(request(`m${more}`)));
+    expect(seen).toHaveLength(10);
+    expect(connections()).toBeLessThan(5);
+    expect(nodes.heldBytes).toBe(0);
+  });
+
+  it('is refused, and not sent again, where the secrets differ', async () => {
+    const { url, seen } = await owner(answer);
+    const stranger = forwarder({ owner: () => url, secret: 'another one' });
+    expect(await text(await stranger.forward(request('s1')))).toBe('401 ');
+    expect(seen).toEqual([]);
+  });
+
+  it('is sent again with its seed when the connection breaks before the answer', async () => {
+    const { url, seen } = await owner((response, incoming, count) => {
+      if (count < 3) incoming.socket.destroy();
+      else answer(response, incoming, count);
+    });
+    const nodes = forwarder({ owner: () => url });
+    expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 3');
+    expect(seen.map(({ seed }) => seed)).toEqual(['s1', 's1', 's1']);
+  });
+
+  it('goes to the next owner when the last one is not the owner', async () => {
+    const before = await owner((response) => response.writeHead(misdirected).end());
+    const after = await owner(answer);
+    const nodes = forwarder({ owner: () => (before.seen.length < 2 ? before.url : after.url) });
+    expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 1');
+    expect([before.seen.length, after.seen.length]).toEqual([2, 1]);
+  });
+
+  it('waits while no owner is known', async () => {
+    const { url } = await owner(answer);
+    let asked = 0;
+    const nodes = forwarder({
+      owner: () => {
+        asked += 1;
+        return asked < 5 ? null : url;
+      },
+    });
+    expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 1');
+  });
+
+  it('is given up when its time is over', async () => {
+    const nodes = forwarder({ owner: () => null, heldMs: 50 });
+    expect(await nodes.forward(request('s1'))).toEqual({
+      kind: 'unavailable',
+      retryAfterSeconds: 2,
+    });
+    expect(nodes.heldBytes).toBe(0);
+  });
+
+  it('is not held where the bodies of others leave no room', async () => {
+    const { url } = await owner(answer);
+    let known: string | null = null;
+    const nodes = forwarder({ owner: () => known, heldBytes: 8 });
+    const held = nodes.forward(request('s1', '12345'));
+    expect(await text(await nodes.forward(request('s2', '1234')))).toBe('unavailable');
+    const small = nodes.forward(request('s3', '123'));
+    expect(nodes.heldBytes).toBe(8);
+    known = url;
+    const answers = [await text(await held), await text(await small)];
+    expect(answers.sort()).toEqual(['200 answer 1', '200 answer 2']);
+    expect(nodes.heldBytes).toBe(0);
+  });
+
+  it('is given up when its client goes, and when the node ends', async () => {
+    const nodes = forwarder({ owner: () => null });
+    const leaving = new AbortController();
+    const [left, ended] = [
+      nodes.forward(request('s1'), leaving.signal),
+      nodes.forward(request('s2')),
+    ];
+    leaving.abort();
+    expect(await text(await left)).toBe('unavailable');
+    await nodes.close();
+    expect(await text(await ended)).toBe('unavailable');
+  });
+
+  it('streams its answer while the owner still writes it', async () => {
+    let finish = () => {};
+    const { url } = await owner((response) => {
+      response.write('first,');
+      finish = () => response.end('last');
+    });
+    const forwarded = await forwarder({ owner: () => url }).forward(request('s1'));
+    if (forwarded.kind !== 'answered') throw new Error(forwarded.kind);
+    const pieces: string[] = [];
+    for await (const piece of forwarded.answer.body) {
+      pieces.push(String(piece));
+      if (pieces.length === 1) finish();
+    }
+    expect(pieces).toEqual(['first,', 'last']);
+  });
+});

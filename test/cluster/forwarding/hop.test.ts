@@ -1,0 +1,48 @@
+import { type HopRequest, isHop, openHop, signHop } from '../../../src/cluster/forwarding/hop.js';
+
+const now = 1_767_000_000_000;
+const request: HopRequest = { method: 'POST', path: '/v2/publish/a?b=c', body: Buffer.from('x') };
+const hop = { principal: 'team ü\n"a"', seed: '0123456789abcdef' };
+const headers = signHop('secret', request, hop, now);
+
+describe('a hop', () => {
+  it('is believed with what it says of the client', () => {
+    expect(openHop('secret', request, headers, now + 29_000)).toEqual({ kind: 'hop', hop });
+    expect(isHop(headers)).toBe(true);
+  });
+
+  it('is none where a client sends the request', () => {
+    expect(openHop('secret', request, { host: 'a' }, now)).toEqual({ kind: 'none' });
+  });
+
+  it.each<[string, HopRequest, Record<string, string>]>([
+    ['method', { ...request, method: 'GET' }, {}],
+    ['path', { ...request, path: '/v2/publish/a?b=d' }, {}],
+    ['body', { ...request, body: Buffer.from('y') }, {}],
+    ['client', request, { 'stepwell-hop-principal': 'admin' }],
+    ['seed', request, { 'stepwell-hop-seed': 'fedcba9876543210' }],
+    ['date', request, { 'stepwell-hop-date': String(now + 1) }],
+    ['signature', request, { 'stepwell-hop-signature': 'ü' }],
+  ])('is refused with another %s', (_, changed, more) => {
+    const opened = openHop('secret', changed, { ...headers, ...more }, now);
+    expect(opened).toEqual({ kind: 'refused', reason: expect.stringContaining('signature') });
+  });
+
+  it('is refused with another secret, after its time, a second time, and in pieces', () => {
+    const { 'stepwell-hop-seed': _, ...pieces } = headers;
+    const reasons = [
+      openHop('other', request, headers, now),
+      openHop('secret', request, headers, now + 30_001),
+      openHop('secret', request, { ...headers, 'stepwell-hop': '2' }, now),
+      openHop('secret', request, pieces, now),
+      openHop('secret', request, { 'stepwell-hop-principal': 'admin' }, now),
+    ].map((opened) => (opened.kind === 'refused' ? opened.reason : opened.kind));
+    expect(reasons).toEqual([
+      'the signature is not that of the shared secret',
+      'the clocks of the nodes differ by more than 30 s',
+      'a request is passed on once at most',
+      'a header of the hop is missing, or there more than once',
+      'a request is passed on once at most',
+    ]);
+  });
+});
