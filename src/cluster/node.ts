@@ -1,0 +1,180 @@
+/** A `Member` carried out over a shared log: its appends, its reads and its time (ADR 63). */
+import type { Clock } from '../engine/clock.js';
+import type { AcknowledgedEntriesMissing } from './cluster-errors.js';
+import type { AppendOutcome, CommitLog } from './commit-log.js';
+import { Member } from './member.js';
+import type { Action, MemberOptions } from './member-actions.js';
+import type { CountedBatch, HistoryState } from './shared-history.js';
+
+/** What a node tells those who fold its batches. All calls come in the order of the log. */
+export interface NodeListener {
+  /** A batch counts: fold it. What `submit` promised for it is kept right after. */
+  counted(batch: CountedBatch): void;
+  /** The log is this node's; what it may do, `mayServe` and `mayAct` say. */
+  took(epoch: number): void;
+  /** The log is another node's: all that is not counted is void. */
+  stoodDown(): void;
+  /**
+   * Entries before `start` are gone. Folds a snapshot that reaches to `start` at least, and
+   * resolves with the state of the log that belongs to it.
+   */
+  resync(start: number): Promise<HistoryState>;
+  /** The process has to end. */
+  stopped(error: AcknowledgedEntriesMissing): void;
+}
+
+/** What a node needs. */
+export interface NodeOptions extends MemberOptions {
+  readonly log: CommitLog;
+  readonly clock: Clock;
+  readonly listener: NodeListener;
+  /** What was folded before; nothing where it is absent. */
+  readonly state?: HistoryState;
+  /** After this an append's outcome counts as unknown. */
+  readonly appendMs: number;
+}
+
+/** A batch that this node has submitted does not count, or may count without its knowledge. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
+
+interface Submitted {
+  readonly resolve: (batch: CountedBatch) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class ClusterNode {
+  private readonly member: Member;
+  private submitted: Submitted | null = null;
+  private cancelTick: () => void = () => {};
+  private isOpen = true;
+
+  constructor(private readonly options: NodeOptions) {
+    this.member = new Member(options, options.clock.monotonic(), options.state);
+    this.tick();
+  }
+
+  get state(): HistoryState {
+    return this.member.state;
+  }
+
+  /** Whether requests may be taken and answered. */
+  get mayServe(): boolean {
+    return this.isOpen && this.member.mayServe(this.now);
+  }
+
+  /** Whether a batch may be submitted: one is under way at a time. */
+  get maySubmit(): boolean {
+    return this.isOpen && this.member.maySubmit(this.now);
+  }
+
+  /** Whether effects may start and reads be answered at this moment. */
+  get mayAct(): boolean {
+    return this.isOpen && this.member.mayAct(this.now);
+  }
+
+  /**
+   * Commits a batch; only while `maySubmit`. Resolves once it counts and was told of; rejects with
+   * `OutcomeUnknown` where the log becomes another node's, or this one is closed, before that.
+   */
+  submit(body: Buffer): Promise<CountedBatch> {
+    if (!this.maySubmit) return Promise.reject(new Error('the node may not submit now'));
+    return new Promise((resolve, reject) => {
+      this.submitted = { resolve, reject };
+      this.carryOut(this.member.submit(body, this.now));
+    });
+  }
+
+  /** Says and does nothing from now on; the log stays open. */
+  close(): void {
+    this.isOpen = false;
+    this.cancelTick();
+    this.giveUp('the node is closed');
+  }
+
+  private get now(): number {
+    return this.options.clock.monotonic();
+  }
+
+  private tick(): void {
+    const { clock, times } = this.options;
+    this.carryOut(this.member.tick(this.now));
+    if (!this.isOpen) return;
+    this.cancelTick = clock.after(Math.min(times.beatMs / 4, times.retryMs), () => this.tick());
+  }
+
+  private carryOut(actions: readonly Action[]): void {
+    for (const action of actions) if (this.isOpen) this.do(action);
+  }
+
+  private do(action: Action): void {
+    const { listener } = this.options;
+    switch (action.kind) {
+      case 'append':
+        void this.append(action.send, action.expected, action.bytes);
+        break;
+      case 'read':
+        void this.read(action.from);
+        break;
+      case 'counted':
+        listener.counted(action.batch);
+        if (action.isOwn) this.keepPromise(action.batch);
+        break;
+      case 'took':
+        listener.took(action.epoch);
+        break;
+      case 'stood-down':
+        this.giveUp("the log is another node's");
+        listener.stoodDown();
+        break;
+      case 'resync':
+        void this.resync(action.start);
+        break;
+      case 'stop':
+        this.close();
+        listener.stopped(action.error);
+    }
+  }
+
+  /** Tells an outcome once: what comes after the time is over is late, and means nothing. */
+  private async append(send: number, expected: number, bytes: Buffer): Promise<void> {
+    const { log, clock, appendMs } = this.options;
+    let cancel = () => {};
+    const late = new Promise<AppendOutcome>((resolve) => {
+      cancel = clock.after(appendMs, () => resolve({ kind: 'unknown' }));
+    });
+    const unknown = (): AppendOutcome => ({ kind: 'unknown' });
+    const outcome = await Promise.race([log.append(expected, bytes).catch(unknown), late]);
+    cancel();
+    if (this.isOpen) this.carryOut(this.member.appendEnded(send, outcome, this.now));
+  }
+
+  private async read(from: number): Promise<void> {
+    const found = await this.options.log.read(from).catch(() => null);
+    if (!this.isOpen) return;
+    if (found === null) this.member.readFailed();
+    else this.carryOut(this.member.readEnded(found, this.now));
+  }
+
+  private async resync(start: number): Promise<void> {
+    const { listener, clock, times } = this.options;
+    if (!this.isOpen) return;
+    const state = await listener.resync(start).catch(() => null);
+    if (!this.isOpen) return;
+    if (state === null) clock.after(times.beatMs, () => void this.resync(start));
+    else this.member.restore(state, this.now);
+  }
+
+  private keepPromise(batch: CountedBatch): void {
+    const { submitted } = this;
+    this.submitted = null;
+    submitted?.resolve(batch);
+  }
+
+  private giveUp(reason: string): void {
+    const { submitted } = this;
+    this.submitted = null;
+    submitted?.reject(new OutcomeUnknown(reason));
+  }
+}
