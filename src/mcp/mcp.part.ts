@@ -24,6 +24,9 @@ export interface McpAnswer {
 /** Only its path means anything to the SDK. */
 const endpoint = 'http://stepwell/mcp';
 
+/** Whether the connection goes on is for the server to say, as for every other route. */
+const ofHop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+
 /** Answers one `POST`. Nothing is kept from one to the next, and no stream stays open. */
 export async function answerMcp(request: McpRequest, ask: Ask): Promise<McpAnswer> {
   const handler = createMcpHandler(() => toolServer(ask), {
@@ -34,7 +37,7 @@ export async function answerMcp(request: McpRequest, ask: Ask): Promise<McpAnswe
     const response = await handler.fetch(new Request(endpoint, { method: 'POST', ...request }));
     return {
       status: response.status,
-      headers: [...response.headers].flat(),
+      headers: [...response.headers].filter(([name]) => !ofHop.has(name)).flat(),
       body: await response.text(),
     };
   } finally {

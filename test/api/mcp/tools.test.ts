@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
+import { GatedDisk } from '../../support/program/gated-disk.js';
 import { program } from '../../support/program/program.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -161,6 +163,41 @@ it('an answer that no model could read is refused, and nothing of it is kept', a
     return /^stepwell_in_flight_bytes (\d+)$/m.exec(await answer.text())?.[1];
   };
   while ((await inFlight()) !== '0') await new Promise((resolve) => setTimeout(resolve, 50));
+});
+
+it('sixteen calls run at once, more are told to come again, and each connection ends', async () => {
+  const gated = new GatedDisk(nodeDisk);
+  const slow = await startServer({ environment, ports: { disk: gated.disk } });
+  gated.hold();
+  // What is read is told once it is durable, and this is not before the gate is open.
+  const path = '/v2/publish/http://127.0.0.1:9000/hook';
+  const publishing = callApi(slow, 'POST', path, { 'svc-delay': '1h' }, '{}');
+  const call = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'list', arguments: { kind: 'message' } },
+  });
+  const answers: Response[] = [];
+  const version = { 'mcp-protocol-version': '2025-06-18', connection: 'close' };
+  const headers = { authorization: slow.bearer, ...version };
+  const calls = Array.from({ length: 20 }, async () => {
+    answers.push(await post(slow.url, headers, call));
+  });
+  while (answers.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const answer of answers) {
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await answer.text()).toContain('16 calls of tools are under way');
+  }
+  gated.release();
+  await Promise.all([publishing, ...calls]);
+  const taken = answers.filter(({ status }) => status === 200);
+  expect(taken).toHaveLength(16);
+  for (const answer of taken) {
+    expect(answer.headers.get('connection')).toBe('close');
+    expect(await answer.text()).toContain('messages');
+  }
+  await slow.remove();
 });
 
 it('a subscription is refused, as nothing would ever be told', async () => {
