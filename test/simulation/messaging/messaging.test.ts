@@ -67,6 +67,22 @@ describe('a simulated day of messages', () => {
     expect(one?.length).toBeGreaterThan(0);
     expect(other).toEqual(one);
   }, 60_000);
+
+  it(`is the same day beside other servers of the process (${firstSeed})`, async () => {
+    const beside = [firstSeed, firstSeed + 1, firstSeed];
+    const together = await Promise.all(beside.map((seed) => simulate(seed)));
+    const alone = [await simulate(firstSeed), await simulate(firstSeed + 1)];
+    const daysOf = (days: readonly Simulated[]) =>
+      days.map(({ simulation, histories }) => ({
+        calls: simulation.world.calls,
+        histories: [...histories.values()],
+        failures: simulation.server.failures,
+      }));
+    const [first, second] = daysOf(alone);
+    expect(first?.calls.length).toBeGreaterThan(0);
+    expect(first?.calls).not.toEqual(second?.calls);
+    expect(isDeepStrictEqual(daysOf(together), [first, second, first])).toBe(true);
+  }, 120_000);
 });
 
 /** accepted = delivered + dead + canceled, and nothing is stuck. */
