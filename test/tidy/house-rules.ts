@@ -25,8 +25,9 @@ const inProductExcept =
 /** What pages of the console know the time by. */
 const pagesClock = 'src/console/web/time/clock.ts';
 
-/** Skips there are: with strace, promtool, Go or a shell, a file system of its own, a browser. */
-const skipping = ['strace', 'small-file-system', 'promtool', 'chart', 'shells'].join('|');
+/** Skips there are: with strace, promtool, Go, PostgreSQL, a shell, a file system, a browser. */
+const needed = ['strace', 'small-file-system', 'promtool', 'chart', 'shells', 'postgres'];
+const skipping = needed.join('|');
 const maySkip = new RegExp(`^test/(tidy/|support/(program/(${skipping})|console/chromium)\\.ts$)`);
 
 /** Patterns that only one file (or none) may contain. */

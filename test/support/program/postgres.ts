@@ -1,0 +1,121 @@
+/** Servers of PostgreSQL in temporary folders, where Debian's package is installed. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { killedAtLast, leave } from '../leftovers.js';
+import { freePort } from './server-process.js';
+
+const programs = ['17', '16', '15', '14']
+  .map((version) => `/usr/lib/postgresql/${version}/bin`)
+  .find((folder) => existsSync(join(folder, 'postgres')));
+
+/** Tests that need PostgreSQL; where there is none they are skipped, by this name. */
+export const describeWithPostgres = (name: string, tests: () => void): void =>
+  programs === undefined
+    ? describe.skip(`${name} (PostgreSQL is not installed)`, tests)
+    : describe(name, tests);
+
+/** Its programs refuse to run as root. */
+const isRoot = process.getuid?.() === 0;
+const owner = isRoot ? Number(execFileSync('id', ['-u', 'postgres']).toString()) : 0;
+const asOwner = (words: readonly string[]): readonly [string, ...string[]] => {
+  const drop = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', '--'];
+  const [program = '', ...rest] = isRoot ? [...drop, ...words] : words;
+  return [program, ...rest];
+};
+
+function run(program: string, ...words: readonly string[]): string {
+  const [command, ...rest] = asOwner([join(programs ?? '', program), ...words]);
+  return execFileSync(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] }).toString();
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stepwell-postgres-'));
+  if (isRoot) await chown(folder, owner, owner);
+  leave(folder);
+  return folder;
+}
+
+export class PostgresServer {
+  private child: ChildProcess | null = null;
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number,
+  ) {}
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  }
+
+  /** A new one, which waits for no standby. */
+  static async create(): Promise<PostgresServer> {
+    const folder = await newFolder();
+    run('initdb', '-D', folder, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8');
+    const server = new PostgresServer(folder, await freePort());
+    await server.start();
+    return server;
+  }
+
+  /** One that follows this one; from now on this one waits for it before it acknowledges. */
+  async follower(): Promise<PostgresServer> {
+    const folder = await newFolder();
+    await rm(folder, { recursive: true });
+    const from = ['-h', '127.0.0.1', '-p', `${this.port}`, '-U', 'postgres'];
+    run('pg_basebackup', ...from, '-D', folder, '-R', '-X', 'stream', '-c', 'fast', '--no-sync');
+    const server = new PostgresServer(folder, await freePort());
+    await server.start();
+    this.ask("alter system set synchronous_standby_names = '*'");
+    this.ask('select pg_reload_conf()');
+    return server;
+  }
+
+  async start(): Promise<void> {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      wal_level: 'replica',
+    };
+    const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const server = [join(programs ?? '', 'postgres'), '-D', this.folder, '-p', `${this.port}`];
+    const [command, ...rest] = asOwner([...server, ...words]);
+    this.child = killedAtLast(spawn(command, rest, { stdio: 'ignore' }));
+    for (;;) {
+      try {
+        this.ask('select 1');
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+  }
+
+  /** One value by `psql`. */
+  ask(sql: string): string {
+    return run('psql', '-X', '-A', '-t', '-d', this.url, '-c', sql).trim();
+  }
+
+  /** A follower takes writes from now on. */
+  promote(): void {
+    this.ask('select pg_promote()');
+  }
+
+  /** As a power button does. */
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child === null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const pid = Number(execFileSync('head', ['-n', '1', join(this.folder, 'postmaster.pid')]));
+    // All of its processes at once: none of them may finish what it does.
+    execFileSync('pkill', ['-KILL', '-P', `${pid}`]);
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended with its last child.
+    }
+    await gone;
+    this.child = null;
+  }
+}
