@@ -7,6 +7,9 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { z } from 'zod';
 
+/** A schema is made for the first reader of the document: a start makes none (ADR 62). */
+export type Lazy<Schema> = () => Schema;
+
 /** A route as its caller sees it. Schemas are of JSON as it is on the wire. */
 export interface RouteDescription {
   /** What it is for, in one line without a full stop. */
@@ -33,9 +36,9 @@ export interface RouteDescription {
    */
   readonly asOf?: true;
   /** Query parameters; the description of a field's schema is shown with it. */
-  readonly query?: z.ZodObject;
+  readonly query?: Lazy<z.ZodObject>;
   /** Request headers that mean something here. */
-  readonly headers?: z.ZodObject;
+  readonly headers?: Lazy<z.ZodObject>;
   readonly body?: BodyDescription;
   /** Statuses of refusals beyond those that follow from the rest of the description. */
   readonly refuses?: readonly (401 | 403 | 404 | 409 | 429)[];
@@ -59,7 +62,7 @@ export type Example =
 
 /** A request body: JSON of a schema, or bytes of any kind. */
 export interface BodyDescription {
-  readonly schema?: z.ZodType;
+  readonly schema?: Lazy<z.ZodType>;
   readonly isRequired: boolean;
   /** A body that a server which has nothing accepts as it stands: a test sends it. */
   readonly example?: Example;
@@ -68,7 +71,7 @@ export interface BodyDescription {
 /** An answer: JSON of a schema, text of another type, or no body at all. */
 export interface AnswerDescription {
   readonly description: string;
-  readonly schema?: z.ZodType;
+  readonly schema?: Lazy<z.ZodType>;
   /** Without a schema: the media type of what is answered. */
   readonly contentType?: string;
 }

@@ -1,5 +1,6 @@
 /** How the routes of dead letters are described (messaging.md 10). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import {
@@ -10,71 +11,82 @@ import {
 } from '../messages/message-schema.js';
 import type { bulkFilters, listFilters } from './dead-letters.request.js';
 
-const letter = messageSchema
-  .extend({
-    dlqId: z.string(),
-    responseStatus: z.int().describe('0 = the last attempt got no response'),
-    responseHeader: headerMapSchema,
-    responseBody: z.string().exactOptional(),
-    responseBodyBase64: z.string().exactOptional(),
-  })
-  .meta({ id: 'DeadLetter' });
+const letter = once(() =>
+  messageSchema
+    .extend({
+      dlqId: z.string(),
+      responseStatus: z.int().describe('0 = the last attempt got no response'),
+      responseHeader: headerMapSchema,
+      responseBody: z.string().exactOptional(),
+      responseBodyBase64: z.string().exactOptional(),
+    })
+    .meta({ id: 'DeadLetter' }),
+);
 
-const cursor = z.string().describe('Of the page before').optional();
+const cursor = once(() => z.string().describe('Of the page before').optional());
 
-const bulkFields = {
-  ...originQuery,
-  host: several.describe('With its port or without'),
-  path: several,
-  dlqIds: several,
-  messageId: several,
-  responseStatus: z.array(z.int()).optional(),
-  count: z.int().min(1).max(100).default(100).optional(),
-  cursor,
-} satisfies Record<keyof typeof bulkFilters, z.ZodType>;
+const bulkFields = once(
+  () =>
+    ({
+      ...originQuery,
+      host: several.describe('With its port or without'),
+      path: several,
+      dlqIds: several,
+      messageId: several,
+      responseStatus: z.array(z.int()).optional(),
+      count: z.int().min(1).max(100).default(100).optional(),
+      cursor: cursor(),
+    }) satisfies Record<keyof typeof bulkFilters, z.ZodType>,
+);
 
-const listFields = {
-  ...bulkFields,
-  order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
-} satisfies Record<keyof typeof listFilters, z.ZodType>;
+const listFields = once(
+  () =>
+    ({
+      ...bulkFields(),
+      order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
+    }) satisfies Record<keyof typeof listFilters, z.ZodType>,
+);
 
 const bulk = {
-  query: z.object(bulkFields),
-  body: { isRequired: false, schema: z.object({ dlqIds: z.array(z.string()).optional() }) },
+  query: () => z.object(bulkFields()),
+  body: { isRequired: false, schema: () => z.object({ dlqIds: z.array(z.string()).optional() }) },
 };
 
 const option = (means: string) => z.string().optional().describe(means);
 
 /** What a retry's own headers may change of the message. */
-const overrides = z.object({
-  'Svc-Retries': option('Attempts after the first'),
-  'Svc-Retry-Delay': option('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
-  'Svc-Timeout': option('The longest an attempt may take: 30, 2.5s, 1m30s'),
-  'Svc-Delay': option('From now to the first attempt: 90, 30s, 1d10h30m'),
-  'Svc-Not-Before': option('The first attempt, in Unix seconds; wins over a delay'),
-  'Svc-Label': option('Labels instead of the old ones, with commas between them'),
-  'Svc-Flow-Control-Key': option('Whose limits the message shares; a value goes with it'),
-  'Svc-Flow-Control-Value': option('parallelism=2, rate=3, period=1m'),
-});
+const overrides = once(() =>
+  z.object({
+    'Svc-Retries': option('Attempts after the first'),
+    'Svc-Retry-Delay': option('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
+    'Svc-Timeout': option('The longest an attempt may take: 30, 2.5s, 1m30s'),
+    'Svc-Delay': option('From now to the first attempt: 90, 30s, 1d10h30m'),
+    'Svc-Not-Before': option('The first attempt, in Unix seconds; wins over a delay'),
+    'Svc-Label': option('Labels instead of the old ones, with commas between them'),
+    'Svc-Flow-Control-Key': option('Whose limits the message shares; a value goes with it'),
+    'Svc-Flow-Control-Value': option('parallelism=2, rate=3, period=1m'),
+  }),
+);
 
-const more = z.string().describe('Absent when nothing is left').exactOptional();
-const retried = z.array(z.object({ messageId: z.string() }));
+const more = once(() => z.string().describe('Absent when nothing is left').exactOptional());
+const retried = once(() => z.array(z.object({ messageId: z.string() })));
 
 export const deadLetterRoutes = {
   list: {
     summary: 'Messages that failed for good',
     asOf: true,
-    query: z.object({
-      ...listFields,
-      source: z
-        .literal('workflow')
-        .describe('Failed workflow runs instead: as GET /v2/workflows/dlq, with its filters')
-        .optional(),
-    }),
+    query: () =>
+      z.object({
+        ...listFields(),
+        source: z
+          .literal('workflow')
+          .describe('Failed workflow runs instead: as GET /v2/workflows/dlq, with its filters')
+          .optional(),
+      }),
     answers: {
       200: {
         description: 'The newest first unless asked otherwise',
-        schema: z.object({ messages: z.array(letter), cursor: more, damaged }),
+        schema: () => z.object({ messages: z.array(letter()), cursor: more(), damaged: damaged() }),
       },
     },
   },
@@ -85,7 +97,7 @@ export const deadLetterRoutes = {
   },
   remove: {
     summary: 'Delete a dead letter',
-    answers: { 200: { description: 'Deleted', schema: z.object({ deleted: z.int() }) } },
+    answers: { 200: { description: 'Deleted', schema: () => z.object({ deleted: z.int() }) } },
   },
   removeMany: {
     summary: 'Delete every dead letter that the filters mean',
@@ -93,7 +105,7 @@ export const deadLetterRoutes = {
     answers: {
       200: {
         description: 'How many were deleted',
-        schema: z.object({ deleted: z.int(), cursor: more }),
+        schema: () => z.object({ deleted: z.int(), cursor: more() }),
       },
     },
   },
@@ -103,7 +115,7 @@ export const deadLetterRoutes = {
     answers: {
       200: {
         description: 'The new message',
-        schema: z.object({ messageId: z.string(), responses: retried }),
+        schema: () => z.object({ messageId: z.string(), responses: retried() }),
       },
     },
   },
@@ -114,7 +126,7 @@ export const deadLetterRoutes = {
     answers: {
       200: {
         description: 'The new messages',
-        schema: z.object({ responses: retried, cursor: more }),
+        schema: () => z.object({ responses: retried(), cursor: more() }),
       },
     },
   },

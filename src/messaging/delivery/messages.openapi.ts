@@ -1,26 +1,31 @@
 /** How the routes of messages are described (messaging.md 2.4). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds, originQuery, several } from '../messages/message-schema.js';
 import type { CancelFilters } from './cancel.request.js';
 import { rescheduleSchema } from './reschedule.request.js';
 import type { Rescheduled } from './rescheduling.js';
 
-const moved = z.object({
-  messageId: z.string(),
-  notBefore: milliseconds,
-} satisfies Record<keyof Rescheduled, z.ZodType>);
+const moved = once(() =>
+  z.object({
+    messageId: z.string(),
+    notBefore: milliseconds,
+  } satisfies Record<keyof Rescheduled, z.ZodType>),
+);
 
-const cancelled = z.object({ cancelled: z.int() });
+const cancelled = once(() => z.object({ cancelled: z.int() }));
 
 /** The query parameters of a bulk cancel. */
-const cancelQuery = z.object({
-  ...originQuery,
-  host: several,
-  path: several,
-  messageIds: several,
-  count: z.int().min(1).max(500).optional(),
-} satisfies Record<keyof CancelFilters, z.ZodType>);
+const cancelQuery = once(() =>
+  z.object({
+    ...originQuery,
+    host: several,
+    path: several,
+    messageIds: several,
+    count: z.int().min(1).max(500).optional(),
+  } satisfies Record<keyof CancelFilters, z.ZodType>),
+);
 
 export const messageRoutes = {
   cancel: {
@@ -33,13 +38,16 @@ export const messageRoutes = {
   },
   move: {
     summary: 'Move the next attempt of a message to another time',
-    body: { isRequired: true, schema: rescheduleSchema },
+    body: { isRequired: true, schema: () => rescheduleSchema },
     answers: { 200: { description: 'When it starts', schema: moved } },
   },
   cancelMany: {
     summary: 'Take back every message that the filters mean, all of them without a filter',
     query: cancelQuery,
-    body: { isRequired: false, schema: z.object({ messageIds: z.array(z.string()).optional() }) },
+    body: {
+      isRequired: false,
+      schema: () => z.object({ messageIds: z.array(z.string()).optional() }),
+    },
     answers: { 200: { description: 'How many were taken back', schema: cancelled } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -1,5 +1,6 @@
 /** How the listing of logs is described (messaging.md 9). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import {
@@ -13,50 +14,52 @@ import type { LogRow } from './log-row.js';
 import { countedProperties } from './logs.request.js';
 
 /** A row; both spellings of a field stand where clients read either. */
-export const logRowSchema = z
-  .object({
-    time: milliseconds,
-    state: z.enum(logStates),
-    messageId: z.string(),
-    offset: z.int().describe('In the journal; absent while an attempt is in flight').optional(),
-    attempt: z.int().describe('From 1').optional(),
-    durationMs: z.int().describe('How long the attempt took').optional(),
-    url: z.string(),
-    method: z.string(),
-    maxRetries: z.int(),
-    header: headerMap,
-    body: z.string().describe('Base64, or REDACTED: and a digest').optional(),
-    nextDeliveryTime: milliseconds.describe('Of the next attempt, or of the last one'),
-    error: z.string().optional(),
-    responseStatus: z.int().optional(),
-    responseHeader: headerMap.optional(),
-    responseHeaders: headerMap.optional(),
-    responseBody: z.string().optional(),
-    responseBodyBase64: z.string().describe('Of a response that is no UTF-8').optional(),
-    topicName: z.string().optional(),
-    endpointName: z.string().optional(),
-    queueName: z.string().optional(),
-    scheduleId: z.string().optional(),
-    sourceMessageId: z.string().describe('Of a callback: on what it reports').optional(),
-    timeout: z.int().describe('Milliseconds').optional(),
-    callback: z.string().optional(),
-    callbackHeaders: headerMap.optional(),
-    failureCallback: z.string().optional(),
-    failureCallbackHeaders: headerMap.optional(),
-    retryDelayExpr: z.string().optional(),
-    retryDelayExpression: z.string().optional(),
-    label: z.string().optional(),
-    labels: z.array(z.string()).optional(),
-    flowControlKey: z.string().optional(),
-    parallelism: z.int().optional(),
-    rate: z.int().optional(),
-    period: z.int().describe('Seconds').optional(),
-  } satisfies Record<keyof LogRow, z.ZodType>)
-  .meta({ id: 'LogRow' });
+export const logRowSchema = once(() =>
+  z
+    .object({
+      time: milliseconds,
+      state: z.enum(logStates),
+      messageId: z.string(),
+      offset: z.int().describe('In the journal; absent while an attempt is in flight').optional(),
+      attempt: z.int().describe('From 1').optional(),
+      durationMs: z.int().describe('How long the attempt took').optional(),
+      url: z.string(),
+      method: z.string(),
+      maxRetries: z.int(),
+      header: headerMap,
+      body: z.string().describe('Base64, or REDACTED: and a digest').optional(),
+      nextDeliveryTime: milliseconds.describe('Of the next attempt, or of the last one'),
+      error: z.string().optional(),
+      responseStatus: z.int().optional(),
+      responseHeader: headerMap.optional(),
+      responseHeaders: headerMap.optional(),
+      responseBody: z.string().optional(),
+      responseBodyBase64: z.string().describe('Of a response that is no UTF-8').optional(),
+      topicName: z.string().optional(),
+      endpointName: z.string().optional(),
+      queueName: z.string().optional(),
+      scheduleId: z.string().optional(),
+      sourceMessageId: z.string().describe('Of a callback: on what it reports').optional(),
+      timeout: z.int().describe('Milliseconds').optional(),
+      callback: z.string().optional(),
+      callbackHeaders: headerMap.optional(),
+      failureCallback: z.string().optional(),
+      failureCallbackHeaders: headerMap.optional(),
+      retryDelayExpr: z.string().optional(),
+      retryDelayExpression: z.string().optional(),
+      label: z.string().optional(),
+      labels: z.array(z.string()).optional(),
+      flowControlKey: z.string().optional(),
+      parallelism: z.int().optional(),
+      rate: z.int().optional(),
+      period: z.int().describe('Seconds').optional(),
+    } satisfies Record<keyof LogRow, z.ZodType>)
+    .meta({ id: 'LogRow' }),
+);
 
 const stateWords = [...logStates, 'CANCELLED', 'IN_PROGRESS'] as const;
 
-const rowQuery = {
+const rowQuery = once(() => ({
   cursor: z.string().describe('Of the page before').optional(),
   messageId: several,
   messageIds: several,
@@ -65,19 +68,23 @@ const rowQuery = {
   host: several,
   path: several,
   ...originQuery,
-};
+}));
 
 /** What both names of the listing take. */
-const query = z.object({
-  ...rowQuery,
-  count: z.int().min(1).max(1000).default(100).optional(),
-  order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
-});
+const query = once(() =>
+  z.object({
+    ...rowQuery(),
+    count: z.int().min(1).max(1000).default(100).optional(),
+    order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
+  }),
+);
 
-const cursor = z.string().describe('Absent on the last page').optional();
-const searchedTo = milliseconds
-  .describe('The search stopped here for what it had cost: the cursor goes on')
-  .optional();
+const cursor = once(() => z.string().describe('Absent on the last page').optional());
+const searchedTo = once(() =>
+  milliseconds
+    .describe('The search stopped here for what it had cost: the cursor goes on')
+    .optional(),
+);
 
 export const logsRoute: RouteDescription = {
   summary: 'Pages of what happened to messages',
@@ -86,7 +93,13 @@ export const logsRoute: RouteDescription = {
   answers: {
     200: {
       description: 'Rows, the newest first unless asked otherwise',
-      schema: z.object({ cursor, searchedTo, damaged, logs: z.array(logRowSchema) }),
+      schema: () =>
+        z.object({
+          cursor: cursor(),
+          searchedTo: searchedTo(),
+          damaged: damaged(),
+          logs: z.array(logRowSchema()),
+        }),
     },
   },
 };
@@ -98,34 +111,45 @@ export const eventsRoute: RouteDescription = {
   answers: {
     200: {
       description: 'Rows, the newest first unless asked otherwise',
-      schema: z.object({ cursor, searchedTo, damaged, events: z.array(logRowSchema) }),
+      schema: () =>
+        z.object({
+          cursor: cursor(),
+          searchedTo: searchedTo(),
+          damaged: damaged(),
+          events: z.array(logRowSchema()),
+        }),
     },
   },
 };
 
-const count = z.object({
-  time: milliseconds.describe('When the stretch begins, where there is a bucket').optional(),
-  key: z.string(),
-  count: z.int(),
-});
+const count = once(() =>
+  z.object({
+    time: milliseconds.describe('When the stretch begins, where there is a bucket').optional(),
+    key: z.string(),
+    count: z.int(),
+  }),
+);
 
-const countsAnswer = z.object({
-  by: z.enum(countedProperties),
-  bucket: z.int().describe('Milliseconds').optional(),
-  counts: z.array(count).readonly(),
-  cursor: z.string().describe('Absent where everything was counted').optional(),
-  searchedTo,
-  damaged,
-});
-export type CountsAnswer = z.infer<typeof countsAnswer>;
+const countsAnswer = once(() =>
+  z.object({
+    by: z.enum(countedProperties),
+    bucket: z.int().describe('Milliseconds').optional(),
+    counts: z.array(count()).readonly(),
+    cursor: z.string().describe('Absent where everything was counted').optional(),
+    searchedTo: searchedTo(),
+    damaged: damaged(),
+  }),
+);
+export type CountsAnswer = z.infer<ReturnType<typeof countsAnswer>>;
 
 export const countsRoute: RouteDescription = {
   summary: 'How many rows of the logs there are, by state or another property',
-  query: z.object({
-    ...rowQuery,
-    by: z.enum(countedProperties).default('state').optional(),
-    bucket: z.string().describe('Counted apart for each: 30s, 1m, 1h; one at least').optional(),
-  }),
+  query: () =>
+    z.object({
+      ...rowQuery(),
+      by: z.enum(countedProperties).default('state').optional(),
+      bucket: z.string().describe('Counted apart for each: 30s, 1m, 1h; one at least').optional(),
+    }),
   answers: {
     200: {
       description: 'The oldest stretch first, in it what there is most of',

@@ -68,7 +68,7 @@ export class OriginsController {
   @Describe(originRoutes.reach)
   async judge(@Req() request: FastifyRequest): Promise<ReachVerdict> {
     refuseIf(this.basic.judgeRight(request.raw, 'administer', null));
-    const { url, head = false } = valueIn(readJsonBody(rawBody(request), reachSchema));
+    const { url, head = false } = valueIn(readJsonBody(rawBody(request), reachSchema()));
     if (!URL.canParse(url)) refuseIf(new Refusal('invalid', 'url: is not a valid URL'));
     return answerIn(await this.reach.of(new URL(url), head));
   }

@@ -1,68 +1,88 @@
 /** How the routes of origins are described (messaging.md 4.8). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { originSchema } from './origin.request.js';
 
-const milliseconds = z.int().describe('Unix milliseconds');
+const milliseconds = once(() => z.int().describe('Unix milliseconds'));
 
 /** The last attempt to an origin that failed. */
-export const originFailureSchema = z
-  .object({ at: milliseconds, status: z.int(), error: z.string().nullable() })
-  .describe('Status 0 = there was no response')
-  .meta({ id: 'OriginFailure' });
+export const originFailureSchema = once(() =>
+  z
+    .object({ at: milliseconds(), status: z.int(), error: z.string().nullable() })
+    .describe('Status 0 = there was no response')
+    .meta({ id: 'OriginFailure' }),
+);
 
-const origin = z
-  .object({
-    origin: z.string().describe('Scheme, host and port'),
-    inFlight: z.int().describe('Attempts under way'),
-    limit: z.int().describe('Attempts at once, where nothing else is under way'),
-    succeeded: z.int().describe('Attempts answered 2xx, of the last 24 hours of this process'),
-    failed: z.int().describe('All others that have ended'),
-    lastAt: milliseconds.nullable(),
-    lastFailure: originFailureSchema.nullable(),
-    refused: z
-      .string()
-      .nullable()
-      .describe('Why it may not be called by its address; null = it may'),
-    pausedAt: milliseconds.nullable().describe('Since when it is paused; null = it is not'),
-  })
-  .meta({ id: 'Origin' });
+const origin = once(() =>
+  z
+    .object({
+      origin: z.string().describe('Scheme, host and port'),
+      inFlight: z.int().describe('Attempts under way'),
+      limit: z.int().describe('Attempts at once, where nothing else is under way'),
+      succeeded: z.int().describe('Attempts answered 2xx, of the last 24 hours of this process'),
+      failed: z.int().describe('All others that have ended'),
+      lastAt: milliseconds().nullable(),
+      lastFailure: originFailureSchema().nullable(),
+      refused: z
+        .string()
+        .nullable()
+        .describe('Why it may not be called by its address; null = it may'),
+      pausedAt: milliseconds().nullable().describe('Since when it is paused; null = it is not'),
+    })
+    .meta({ id: 'Origin' }),
+);
 
-const pause = z.object({ origin: z.string(), pausedAt: milliseconds.nullable() });
+const pause = once(() => z.object({ origin: z.string(), pausedAt: milliseconds().nullable() }));
 
-export type OriginObject = z.output<typeof origin>;
+export type OriginObject = z.output<ReturnType<typeof origin>>;
 
 /** The body of `POST /admin/reach`. */
-export const reachSchema = z.strictObject({
-  url: z.string().describe('A destination'),
-  head: z.boolean().optional().describe('true: one HEAD is sent to it'),
-});
+export const reachSchema = once(() =>
+  z.strictObject({
+    url: z.string().describe('A destination'),
+    head: z.boolean().optional().describe('true: one HEAD is sent to it'),
+  }),
+);
 
-const verdict = z.object({
-  url: z.string(),
-  allowed: z.boolean(),
-  reason: z.string().describe('Why it is not').exactOptional(),
-  addresses: z.array(z.string()).describe('Where its host leads'),
-  head: z
-    .object({ status: z.int(), durationMs: z.int(), error: z.string().exactOptional() })
-    .exactOptional(),
-});
+const verdict = once(() =>
+  z.object({
+    url: z.string(),
+    allowed: z.boolean(),
+    reason: z.string().describe('Why it is not').exactOptional(),
+    addresses: z.array(z.string()).describe('Where its host leads'),
+    head: z
+      .object({ status: z.int(), durationMs: z.int(), error: z.string().exactOptional() })
+      .exactOptional(),
+  }),
+);
 
 export const originRoutes = {
   list: {
     summary: 'The origins that are called, those called last first',
     answers: {
-      200: { description: 'At most 1,024, and those that are paused', schema: z.array(origin) },
+      200: {
+        description: 'At most 1,024, and those that are paused',
+        schema: () => z.array(origin()),
+      },
     },
   },
   pause: {
     summary: 'Start no attempt to an origin until it is resumed; what is in flight goes on',
-    body: { isRequired: true, example: { origin: 'https://example.com' }, schema: originSchema },
+    body: {
+      isRequired: true,
+      example: { origin: 'https://example.com' },
+      schema: () => originSchema,
+    },
     answers: { 200: { description: 'It is paused', schema: pause } },
   },
   resume: {
     summary: 'Let attempts to a paused origin start',
-    body: { isRequired: true, example: { origin: 'https://example.com' }, schema: originSchema },
+    body: {
+      isRequired: true,
+      example: { origin: 'https://example.com' },
+      schema: () => originSchema,
+    },
     answers: { 200: { description: 'It is not paused', schema: pause } },
   },
   reach: {

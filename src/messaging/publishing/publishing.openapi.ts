@@ -1,11 +1,12 @@
 /** How the routes that publish are described (messaging.md 2.1, 2.2, 2.3, 7 and 3). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const text = (means: string) => z.string().optional().describe(means);
 
 /** Options that a callback has too, as `Svc-Callback-<option>`. */
-const deliveryOptions = {
+const deliveryOptions = once(() => ({
   'Svc-Method': z
     .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
     .optional()
@@ -18,10 +19,10 @@ const deliveryOptions = {
   'Svc-Flow-Control-Value': text('parallelism=2, rate=3, period=1m'),
   'Svc-Label': text('Labels to find it by, with commas between them'),
   'Svc-Redact-Fields': text('What is not shown: body, headers, header[<name>]'),
-};
+}));
 
-const messageOptions = {
-  ...deliveryOptions,
+const messageOptions = once(() => ({
+  ...deliveryOptions(),
   'Svc-Forward-<name>': text('A header for the destination, which receives it as <name>'),
   'Svc-Header-Forward': text('true: every other header of this request goes along'),
   'Svc-Callback': text('A URL to call after each attempt; it has options of its own'),
@@ -30,10 +31,10 @@ const messageOptions = {
   'Svc-Failure-Callback-<option>': text('An option of the failure callback'),
   'Svc-Deduplication-Id': text('A publish with the same id within ten minutes is this one'),
   'Svc-Content-Based-Deduplication': text('true: a publish of the same content is this one'),
-};
+}));
 
 /** What SDKs say of workflow runs: a publish that says so is a command of one. */
-const runOptions = {
+const runOptions = once(() => ({
   'Svc-Workflow-RunId': text('The run that it starts or adds to'),
   'Svc-Workflow-Init': text('true: it starts a run, whose payload is the body'),
   'Svc-Workflow-Url': text('The endpoint of the run'),
@@ -41,33 +42,39 @@ const runOptions = {
   'Svc-Workflow-Invoke': text('true: another run waits for the end of the one that it starts'),
   'Svc-Workflow-Trigger-By-Sdk': text('true: the endpoint takes a run over'),
   'Svc-Feature-Set': text('What the SDK of the endpoint can do: LazyFetch, InitialBody, ...'),
-};
+}));
 
-const onceOptions = z.object({
-  ...messageOptions,
-  'Svc-Not-Before': text('The first attempt, in Unix seconds; wins over a delay'),
-  ...runOptions,
-  'Svc-Queue-Name': text('The queue that it goes through'),
-  'Svc-Cron': text('Publish it again and again instead; see schedules'),
-  'Svc-Schedule-Id': text('The id of the schedule'),
-});
+const onceOptions = once(() =>
+  z.object({
+    ...messageOptions(),
+    'Svc-Not-Before': text('The first attempt, in Unix seconds; wins over a delay'),
+    ...runOptions(),
+    'Svc-Queue-Name': text('The queue that it goes through'),
+    'Svc-Cron': text('Publish it again and again instead; see schedules'),
+    'Svc-Schedule-Id': text('The id of the schedule'),
+  }),
+);
 
-const repeatedOptions = z.object({
-  'Svc-Cron': z.string().describe('When: five fields, perhaps after CRON_TZ=<zone>'),
-  'Svc-Schedule-Id': text('The schedule of this id is made anew; an id of its own without'),
-  'Svc-Queue-Name': text('The queue that its messages go through'),
-  ...messageOptions,
-});
+const repeatedOptions = once(() =>
+  z.object({
+    'Svc-Cron': z.string().describe('When: five fields, perhaps after CRON_TZ=<zone>'),
+    'Svc-Schedule-Id': text('The schedule of this id is made anew; an id of its own without'),
+    'Svc-Queue-Name': text('The queue that its messages go through'),
+    ...messageOptions(),
+  }),
+);
 
-const receipt = z
-  .object({
-    messageId: z.string(),
-    url: z.string(),
-    deduplicated: z.literal(true).optional(),
-  })
-  .meta({ id: 'PublishReceipt' });
-const scheduleReceipt = z.object({ scheduleId: z.string() });
-const published = z.union([receipt, z.array(receipt), scheduleReceipt]);
+const receipt = once(() =>
+  z
+    .object({
+      messageId: z.string(),
+      url: z.string(),
+      deduplicated: z.literal(true).optional(),
+    })
+    .meta({ id: 'PublishReceipt' }),
+);
+const scheduleReceipt = once(() => z.object({ scheduleId: z.string() }));
+const published = once(() => z.union([receipt(), z.array(receipt()), scheduleReceipt()]));
 
 const bytes = { isRequired: false };
 const answers = {
@@ -75,12 +82,14 @@ const answers = {
   202: { description: 'It repeats an earlier message, which is named', schema: receipt },
 };
 
-const batchItem = z.object({
-  destination: z.string().describe('A URL or the name of a URL group'),
-  headers: z.record(z.string(), z.string()).optional().describe('Options and Content-Type'),
-  body: z.string().nullish(),
-  queue: z.string().nullish().describe('The queue that it goes through'),
-});
+const batchItem = once(() =>
+  z.object({
+    destination: z.string().describe('A URL or the name of a URL group'),
+    headers: z.record(z.string(), z.string()).optional().describe('Options and Content-Type'),
+    body: z.string().nullish(),
+    queue: z.string().nullish().describe('The queue that it goes through'),
+  }),
+);
 
 export const publishingRoutes = {
   publish: {
@@ -112,12 +121,12 @@ export const publishingRoutes = {
       example: [
         { destination: 'https://example.com/hook', headers: { 'Svc-Delay': '1h' }, body: 'hello' },
       ],
-      schema: z.array(batchItem),
+      schema: () => z.array(batchItem()),
     },
     answers: {
       200: {
         description: 'What each item is answered, in its place',
-        schema: z.array(z.union([published, z.object({ error: z.string() })])),
+        schema: () => z.array(z.union([published(), z.object({ error: z.string() })])),
       },
     },
   },

@@ -1,17 +1,20 @@
 /** How the routes of queues are described (messaging.md 5). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-const queue = z
-  .object({
-    name: z.string(),
-    createdAt: z.int().describe('Unix milliseconds'),
-    updatedAt: z.int().describe('Unix milliseconds'),
-    parallelism: z.int(),
-    paused: z.boolean(),
-    lag: z.int().describe('Messages that are neither delivered nor failed nor canceled'),
-  })
-  .meta({ id: 'Queue' });
+const queue = once(() =>
+  z
+    .object({
+      name: z.string(),
+      createdAt: z.int().describe('Unix milliseconds'),
+      updatedAt: z.int().describe('Unix milliseconds'),
+      parallelism: z.int(),
+      paused: z.boolean(),
+      lag: z.int().describe('Messages that are neither delivered nor failed nor canceled'),
+    })
+    .meta({ id: 'Queue' }),
+);
 
 const done = { 200: { description: 'Done' } };
 
@@ -21,11 +24,12 @@ export const queueRoutes = {
     body: {
       isRequired: true,
       example: { queueName: 'mails', parallelism: 2 },
-      schema: z.object({
-        queueName: z.string(),
-        parallelism: z.int().min(1).optional(),
-        paused: z.boolean().optional(),
-      }),
+      schema: () =>
+        z.object({
+          queueName: z.string(),
+          parallelism: z.int().min(1).optional(),
+          paused: z.boolean().optional(),
+        }),
     },
     answers: done,
   },
@@ -33,7 +37,7 @@ export const queueRoutes = {
     summary: 'All queues',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: z.array(queue) } },
+    answers: { 200: { description: 'By name', schema: () => z.array(queue()) } },
   },
   show: {
     summary: 'One queue',

@@ -1,5 +1,6 @@
 /** How the routes are described that look ahead and back, or trigger (messaging.md 7.1). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds } from '../messages/message-schema.js';
 import type { ManualTrigger } from '../schedules/schedule-publisher.js';
@@ -7,25 +8,29 @@ import { scheduledMessageStates } from '../schedules/scheduled-messages.projecti
 import type { ScheduleResult } from './schedule-results.js';
 import { previewSchema } from './schedule-times.request.js';
 
-const cronTimes = z.object({
-  cron: z.string().describe('As a schedule keeps it, with its CRON_TZ= part'),
-  zone: z.string(),
-  times: z.array(milliseconds).readonly(),
-});
+const cronTimes = once(() =>
+  z.object({
+    cron: z.string().describe('As a schedule keeps it, with its CRON_TZ= part'),
+    zone: z.string(),
+    times: z.array(milliseconds).readonly(),
+  }),
+);
 
 /** When a cron happens. */
-export type CronTimes = z.output<typeof cronTimes>;
+export type CronTimes = z.output<ReturnType<typeof cronTimes>>;
 
-const result = z.object({
-  time: milliseconds,
-  dueAt: milliseconds.describe('When it was due; by hand: when it was asked for'),
-  isManual: z.boolean(),
-  messageCount: z.int(),
-  states: z
-    .record(z.string(), z.enum(scheduledMessageStates))
-    .describe('What became of the first ten messages, by id'),
-  error: z.string().describe('Why nothing was published').exactOptional(),
-} satisfies Record<keyof ScheduleResult, z.ZodType>);
+const result = once(() =>
+  z.object({
+    time: milliseconds,
+    dueAt: milliseconds.describe('When it was due; by hand: when it was asked for'),
+    isManual: z.boolean(),
+    messageCount: z.int(),
+    states: z
+      .record(z.string(), z.enum(scheduledMessageStates))
+      .describe('What became of the first ten messages, by id'),
+    error: z.string().describe('Why nothing was published').exactOptional(),
+  } satisfies Record<keyof ScheduleResult, z.ZodType>),
+);
 
 export const previewRoute: RouteDescription = {
   summary: 'When a cron expression would happen, or why it is none',
@@ -33,32 +38,33 @@ export const previewRoute: RouteDescription = {
   body: {
     isRequired: true,
     example: { cron: '0 9 * * 1-5', zone: 'Europe/Berlin' },
-    schema: previewSchema,
+    schema: () => previewSchema,
   },
   answers: { 200: { description: 'Its next times', schema: cronTimes } },
 };
 
 export const nextRoute: RouteDescription = {
   summary: 'When a schedule triggers next',
-  query: z.object({
-    count: z.int().min(1).max(1000).default(5).optional(),
-    from: milliseconds.describe('Unix milliseconds; now without it').optional(),
-  }),
+  query: () =>
+    z.object({
+      count: z.int().min(1).max(1000).default(5).optional(),
+      from: milliseconds.describe('Unix milliseconds; now without it').optional(),
+    }),
   answers: {
     200: {
       description: 'Its next times, also those that it skips while it is paused',
-      schema: cronTimes.extend({ scheduleId: z.string(), isPaused: z.boolean() }),
+      schema: () => cronTimes().extend({ scheduleId: z.string(), isPaused: z.boolean() }),
     },
   },
 };
 
 export const resultsRoute: RouteDescription = {
   summary: 'What came of the latest triggers of a schedule',
-  query: z.object({ count: z.int().min(1).max(50).default(10).optional() }),
+  query: () => z.object({ count: z.int().min(1).max(50).default(10).optional() }),
   answers: {
     200: {
       description: 'The newest first',
-      schema: z.object({ scheduleId: z.string(), results: z.array(result) }),
+      schema: () => z.object({ scheduleId: z.string(), results: z.array(result()) }),
     },
   },
 };
@@ -68,10 +74,11 @@ export const triggerRoute: RouteDescription = {
   answers: {
     200: {
       description: 'What was published',
-      schema: z.object({
-        scheduleId: z.string(),
-        messageIds: z.array(z.string()),
-      } satisfies Record<keyof ManualTrigger, z.ZodType>),
+      schema: () =>
+        z.object({
+          scheduleId: z.string(),
+          messageIds: z.array(z.string()),
+        } satisfies Record<keyof ManualTrigger, z.ZodType>),
     },
   },
 };

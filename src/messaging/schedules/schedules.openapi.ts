@@ -1,5 +1,6 @@
 /** How a schedule is shown, and how its routes are described (messaging.md 7). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { ShownBody } from '../messages/message-object.js';
 import { bodyFields, milliseconds, templateShape } from '../messages/message-schema.js';
@@ -7,47 +8,54 @@ import type { scheduleListFilters } from './schedule-list.request.js';
 import { scheduledMessageStates } from './scheduled-messages.projection.js';
 
 /** Absent values are left out, not null. */
-export const scheduleSchema = z
-  .object({
-    scheduleId: z.string(),
-    cron: z.string().describe('As it was written, trimmed, with its CRON_TZ= part'),
-    destination: z.string().describe('A URL, or the name of a URL group'),
-    createdAt: milliseconds.describe('Unix milliseconds; overwriting does not change it'),
-    ...templateShape,
-    ...bodyFields,
-    isPaused: z.boolean(),
-    lastScheduleTime: milliseconds.describe('Absent before the first trigger').optional(),
-    lastScheduleStates: z
-      .record(z.string(), z.enum(scheduledMessageStates))
-      .describe('The messages of the last trigger, by id')
-      .optional(),
-    nextScheduleTime: milliseconds.describe('Absent while it is paused').optional(),
-    error: z.string().describe('Why the last trigger published nothing').optional(),
-  })
-  .meta({ id: 'Schedule' });
+export const scheduleSchema = once(() =>
+  z
+    .object({
+      scheduleId: z.string(),
+      cron: z.string().describe('As it was written, trimmed, with its CRON_TZ= part'),
+      destination: z.string().describe('A URL, or the name of a URL group'),
+      createdAt: milliseconds.describe('Unix milliseconds; overwriting does not change it'),
+      ...templateShape,
+      ...bodyFields,
+      isPaused: z.boolean(),
+      lastScheduleTime: milliseconds.describe('Absent before the first trigger').optional(),
+      lastScheduleStates: z
+        .record(z.string(), z.enum(scheduledMessageStates))
+        .describe('The messages of the last trigger, by id')
+        .optional(),
+      nextScheduleTime: milliseconds.describe('Absent while it is paused').optional(),
+      error: z.string().describe('Why the last trigger published nothing').optional(),
+    })
+    .meta({ id: 'Schedule' }),
+);
 
 /** A schedule as the API shows it. */
-export type ScheduleObject = Readonly<Omit<z.output<typeof scheduleSchema>, keyof ShownBody>> &
+export type ScheduleObject = Readonly<
+  Omit<z.output<ReturnType<typeof scheduleSchema>>, keyof ShownBody>
+> &
   ShownBody;
 
 const done = { 200: { description: 'Done' } };
 
-const page = z.object({
-  schedules: z.array(scheduleSchema),
-  cursor: z.string().describe('Absent on the last page').optional(),
-});
+const page = once(() =>
+  z.object({
+    schedules: z.array(scheduleSchema()),
+    cursor: z.string().describe('Absent on the last page').optional(),
+  }),
+);
 
 export const listRoute: RouteDescription = {
   summary: 'All schedules, or a page of them',
   asOf: true,
-  query: z.object({
-    count: z.int().min(1).max(1000).describe('Of a page; with a cursor alone 100').optional(),
-    cursor: z.string().describe('Of the page before').optional(),
-  } satisfies Record<keyof typeof scheduleListFilters, z.ZodType>),
+  query: () =>
+    z.object({
+      count: z.int().min(1).max(1000).describe('Of a page; with a cursor alone 100').optional(),
+      cursor: z.string().describe('Of the page before').optional(),
+    } satisfies Record<keyof typeof scheduleListFilters, z.ZodType>),
   answers: {
     200: {
       description: 'Oldest first; an object where a count or a cursor is given',
-      schema: z.union([z.array(scheduleSchema), page]),
+      schema: () => z.union([z.array(scheduleSchema()), page()]),
     },
   },
 };

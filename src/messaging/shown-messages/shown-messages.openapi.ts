@@ -1,5 +1,6 @@
 /** How the routes that show messages are described (messaging.md 2.4). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { pendingStates } from '../delivery/pending-state.js';
@@ -7,34 +8,44 @@ import { messageSchema, milliseconds, originQuery, several } from '../messages/m
 import type { MessageListQuery } from './message-list.request.js';
 import { messageStates, type Standing } from './message-standing.js';
 
-const standingFields = {
-  state: z.enum(messageStates),
-  attempts: z.int().describe('Attempts that have ended'),
-  nextDeliveryTime: milliseconds.describe('No attempt starts before').exactOptional(),
-  startedAt: milliseconds.describe('Since when its attempt is in flight').exactOptional(),
-  endedAt: milliseconds.describe('When it became final').exactOptional(),
-  responseStatus: z.int().describe('Of the last attempt; 0 = there was no answer').exactOptional(),
-  dlqId: z.string().describe('The dead letter that it became').exactOptional(),
-} satisfies Record<keyof Standing, z.ZodType>;
+const standingFields = once(
+  () =>
+    ({
+      state: z.enum(messageStates),
+      attempts: z.int().describe('Attempts that have ended'),
+      nextDeliveryTime: milliseconds.describe('No attempt starts before').exactOptional(),
+      startedAt: milliseconds.describe('Since when its attempt is in flight').exactOptional(),
+      endedAt: milliseconds.describe('When it became final').exactOptional(),
+      responseStatus: z
+        .int()
+        .describe('Of the last attempt; 0 = there was no answer')
+        .exactOptional(),
+      dlqId: z.string().describe('The dead letter that it became').exactOptional(),
+    }) satisfies Record<keyof Standing, z.ZodType>,
+);
 
-const shown = messageSchema.extend(standingFields).meta({ id: 'ShownMessage' });
-const row = shown
-  .omit({ body: true, bodyBase64: true })
-  .extend({
-    offset: z.int().describe('Its place in the journal'),
-  })
-  .meta({ id: 'ListedMessage' });
+const shown = once(() => messageSchema.extend(standingFields()).meta({ id: 'ShownMessage' }));
+const row = once(() =>
+  shown()
+    .omit({ body: true, bodyBase64: true })
+    .extend({
+      offset: z.int().describe('Its place in the journal'),
+    })
+    .meta({ id: 'ListedMessage' }),
+);
 
-const listQuery = z.object({
-  ...originQuery,
-  host: several,
-  path: several,
-  messageIds: several,
-  workflowRunId: several,
-  state: z.array(z.enum(pendingStates)).optional(),
-  count: z.int().min(1).max(500).default(100).optional(),
-  cursor: z.string().describe('Of the page before').optional(),
-} satisfies Record<keyof MessageListQuery, z.ZodType>);
+const listQuery = once(() =>
+  z.object({
+    ...originQuery,
+    host: several,
+    path: several,
+    messageIds: several,
+    workflowRunId: several,
+    state: z.array(z.enum(pendingStates)).optional(),
+    count: z.int().min(1).max(500).default(100).optional(),
+    cursor: z.string().describe('Of the page before').optional(),
+  } satisfies Record<keyof MessageListQuery, z.ZodType>),
+);
 
 export const shownMessageRoutes = {
   list: {
@@ -44,24 +55,26 @@ export const shownMessageRoutes = {
     answers: {
       200: {
         description: 'Messages without their bodies',
-        schema: z.object({
-          messages: z.array(row),
-          damaged,
-          cursor: z.string().describe('Absent on the last page').exactOptional(),
-        }),
+        schema: () =>
+          z.object({
+            messages: z.array(row()),
+            damaged: damaged(),
+            cursor: z.string().describe('Absent on the last page').exactOptional(),
+          }),
       },
     },
   },
   show: {
     summary: 'A message that is not delivered yet, or any that the logs still know',
     asOf: true,
-    query: z.object({
-      final: z
-        .enum(['true', 'false'])
-        .describe('true: one that is delivered, failed or canceled is shown, too')
-        .default('false')
-        .optional(),
-    }),
+    query: () =>
+      z.object({
+        final: z
+          .enum(['true', 'false'])
+          .describe('true: one that is delivered, failed or canceled is shown, too')
+          .default('false')
+          .optional(),
+      }),
     answers: { 200: { description: 'The message', schema: shown } },
   },
 } satisfies Record<string, RouteDescription>;

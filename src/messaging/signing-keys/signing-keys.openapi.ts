@@ -1,8 +1,9 @@
 /** How the routes of the signing keys are described (messaging.md 11). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-const keys = z.object({ current: z.string(), next: z.string() });
+const keys = once(() => z.object({ current: z.string(), next: z.string() }));
 
 export const signingKeyRoutes = {
   show: {

@@ -1,17 +1,20 @@
 /** How the routes of URL groups are described (messaging.md 6). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { UrlGroupObject } from './url-group-object.js';
 
-const group = z
-  .object({
-    name: z.string(),
-    createdAt: z.int().describe('Unix milliseconds'),
-    updatedAt: z.int().describe('Unix milliseconds'),
-    endpoints: z.array(z.object({ name: z.string().optional(), url: z.string() })),
-    headers: z.record(z.string(), z.array(z.string())).optional(),
-  } satisfies Record<keyof UrlGroupObject, z.ZodType>)
-  .meta({ id: 'UrlGroup' });
+const group = once(() =>
+  z
+    .object({
+      name: z.string(),
+      createdAt: z.int().describe('Unix milliseconds'),
+      updatedAt: z.int().describe('Unix milliseconds'),
+      endpoints: z.array(z.object({ name: z.string().optional(), url: z.string() })),
+      headers: z.record(z.string(), z.array(z.string())).optional(),
+    } satisfies Record<keyof UrlGroupObject, z.ZodType>)
+    .meta({ id: 'UrlGroup' }),
+);
 
 const done = { 200: { description: 'Done' } };
 
@@ -20,7 +23,7 @@ export const urlGroupRoutes = {
     summary: 'All URL groups',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: z.array(group) } },
+    answers: { 200: { description: 'By name', schema: () => z.array(group()) } },
   },
   show: {
     summary: 'One URL group',
@@ -33,9 +36,10 @@ export const urlGroupRoutes = {
     summary: 'Give a URL group default headers',
     body: {
       isRequired: true,
-      schema: z.object({
-        headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-      }),
+      schema: () =>
+        z.object({
+          headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+        }),
     },
     answers: done,
   },
@@ -44,9 +48,10 @@ export const urlGroupRoutes = {
     body: {
       isRequired: true,
       example: { endpoints: [{ url: 'https://example.com/hook', name: 'first' }] },
-      schema: z.object({
-        endpoints: z.array(z.object({ url: z.string(), name: z.string().optional() })),
-      }),
+      schema: () =>
+        z.object({
+          endpoints: z.array(z.object({ url: z.string(), name: z.string().optional() })),
+        }),
     },
     answers: done,
   },
@@ -54,9 +59,10 @@ export const urlGroupRoutes = {
     summary: 'Take endpoints out of a URL group',
     body: {
       isRequired: true,
-      schema: z.object({
-        endpoints: z.array(z.object({ url: z.string().optional(), name: z.string().optional() })),
-      }),
+      schema: () =>
+        z.object({
+          endpoints: z.array(z.object({ url: z.string().optional(), name: z.string().optional() })),
+        }),
     },
     answers: done,
   },

@@ -1,38 +1,45 @@
 /** How the routes are described that tell who waits, and pause all (messaging.md 5, 8). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { pendingStates } from '../delivery/pending-state.js';
 import { milliseconds } from '../messages/message-schema.js';
 import type { KeyLine, QueueLine, WaitingMessage } from './waiting-lines.js';
 
-const message = z.object({
-  messageId: z.string(),
-  state: z.enum([...pendingStates, 'CALLBACKS']),
-  since: milliseconds.describe('In the line, or due; absent while it is delayed').exactOptional(),
-  nextDeliveryTime: milliseconds.describe('No attempt starts before').exactOptional(),
-} satisfies Record<keyof WaitingMessage, z.ZodType>);
+const message = once(() =>
+  z.object({
+    messageId: z.string(),
+    state: z.enum([...pendingStates, 'CALLBACKS']),
+    since: milliseconds.describe('In the line, or due; absent while it is delayed').exactOptional(),
+    nextDeliveryTime: milliseconds.describe('No attempt starts before').exactOptional(),
+  } satisfies Record<keyof WaitingMessage, z.ZodType>),
+);
 
-const queueLine = z.object({
-  queueName: z.string(),
-  paused: z.boolean(),
-  parallelism: z.int(),
-  lag: z.int().describe('All that are not final'),
-  waiting: z.array(message),
-} satisfies Record<keyof QueueLine, z.ZodType>);
+const queueLine = once(() =>
+  z.object({
+    queueName: z.string(),
+    paused: z.boolean(),
+    parallelism: z.int(),
+    lag: z.int().describe('All that are not final'),
+    waiting: z.array(message()),
+  } satisfies Record<keyof QueueLine, z.ZodType>),
+);
 
-const keyLine = z.object({
-  flowControlKey: z.string(),
-  isPaused: z.boolean(),
-  waitListSize: z.int().describe('All that wait'),
-  waiting: z.array(message),
-} satisfies Record<keyof KeyLine, z.ZodType>);
+const keyLine = once(() =>
+  z.object({
+    flowControlKey: z.string(),
+    isPaused: z.boolean(),
+    waitListSize: z.int().describe('All that wait'),
+    waiting: z.array(message()),
+  } satisfies Record<keyof KeyLine, z.ZodType>),
+);
 
-const query = z.object({ count: z.int().min(1).max(500).default(50).optional() });
+const query = once(() => z.object({ count: z.int().min(1).max(500).default(50).optional() }));
 const paused = {
-  200: { description: 'How many were not', schema: z.object({ paused: z.int() }) },
+  200: { description: 'How many were not', schema: () => z.object({ paused: z.int() }) },
 };
 const resumed = {
-  200: { description: 'How many were not', schema: z.object({ resumed: z.int() }) },
+  200: { description: 'How many were not', schema: () => z.object({ resumed: z.int() }) },
 };
 
 export const waitingRoutes = {

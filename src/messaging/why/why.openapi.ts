@@ -19,7 +19,7 @@ export const whyMessageRoute = {
   answers: {
     200: {
       description: 'The reason, for programs and in a sentence',
-      schema: whySchema(messageReasons).extend({ messageId: z.string() }),
+      schema: () => whySchema(messageReasons).extend({ messageId: z.string() }),
     },
   },
 } satisfies RouteDescription;

@@ -1,30 +1,33 @@
 /** How the routes of backups are described. */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { backupRequestSchema } from './backup.request.js';
 import { backupSchema } from './backup-manifest.js';
 
-const status = z
-  .object({
-    state: z
-      .enum(['idle', 'running', 'done', 'failed'])
-      .describe('Of the last one of this process'),
-    path: z.string().describe('Its folder; absent while there was none').optional(),
-    startedAt: z.string().optional(),
-    endedAt: z.string().optional(),
-    doing: z.enum(['copying', 'verifying']).describe('While it runs').optional(),
-    bytes: z.int().describe('Verified by now').optional(),
-    bytesTotal: z.int().optional(),
-    reason: z.string().describe('Why there is none').optional(),
-    backup: backupSchema.describe('What it holds').optional(),
-  })
-  .meta({ id: 'BackupStatus' });
+const status = once(() =>
+  z
+    .object({
+      state: z
+        .enum(['idle', 'running', 'done', 'failed'])
+        .describe('Of the last one of this process'),
+      path: z.string().describe('Its folder; absent while there was none').optional(),
+      startedAt: z.string().optional(),
+      endedAt: z.string().optional(),
+      doing: z.enum(['copying', 'verifying']).describe('While it runs').optional(),
+      bytes: z.int().describe('Verified by now').optional(),
+      bytesTotal: z.int().optional(),
+      reason: z.string().describe('Why there is none').optional(),
+      backup: backupSchema.describe('What it holds').optional(),
+    })
+    .meta({ id: 'BackupStatus' }),
+);
 
 export const backupRoutes = {
   begin: {
     summary: 'Make a backup of the data folder below STEPWELL_BACKUP_DIR',
     changes: false,
-    body: { isRequired: false, schema: backupRequestSchema },
+    body: { isRequired: false, schema: () => backupRequestSchema },
     answers: { 202: { description: 'It is under way', schema: status } },
   },
   show: {

@@ -42,7 +42,7 @@ export class ClockController {
   @Describe(clockRoutes.forward)
   async forward(@Req() request: FastifyRequest): Promise<ClockObject> {
     refuseIf(this.basic.judgeRight(request.raw, 'administer', null));
-    const { forward } = valueIn(readJsonBody(rawBody(request), forwardSchema));
+    const { forward } = valueIn(readJsonBody(rawBody(request), forwardSchema()));
     const duration = parseDuration(forward);
     const forwardMs = valueIn(duration.ok ? duration : duration.of('forward'));
     const move = this.moving.then(() => this.move(forwardMs));

@@ -1,18 +1,23 @@
 /** How the routes of the clock are described, which `stepwell dev` has (administration.md 4). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 /** The body of `POST /admin/clock`. */
-export const forwardSchema = z.strictObject({
-  forward: z.string().describe('A duration: 90s, 3d, 1d10h30m'),
-});
+export const forwardSchema = once(() =>
+  z.strictObject({
+    forward: z.string().describe('A duration: 90s, 3d, 1d10h30m'),
+  }),
+);
 
-const clock = z.object({
-  now: z.int().describe('What the server takes for now, Unix milliseconds'),
-  aheadMs: z.int().describe('How far that is ahead of the machine'),
-});
+const clock = once(() =>
+  z.object({
+    now: z.int().describe('What the server takes for now, Unix milliseconds'),
+    aheadMs: z.int().describe('How far that is ahead of the machine'),
+  }),
+);
 
-export type ClockObject = z.output<typeof clock>;
+export type ClockObject = z.output<ReturnType<typeof clock>>;
 
 export const clockRoutes = {
   show: {

@@ -20,14 +20,14 @@ const status = z.object({
 const live: RouteDescription = {
   summary: 'Whether the process lives',
   access: 'open',
-  answers: { 200: { description: 'It does', schema: status } },
+  answers: { 200: { description: 'It does', schema: () => status } },
 };
 const ready: RouteDescription = {
   summary: 'Whether the process serves everything',
   access: 'open',
   answers: {
-    200: { description: 'It does', schema: status },
-    503: { description: 'It does not, and why', schema: status },
+    200: { description: 'It does', schema: () => status },
+    503: { description: 'It does not, and why', schema: () => status },
   },
 };
 

@@ -5,15 +5,19 @@ import { liveKinds } from './live-events.js';
 
 export const liveRoute: RouteDescription = {
   summary: 'What happens on this server, as it happens',
-  query: z.object({
-    kinds: z
-      .string()
-      .describe(`Of ${liveKinds.join(', ')}, comma separated; default: all that the caller may see`)
-      .optional(),
-  }),
-  headers: z.object({
-    'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
-  }),
+  query: () =>
+    z.object({
+      kinds: z
+        .string()
+        .describe(
+          `Of ${liveKinds.join(', ')}, comma separated; default: all that the caller may see`,
+        )
+        .optional(),
+    }),
+  headers: () =>
+    z.object({
+      'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
+    }),
   answers: {
     200: {
       description:

@@ -8,11 +8,12 @@ export const mcpRoute: RouteDescription = {
   changes: false,
   body: {
     isRequired: true,
-    schema: z.looseObject({
-      jsonrpc: z.literal('2.0'),
-      id: z.union([z.string(), z.number()]).describe('Absent in notifications').optional(),
-      method: z.string().describe('initialize, tools/list, tools/call, ...'),
-    }),
+    schema: () =>
+      z.looseObject({
+        jsonrpc: z.literal('2.0'),
+        id: z.union([z.string(), z.number()]).describe('Absent in notifications').optional(),
+        method: z.string().describe('initialize, tools/list, tools/call, ...'),
+      }),
     example: {
       jsonrpc: '2.0',
       id: 1,

@@ -58,8 +58,8 @@ export function openapiDocument(routes: readonly TabledRoute[]): JsonObject {
   }
   const sorted = Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1));
   const responses = {
-    MessagingRefusal: answerOf(schemas, { description: 'Refused', schema: messagingRefusal }),
-    LogRefusal: answerOf(schemas, { description: 'Refused', schema: logRefusal }),
+    MessagingRefusal: answerOf(schemas, { description: 'Refused', schema: () => messagingRefusal }),
+    LogRefusal: answerOf(schemas, { description: 'Refused', schema: () => logRefusal }),
   };
   const { components } = schemas;
   return {
@@ -113,9 +113,9 @@ function operationOf(
   const { summary, access, query, headers, body, answers } = description;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
-    ...parametersOf(schemas, 'query', query),
+    ...parametersOf(schemas, 'query', query?.()),
     ...(description.asOf === true ? parametersOf(schemas, 'query', asOfQuery) : []),
-    ...parametersOf(schemas, 'header', headers),
+    ...parametersOf(schemas, 'header', headers?.()),
   ];
   const promise = method === 'GET' || access === 'open' ? {} : { headers: acknowledgement };
   const described = Object.entries(answers).map(([status, answer]) => {
@@ -126,7 +126,7 @@ function operationOf(
   const error = isMessagingPath(path) ? messagingRefusal : logRefusal;
   const refusals = refusalsOf(path, description).map(([status, meaning]) => [
     status,
-    answerOf(schemas, { description: meaning, schema: error }),
+    answerOf(schemas, { description: meaning, schema: () => error }),
   ]);
   return {
     operationId: operationId(method, path),
@@ -139,7 +139,7 @@ function operationOf(
         content:
           body.schema === undefined
             ? { '*/*': {} }
-            : { 'application/json': jsonOf(schemas, body.schema, body.example) },
+            : { 'application/json': jsonOf(schemas, body.schema(), body.example) },
       },
     }),
     responses: {
@@ -201,7 +201,7 @@ function answerOf(
   const content =
     schema === undefined
       ? contentType && { [contentType]: {} }
-      : { [contentType ?? 'application/json']: { schema: schemas.of(schema, 'output') } };
+      : { [contentType ?? 'application/json']: { schema: schemas.of(schema(), 'output') } };
   return { description, ...(content && { content }) };
 }
 

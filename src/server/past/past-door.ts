@@ -36,7 +36,7 @@ export class PastDoor {
       const { description } = request.routeOptions.config;
       if (description === undefined || description.access !== undefined) return undefined;
       // One that reads it itself, and one that appends what its query says.
-      if (description.changes === true || 'asOf' in (description.query?.shape ?? {}))
+      if (description.changes === true || 'asOf' in (description.query?.().shape ?? {}))
         return undefined;
       const asked = withoutAsOf(request.url);
       if (!asked.ok) return sendRefusal(request, reply, asked);

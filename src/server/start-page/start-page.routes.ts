@@ -14,11 +14,12 @@ const page: RouteDescription = {
   answers: {
     200: {
       description: 'The version, and the routes that need no credentials',
-      schema: z.object({
-        name: z.string(),
-        version: z.string(),
-        links: z.record(z.string(), z.string()),
-      }),
+      schema: () =>
+        z.object({
+          name: z.string(),
+          version: z.string(),
+          links: z.record(z.string(), z.string()),
+        }),
     },
     302: { description: 'Browsers go on to /console' },
   },

@@ -1,27 +1,34 @@
 /** How the routes of bearer tokens are described (administration.md 2). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { tokenSchema } from './token.request.js';
 
-const time = z.int().describe('Unix milliseconds');
+const time = once(() => z.int().describe('Unix milliseconds'));
 
-const shown = z
-  .object({
-    name: z.string(),
-    role: z.enum(['read', 'operate', 'admin']),
-    createdAt: time,
-    expiresAt: time.nullable(),
-  })
-  .meta({ id: 'Token' });
+const shown = once(() =>
+  z
+    .object({
+      name: z.string(),
+      role: z.enum(['read', 'operate', 'admin']),
+      createdAt: time(),
+      expiresAt: time().nullable(),
+    })
+    .meta({ id: 'Token' }),
+);
 
 export const tokenRoutes = {
   create: {
     summary: 'Create a bearer token',
-    body: { isRequired: true, example: { name: 'deploy', role: 'operate' }, schema: tokenSchema },
+    body: {
+      isRequired: true,
+      example: { name: 'deploy', role: 'operate' },
+      schema: () => tokenSchema,
+    },
     answers: {
       201: {
         description: 'The token; it is not shown again',
-        schema: shown.extend({ token: z.string() }),
+        schema: () => shown().extend({ token: z.string() }),
       },
     },
   },
@@ -32,7 +39,7 @@ export const tokenRoutes = {
     answers: {
       200: {
         description: 'By name',
-        schema: z.array(shown.extend({ lastUsedAt: time.nullable() })),
+        schema: () => z.array(shown().extend({ lastUsedAt: time().nullable() })),
       },
     },
   },
@@ -41,7 +48,7 @@ export const tokenRoutes = {
     answers: {
       200: {
         description: 'Done',
-        schema: z.object({ result: z.literal('Success'), status: z.literal(200) }),
+        schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
       },
     },
   },

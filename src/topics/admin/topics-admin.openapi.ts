@@ -1,57 +1,66 @@
 /** How the routes that administer topics are described. */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-const retention = {
+const retention = once(() => ({
   retentionMs: z.int().describe('Milliseconds; -1 = no limit. Not for compacted topics'),
   retentionBytes: z.int().describe('Of one partition; -1 = no limit. Not for compacted topics'),
-};
-const cleanupPolicy = z
-  .enum(['delete', 'compact'])
-  .describe('Old records go, or of each key all but the last one');
+}));
+const cleanupPolicy = once(() =>
+  z.enum(['delete', 'compact']).describe('Old records go, or of each key all but the last one'),
+);
 
-const topic = z
-  .object({
-    name: z.string(),
-    createdAt: z.int().describe('Unix milliseconds'),
-    partitions: z.int(),
-    cleanupPolicy,
-    ...retention,
-    bytes: z.int().nullable().describe('Of all partitions; null = it is not known of then'),
-  })
-  .meta({ id: 'Topic' });
+const topic = once(() =>
+  z
+    .object({
+      name: z.string(),
+      createdAt: z.int().describe('Unix milliseconds'),
+      partitions: z.int(),
+      cleanupPolicy: cleanupPolicy(),
+      ...retention(),
+      bytes: z.int().nullable().describe('Of all partitions; null = it is not known of then'),
+    })
+    .meta({ id: 'Topic' }),
+);
 
-const partition = z.object({
-  partition: z.int(),
-  earliest: z.int().describe('The first offset that can be read'),
-  latest: z.int().describe('The offset that the next record will get'),
-  bytes: z.int(),
-  newestAt: z
-    .int()
-    .nullable()
-    .describe('The latest time of a record or an append, Unix milliseconds'),
-  damaged: z
-    .array(z.object({ from: z.int(), until: z.int().describe('Exclusive') }))
-    .describe('Offsets that cannot be read; absent where no damage is known')
-    .optional(),
-});
+const partition = once(() =>
+  z.object({
+    partition: z.int(),
+    earliest: z.int().describe('The first offset that can be read'),
+    latest: z.int().describe('The offset that the next record will get'),
+    bytes: z.int(),
+    newestAt: z
+      .int()
+      .nullable()
+      .describe('The latest time of a record or an append, Unix milliseconds'),
+    damaged: z
+      .array(z.object({ from: z.int(), until: z.int().describe('Exclusive') }))
+      .describe('Offsets that cannot be read; absent where no damage is known')
+      .optional(),
+  }),
+);
 
-const details = topic
-  .extend({
-    offsets: z.array(partition).nullable().describe('null = it is not known of then'),
-  })
-  .meta({ id: 'TopicDetails' });
+const details = once(() =>
+  topic()
+    .extend({
+      offsets: z.array(partition()).nullable().describe('null = it is not known of then'),
+    })
+    .meta({ id: 'TopicDetails' }),
+);
 
-const settings = {
+const settings = once(() => ({
   partitions: z.int().min(1).max(1024).optional(),
-  retentionMs: retention.retentionMs.nullish(),
-  retentionBytes: retention.retentionBytes.nullish(),
-};
+  retentionMs: retention().retentionMs.nullish(),
+  retentionBytes: retention().retentionBytes.nullish(),
+}));
 
-const purge = z.object({
-  partition: z.int(),
-  before: z.int().describe('The first offset that stays'),
-});
+const purge = once(() =>
+  z.object({
+    partition: z.int(),
+    before: z.int().describe('The first offset that stays'),
+  }),
+);
 
 export const topicAdminRoutes = {
   create: {
@@ -59,7 +68,8 @@ export const topicAdminRoutes = {
     body: {
       isRequired: true,
       example: { name: 'rides', partitions: 3 },
-      schema: z.object({ name: z.string(), ...settings, cleanupPolicy: cleanupPolicy.optional() }),
+      schema: () =>
+        z.object({ name: z.string(), ...settings(), cleanupPolicy: cleanupPolicy().optional() }),
     },
     answers: { 201: { description: 'The topic', schema: details } },
   },
@@ -67,7 +77,7 @@ export const topicAdminRoutes = {
     summary: 'All topics with their settings',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: z.array(topic) } },
+    answers: { 200: { description: 'By name', schema: () => z.array(topic()) } },
   },
   show: {
     summary: 'One topic: its settings, and what its partitions hold',
@@ -77,7 +87,7 @@ export const topicAdminRoutes = {
   },
   alter: {
     summary: 'Change how long a topic keeps its records, or give it more partitions',
-    body: { isRequired: true, schema: z.object(settings) },
+    body: { isRequired: true, schema: () => z.object(settings()) },
     answers: { 200: { description: 'The topic as it is now', schema: details } },
   },
   remove: {
@@ -85,17 +95,17 @@ export const topicAdminRoutes = {
     answers: {
       200: {
         description: 'It is gone',
-        schema: z.object({ result: z.literal('Success'), status: z.literal(200) }),
+        schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
       },
     },
   },
   purge: {
     summary: 'Let the records before given offsets go',
-    body: { isRequired: true, schema: z.union([purge, z.array(purge)]) },
+    body: { isRequired: true, schema: () => z.union([purge(), z.array(purge())]) },
     answers: {
       200: {
         description: 'Where the partitions begin now',
-        schema: z.array(z.object({ topic: z.string(), partition: z.int(), offset: z.int() })),
+        schema: () => z.array(z.object({ topic: z.string(), partition: z.int(), offset: z.int() })),
       },
     },
   },

@@ -1,38 +1,45 @@
 /** How the routes of consumer groups are described (topics.md 4). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { commitsSchema, placesSchema } from '../sessions/offsets.request.js';
 
-const place = z.object({ topic: z.string(), partition: z.int() });
-const position = place.extend({ offset: z.int() });
-const success = z.object({ result: z.literal('Success'), status: z.literal(200) });
-const message = position
-  .extend({
-    timestamp: z.int().describe('Unix milliseconds'),
-    key: z.string(),
-    value: z.string().nullable(),
-    headers: z.array(z.object({ key: z.string(), value: z.string() })),
-  })
-  .meta({ id: 'ConsumedRecord' });
+const place = once(() => z.object({ topic: z.string(), partition: z.int() }));
+const position = once(() => place().extend({ offset: z.int() }));
+const success = once(() => z.object({ result: z.literal('Success'), status: z.literal(200) }));
+const message = once(() =>
+  position()
+    .extend({
+      timestamp: z.int().describe('Unix milliseconds'),
+      key: z.string(),
+      value: z.string().nullable(),
+      headers: z.array(z.object({ key: z.string(), value: z.string() })),
+    })
+    .meta({ id: 'ConsumedRecord' }),
+);
 
-const timeout = z.int().describe('Milliseconds to wait for a first record; 60000 at most');
+const timeout = once(() =>
+  z.int().describe('Milliseconds to wait for a first record; 60000 at most'),
+);
 const milliseconds = (text: string) => z.int().describe(text).optional();
 
-const settings = z.object({
-  'Stream-Enable-Auto-Commit': z.boolean().describe('true without it').optional(),
-  'Stream-Auto-Commit-Interval': milliseconds('Milliseconds; 5000 without it'),
-  'Stream-Auto-Offset-Reset': z.enum(['earliest', 'latest', 'none']).optional(),
-  'Stream-Session-Timeout-Ms': milliseconds(
-    '1000 to 86400000 milliseconds of silence end the instance; STEPWELL_CONSUMER_IDLE without it',
-  ),
-  'Stream-Encoding': z.enum(['text', 'base64']).describe('Of each answer').optional(),
-  'Last-Event-ID': z.string().describe('Of a stream: where it was broken off').optional(),
-  Accept: z.string().describe('text/event-stream or application/x-ndjson: a stream').optional(),
-  'Stream-Assignment-Strategy': z.enum(['range', 'roundrobin', 'sticky']).optional(),
-});
+const settings = once(() =>
+  z.object({
+    'Stream-Enable-Auto-Commit': z.boolean().describe('true without it').optional(),
+    'Stream-Auto-Commit-Interval': milliseconds('Milliseconds; 5000 without it'),
+    'Stream-Auto-Offset-Reset': z.enum(['earliest', 'latest', 'none']).optional(),
+    'Stream-Session-Timeout-Ms': milliseconds(
+      '1000 to 86400000 milliseconds of silence end the instance; STEPWELL_CONSUMER_IDLE without it',
+    ),
+    'Stream-Encoding': z.enum(['text', 'base64']).describe('Of each answer').optional(),
+    'Last-Event-ID': z.string().describe('Of a stream: where it was broken off').optional(),
+    Accept: z.string().describe('text/event-stream or application/x-ndjson: a stream').optional(),
+    'Stream-Assignment-Strategy': z.enum(['range', 'roundrobin', 'sticky']).optional(),
+  }),
+);
 
 const records = {
-  200: { description: 'Records in the order of each partition', schema: z.array(message) },
+  200: { description: 'Records in the order of each partition', schema: () => z.array(message()) },
 };
 const done = { 200: { description: 'Done', schema: success } };
 
@@ -43,13 +50,14 @@ export const consumerRoutes = {
     headers: settings,
     body: {
       isRequired: true,
-      schema: z.object({
-        topic: z.string().optional(),
-        topics: z.array(z.string()).optional(),
-        timeout: timeout.optional(),
-        maxRecords: z.int().describe('500 without it, 10000 at most').optional(),
-        maxBytes: z.int().describe('Bytes of keys and values').optional(),
-      }),
+      schema: () =>
+        z.object({
+          topic: z.string().optional(),
+          topics: z.array(z.string()).optional(),
+          timeout: timeout().optional(),
+          maxRecords: z.int().describe('500 without it, 10000 at most').optional(),
+          maxBytes: z.int().describe('Bytes of keys and values').optional(),
+        }),
     },
     answers: records,
   },
@@ -57,24 +65,25 @@ export const consumerRoutes = {
     summary: 'Records of one topic for an instance of a group, which the first call makes',
     changes: true,
     headers: settings,
-    query: z.object({ timeout: timeout.optional() }),
+    query: () => z.object({ timeout: timeout().optional() }),
     answers: records,
   },
   commit: {
     summary: 'Commit offsets for a group; without a body all that the instance was given',
     changes: true,
-    headers: z.object({
-      'Stream-Generation': z.int().describe('Refused if the group is in another one').optional(),
-    }),
-    body: { isRequired: false, schema: commitsSchema },
+    headers: () =>
+      z.object({
+        'Stream-Generation': z.int().describe('Refused if the group is in another one').optional(),
+      }),
+    body: { isRequired: false, schema: () => commitsSchema },
     answers: done,
   },
   committed: {
     summary: 'The offsets a group has committed; -1 where there is none',
     changes: false,
-    query: z.object({ timeout: z.int().optional() }),
-    body: { isRequired: true, schema: placesSchema },
-    answers: { 200: { description: 'In the order asked', schema: z.array(position) } },
+    query: () => z.object({ timeout: z.int().optional() }),
+    body: { isRequired: true, schema: () => placesSchema },
+    answers: { 200: { description: 'In the order asked', schema: () => z.array(position()) } },
   },
   list: {
     summary: 'All instances of groups, with the partitions they own',
@@ -82,17 +91,18 @@ export const consumerRoutes = {
     answers: {
       200: {
         description: 'Groups that have instances',
-        schema: z.array(
-          z.object({
-            name: z.string(),
-            instances: z.array(
-              z.object({
-                name: z.string(),
-                topics: z.array(z.object({ topic: z.string(), partitions: z.array(z.int()) })),
-              }),
-            ),
-          }),
-        ),
+        schema: () =>
+          z.array(
+            z.object({
+              name: z.string(),
+              instances: z.array(
+                z.object({
+                  name: z.string(),
+                  topics: z.array(z.object({ topic: z.string(), partitions: z.array(z.int()) })),
+                }),
+              ),
+            }),
+          ),
       },
     },
   },

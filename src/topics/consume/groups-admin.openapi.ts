@@ -1,58 +1,67 @@
 /** How the routes of operators of groups are described (topics.md 5.2). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { strategies } from '../groups/assignment.policy.js';
 import { offsetResetSchema, seekSchema } from '../sessions/groups-admin.request.js';
 
-const place = z.object({ topic: z.string(), partition: z.int() });
-const time = z.int().nullable().describe('Unix milliseconds');
+const place = once(() => z.object({ topic: z.string(), partition: z.int() }));
+const time = once(() => z.int().nullable().describe('Unix milliseconds'));
 
-const summary = z
-  .object({
-    name: z.string(),
-    phase: z.enum(['live', 'deleting']),
-    generation: z.int(),
-    strategy: z.enum(strategies),
-    emptySince: time,
-    memberCount: z.int(),
-    lag: z
-      .int()
-      .nullable()
-      .describe(
-        'Records that are not committed, of all partitions; null = it is not known of then',
-      ),
-  })
-  .meta({ id: 'ConsumerGroup' });
+const summary = once(() =>
+  z
+    .object({
+      name: z.string(),
+      phase: z.enum(['live', 'deleting']),
+      generation: z.int(),
+      strategy: z.enum(strategies),
+      emptySince: time(),
+      memberCount: z.int(),
+      lag: z
+        .int()
+        .nullable()
+        .describe(
+          'Records that are not committed, of all partitions; null = it is not known of then',
+        ),
+    })
+    .meta({ id: 'ConsumerGroup' }),
+);
 
-const member = z.object({
-  instance: z.string(),
-  topics: z.array(z.string()),
-  assignments: z.array(z.object({ topic: z.string(), partitions: z.array(z.int()) })),
-  lastSeenAt: time,
-  isCalling: z.boolean().nullable(),
-  // Of the session, which a member may not have now, and none is known of as of then.
-  autoCommit: z.boolean().optional(),
-  autoCommitIntervalMs: z.int().optional(),
-  offsetReset: z.enum(['earliest', 'latest', 'none']).optional(),
-  sessionTimeoutMs: z.int().optional(),
-});
+const member = once(() =>
+  z.object({
+    instance: z.string(),
+    topics: z.array(z.string()),
+    assignments: z.array(z.object({ topic: z.string(), partitions: z.array(z.int()) })),
+    lastSeenAt: time(),
+    isCalling: z.boolean().nullable(),
+    // Of the session, which a member may not have now, and none is known of as of then.
+    autoCommit: z.boolean().optional(),
+    autoCommitIntervalMs: z.int().optional(),
+    offsetReset: z.enum(['earliest', 'latest', 'none']).optional(),
+    sessionTimeoutMs: z.int().optional(),
+  }),
+);
 
-const progress = place.extend({
-  owner: z.string().nullable(),
-  committed: z.int().nullable(),
-  position: z.int().nullable(),
-  endOffset: z.int().nullable(),
-  lag: z.int().nullable(),
-});
+const progress = once(() =>
+  place().extend({
+    owner: z.string().nullable(),
+    committed: z.int().nullable(),
+    position: z.int().nullable(),
+    endOffset: z.int().nullable(),
+    lag: z.int().nullable(),
+  }),
+);
 
-const success = z.object({ result: z.literal('Success'), status: z.literal(200) });
+const success = once(() => z.object({ result: z.literal('Success'), status: z.literal(200) }));
 
 export const groupRoutes = {
   list: {
     summary: 'All consumer groups',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'In the order of their beginnings', schema: z.array(summary) } },
+    answers: {
+      200: { description: 'In the order of their beginnings', schema: () => z.array(summary()) },
+    },
   },
   show: {
     summary: 'A consumer group with its members and its lag per partition',
@@ -61,7 +70,8 @@ export const groupRoutes = {
     answers: {
       200: {
         description: 'The group',
-        schema: summary.extend({ members: z.array(member), partitions: z.array(progress) }),
+        schema: () =>
+          summary().extend({ members: z.array(member()), partitions: z.array(progress()) }),
       },
     },
   },
@@ -71,19 +81,22 @@ export const groupRoutes = {
   },
   reset: {
     summary: 'Commit other offsets for a consumer group without members',
-    body: { isRequired: true, schema: offsetResetSchema },
+    body: { isRequired: true, schema: () => offsetResetSchema },
     answers: {
       200: {
         description: 'What was committed, and what is',
-        schema: z.array(place.extend({ from: z.int(), to: z.int() })),
+        schema: () => z.array(place().extend({ from: z.int(), to: z.int() })),
       },
     },
   },
   seek: {
     summary: 'Let an instance read on from other offsets',
-    body: { isRequired: true, schema: z.union([seekSchema, z.array(seekSchema)]) },
+    body: { isRequired: true, schema: () => z.union([seekSchema, z.array(seekSchema)]) },
     answers: {
-      200: { description: 'Where it reads on', schema: z.array(place.extend({ offset: z.int() })) },
+      200: {
+        description: 'Where it reads on',
+        schema: () => z.array(place().extend({ offset: z.int() })),
+      },
     },
   },
 } satisfies Record<string, RouteDescription>;

@@ -1,16 +1,19 @@
 /** How the routes of credentials are described (topics.md 5.3 and 1.5). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { credentialSchema } from './rest-credential.request.js';
 
-const shown = z
-  .object({
-    name: z.string(),
-    username: z.string(),
-    topic: z.string().describe('A name, a prefix ending in "*", or "*"'),
-    permissions: z.enum(['ALL', 'PRODUCE', 'CONSUME']),
-  })
-  .meta({ id: 'Credential' });
+const shown = once(() =>
+  z
+    .object({
+      name: z.string(),
+      username: z.string(),
+      topic: z.string().describe('A name, a prefix ending in "*", or "*"'),
+      permissions: z.enum(['ALL', 'PRODUCE', 'CONSUME']),
+    })
+    .meta({ id: 'Credential' }),
+);
 
 export const restCredentialRoutes = {
   create: {
@@ -18,12 +21,12 @@ export const restCredentialRoutes = {
     body: {
       isRequired: true,
       example: { name: 'reader', topic: 'rides', permissions: 'CONSUME' },
-      schema: credentialSchema,
+      schema: () => credentialSchema,
     },
     answers: {
       201: {
         description: 'The credential; its password is not shown again',
-        schema: shown.extend({ password: z.string() }),
+        schema: () => shown().extend({ password: z.string() }),
       },
     },
   },
@@ -34,7 +37,7 @@ export const restCredentialRoutes = {
     answers: {
       200: {
         description: 'By name',
-        schema: z.array(shown.extend({ createdAt: z.int().describe('Unix milliseconds') })),
+        schema: () => z.array(shown().extend({ createdAt: z.int().describe('Unix milliseconds') })),
       },
     },
   },
@@ -43,7 +46,7 @@ export const restCredentialRoutes = {
     answers: {
       200: {
         description: 'Done',
-        schema: z.object({ result: z.literal('Success'), status: z.literal(200) }),
+        schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
       },
     },
   },

@@ -1,56 +1,71 @@
 /** How the routes of topics are described (topics.md 2 and 3). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-const header = z.object({ key: z.string(), value: z.string() });
-const place = z.object({ topic: z.string(), partition: z.int() });
-const position = place.extend({ offset: z.int() });
+const header = once(() => z.object({ key: z.string(), value: z.string() }));
+const place = once(() => z.object({ topic: z.string(), partition: z.int() }));
+const position = once(() => place().extend({ offset: z.int() }));
 
-const produced = position.extend({ timestamp: z.int().describe('Unix milliseconds') });
-const message = produced
-  .extend({
-    key: z.string(),
-    value: z.string().nullable(),
-    headers: z.array(header),
-  })
-  .meta({ id: 'FetchedRecord' });
+const produced = once(() =>
+  position().extend({ timestamp: z.int().describe('Unix milliseconds') }),
+);
+const message = once(() =>
+  produced()
+    .extend({
+      key: z.string(),
+      value: z.string().nullable(),
+      headers: z.array(header()),
+    })
+    .meta({ id: 'FetchedRecord' }),
+);
 
-const encoding = z.enum(['text', 'base64']).describe('Of key, value and header values');
+const encoding = once(() => z.enum(['text', 'base64']).describe('Of key, value and header values'));
 
-const record = z.object({
-  partition: z.int().optional(),
-  key: z.string().nullish(),
-  value: z.string().nullable().describe('null is a tombstone'),
-  headers: z.array(header.extend({ value: z.string().nullish() })).optional(),
-  timestamp: z.int().describe('Unix milliseconds').optional(),
-  encoding: encoding.optional(),
-});
-const recordWithTopic = record.extend({ topic: z.string() });
+const record = once(() =>
+  z.object({
+    partition: z.int().optional(),
+    key: z.string().nullish(),
+    value: z.string().nullable().describe('null is a tombstone'),
+    headers: z.array(header().extend({ value: z.string().nullish() })).optional(),
+    timestamp: z.int().describe('Unix milliseconds').optional(),
+    encoding: encoding().optional(),
+  }),
+);
+const recordWithTopic = once(() => record().extend({ topic: z.string() }));
 
-const start = place.extend({
-  offset: z.int().optional(),
-  timestamp: z.int().describe('In place of an offset, Unix milliseconds').optional(),
-});
+const start = once(() =>
+  place().extend({
+    offset: z.int().optional(),
+    timestamp: z.int().describe('In place of an offset, Unix milliseconds').optional(),
+  }),
+);
 
-const onceHeader = z.object({
-  'Idempotency-Key': z
-    .string()
-    .describe('Repeated with the request, it stores the records once within 24 hours')
-    .optional(),
-});
-const produceHeaders = onceHeader.extend({ 'Stream-Encoding': encoding.optional() });
-const produceQuery = z.object({
-  partial: z
-    .enum(['true', 'false'])
-    .describe('true: good records are stored though others are refused')
-    .optional(),
-});
-const refusal = z.object({ error: z.string(), status: z.int() });
+const onceHeader = once(() =>
+  z.object({
+    'Idempotency-Key': z
+      .string()
+      .describe('Repeated with the request, it stores the records once within 24 hours')
+      .optional(),
+  }),
+);
+const produceHeaders = once(() =>
+  onceHeader().extend({ 'Stream-Encoding': encoding().optional() }),
+);
+const produceQuery = once(() =>
+  z.object({
+    partial: z
+      .enum(['true', 'false'])
+      .describe('true: good records are stored though others are refused')
+      .optional(),
+  }),
+);
+const refusal = once(() => z.object({ error: z.string(), status: z.int() }));
 const produceAnswers = {
-  200: { description: 'Where they stand', schema: z.array(produced) },
+  200: { description: 'Where they stand', schema: () => z.array(produced()) },
   207: {
     description: 'Of a partial produce: where each stands, or why it is refused',
-    schema: z.array(z.union([produced, refusal])),
+    schema: () => z.array(z.union([produced(), refusal()])),
   },
 };
 
@@ -58,7 +73,7 @@ export const topicRoutes = {
   produceByPath: {
     summary: 'Append one record, whose value stands in the path',
     changes: true,
-    query: z.object({ key: z.string().optional() }),
+    query: () => z.object({ key: z.string().optional() }),
     headers: onceHeader,
     answers: { 200: { description: 'Where it stands', schema: produced } },
   },
@@ -70,7 +85,7 @@ export const topicRoutes = {
     body: {
       isRequired: true,
       example: { key: 'k0', value: 'hello' },
-      schema: z.union([record, z.array(record)]),
+      schema: () => z.union([record(), z.array(record())]),
     },
     answers: produceAnswers,
   },
@@ -82,23 +97,24 @@ export const topicRoutes = {
     body: {
       isRequired: true,
       example: { topic: 'rides', key: 'k0', value: 'hello' },
-      schema: z.union([recordWithTopic, z.array(recordWithTopic)]),
+      schema: () => z.union([recordWithTopic(), z.array(recordWithTopic())]),
     },
     answers: produceAnswers,
   },
   webhook: {
     summary: 'Append one record: the body as it is, with the headers that are no standard ones',
     changes: true,
-    query: z.object({
-      topic: z.string(),
-      key: z.string().optional(),
-      partition: z.string().optional(),
-      user: z.string().describe('Where no header can carry the credentials').optional(),
-      pass: z.string().optional(),
-    }),
+    query: () =>
+      z.object({
+        topic: z.string(),
+        key: z.string().optional(),
+        partition: z.string().optional(),
+        user: z.string().describe('Where no header can carry the credentials').optional(),
+        pass: z.string().optional(),
+      }),
     headers: onceHeader,
     body: { isRequired: false },
-    answers: { 200: { description: 'Where it stands, alone', schema: z.array(produced) } },
+    answers: { 200: { description: 'Where it stands, alone', schema: () => z.array(produced()) } },
   },
   list: {
     summary: 'All topics that the credential may name',
@@ -106,28 +122,29 @@ export const topicRoutes = {
     answers: {
       200: {
         description: 'Topic to number of partitions',
-        schema: z.record(z.string(), z.int()),
+        schema: () => z.record(z.string(), z.int()),
       },
     },
   },
   fetch: {
     summary: 'Records from given offsets on',
     changes: false,
-    headers: z.object({ 'Stream-Encoding': encoding.optional() }),
+    headers: () => z.object({ 'Stream-Encoding': encoding().optional() }),
     body: {
       isRequired: true,
       example: { topic: 'rides', partition: 0, offset: 0 },
-      schema: z.object({
-        ...start.partial().shape,
-        topicPartitionOffsets: z.array(start).optional(),
-        timeout: z.int().describe('Milliseconds to wait for a first record').optional(),
-        maxRecords: z.int().min(1).max(10_000).default(500).optional(),
-        maxBytes: z.int().min(1).describe('Of the answer').optional(),
-        untilTimestamp: z.int().describe('Ends before the first such record').optional(),
-        offsetReset: z.enum(['earliest', 'latest']).describe('Instead of a 416').optional(),
-      }),
+      schema: () =>
+        z.object({
+          ...start().partial().shape,
+          topicPartitionOffsets: z.array(start()).optional(),
+          timeout: z.int().describe('Milliseconds to wait for a first record').optional(),
+          maxRecords: z.int().min(1).max(10_000).default(500).optional(),
+          maxBytes: z.int().min(1).describe('Of the answer').optional(),
+          untilTimestamp: z.int().describe('Ends before the first such record').optional(),
+          offsetReset: z.enum(['earliest', 'latest']).describe('Instead of a 416').optional(),
+        }),
     },
-    answers: { 200: { description: 'The records', schema: z.array(message) } },
+    answers: { 200: { description: 'The records', schema: () => z.array(message()) } },
   },
   offsets: {
     summary: 'Offsets by time: earliest, latest, or Unix milliseconds',
@@ -135,8 +152,8 @@ export const topicRoutes = {
     body: {
       isRequired: true,
       example: { topic: 'rides', partition: 0 },
-      schema: z.union([place, z.array(place)]),
+      schema: () => z.union([place(), z.array(place())]),
     },
-    answers: { 200: { description: 'The offsets', schema: z.array(position) } },
+    answers: { 200: { description: 'The offsets', schema: () => z.array(position()) } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -1,54 +1,59 @@
 /** How a subscription is shown, and how its routes are described. */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds, templateShape } from '../../messaging/messages/message-schema.js';
 import { subscriptionRequest } from './subscription.request.js';
 
 const unknownThen = 'null = it is not known of then';
-const lag = z.int().nullable();
+const lag = once(() => z.int().nullable());
 
-const partitionSchema = z.object({
-  partition: z.int(),
-  position: z.int().describe('The next offset to push'),
-  lag: lag.describe(`Offsets that are there and not pushed yet; ${unknownThen}`),
-  error: z
-    .string()
-    .describe('Why it does not go on: its next records are damaged; a purge gets it past them')
-    .exactOptional(),
-  inFlight: z
-    .object({
-      from: z.int().describe('The first offset of them'),
-      until: z.int().describe('The offset behind the last of them'),
-      messageIds: z.array(z.string()).readonly(),
-    })
-    .describe('Records that are being delivered; the next ones follow when they are')
-    .exactOptional(),
-});
+const partitionSchema = once(() =>
+  z.object({
+    partition: z.int(),
+    position: z.int().describe('The next offset to push'),
+    lag: lag().describe(`Offsets that are there and not pushed yet; ${unknownThen}`),
+    error: z
+      .string()
+      .describe('Why it does not go on: its next records are damaged; a purge gets it past them')
+      .exactOptional(),
+    inFlight: z
+      .object({
+        from: z.int().describe('The first offset of them'),
+        until: z.int().describe('The offset behind the last of them'),
+        messageIds: z.array(z.string()).readonly(),
+      })
+      .describe('Records that are being delivered; the next ones follow when they are')
+      .exactOptional(),
+  }),
+);
 
 /** Absent values are left out, not null. */
-export const subscriptionSchema = z
-  .object({
-    name: z.string(),
-    topic: z.string(),
-    destination: z.string().describe('A URL, or the name of a URL group'),
-    maxRecords: z.int().describe('Of one message'),
-    encoding: z.enum(['text', 'base64']),
-    createdAt: milliseconds,
-    isPaused: z.boolean(),
-    error: z.string().describe('Why nothing can be pushed now').exactOptional(),
-    ...templateShape,
-    lag: lag.describe(`Of all partitions; ${unknownThen}`),
-    partitions: z.array(partitionSchema).readonly(),
-  })
-  .meta({ id: 'Subscription' });
+export const subscriptionSchema = once(() =>
+  z
+    .object({
+      name: z.string(),
+      topic: z.string(),
+      destination: z.string().describe('A URL, or the name of a URL group'),
+      maxRecords: z.int().describe('Of one message'),
+      encoding: z.enum(['text', 'base64']),
+      createdAt: milliseconds,
+      isPaused: z.boolean(),
+      error: z.string().describe('Why nothing can be pushed now').exactOptional(),
+      ...templateShape,
+      lag: lag().describe(`Of all partitions; ${unknownThen}`),
+      partitions: z.array(partitionSchema()).readonly(),
+    })
+    .meta({ id: 'Subscription' }),
+);
 
 /** A subscription as the API shows it. */
-export type SubscriptionObject = Readonly<z.output<typeof subscriptionSchema>>;
+export type SubscriptionObject = Readonly<z.output<ReturnType<typeof subscriptionSchema>>>;
 
 const done = {
   200: {
     description: 'Done',
-    schema: z.object({ result: z.literal('Success'), status: z.literal(200) }),
+    schema: () => z.object({ result: z.literal('Success'), status: z.literal(200) }),
   },
 };
 
@@ -58,7 +63,7 @@ export const subscriptionRoutes = {
     body: {
       isRequired: true,
       example: { name: 'to-hook', topic: 'rides', destination: 'https://example.com/hook' },
-      schema: subscriptionRequest,
+      schema: () => subscriptionRequest,
     },
     answers: {
       201: {
@@ -75,7 +80,7 @@ export const subscriptionRoutes = {
     summary: 'All subscriptions',
     asOf: true,
     isLong: true,
-    answers: { 200: { description: 'By name', schema: z.array(subscriptionSchema) } },
+    answers: { 200: { description: 'By name', schema: () => z.array(subscriptionSchema()) } },
   },
   show: {
     summary: 'One subscription, and how far it is',

@@ -10,12 +10,12 @@ export const eventRoutes = {
   wait: {
     summary: "Have a run wait for an event; a request of the run's endpoint",
     path: '/v2/wait/{eventId}',
-    headers: z.object({ 'Svc-Workflow-RunId': z.string().optional().describe('Who waits') }),
-    body: { isRequired: true, schema: waitSchema },
+    headers: () => z.object({ 'Svc-Workflow-RunId': z.string().optional().describe('Who waits') }),
+    body: { isRequired: true, schema: () => waitSchema },
     answers: {
       200: {
         description: 'It waits, or has the event already',
-        schema: z.object({ messageId: z.string().exactOptional() }),
+        schema: () => z.object({ messageId: z.string().exactOptional() }),
       },
     },
   },
@@ -24,7 +24,7 @@ export const eventRoutes = {
     path: '/v2/notify/{eventId}',
     body: data,
     answers: {
-      201: { description: 'Those that waited', schema: z.array(notifyItemSchema) },
+      201: { description: 'Those that waited', schema: () => z.array(notifyItemSchema) },
     },
   },
   notifyRun: {
@@ -34,7 +34,7 @@ export const eventRoutes = {
     answers: {
       201: {
         description: 'Its waits that ended; none where the event is kept',
-        schema: z.array(notifyItemSchema),
+        schema: () => z.array(notifyItemSchema),
       },
     },
   },
@@ -43,7 +43,7 @@ export const eventRoutes = {
     asOf: true,
     isLong: true,
     path: '/v2/waiters/{eventId}',
-    answers: { 200: { description: 'The oldest first', schema: z.array(waiterSchema) } },
+    answers: { 200: { description: 'The oldest first', schema: () => z.array(waiterSchema) } },
   },
   webhook: {
     summary: 'Call a webhook that a run has announced; needs no credentials',

@@ -1,5 +1,6 @@
 /** How the routes of failed runs are described (workflows.md 6). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headerMapSchema, milliseconds, several } from '../../messaging/messages/message-schema.js';
@@ -8,81 +9,91 @@ import { callbackStates } from './failed-runs.projection.js';
 import type { failedRunFilters, failedRunListFilters } from './failed-runs.request.js';
 import { resumeSchema } from './step-edits.request.js';
 
-const callbackState = z.enum(callbackStates);
+const callbackState = once(() => z.enum(callbackStates));
 
-const failedRun = z
-  .object({
-    messageId: z.string().describe('Of the message that the run failed with'),
-    dlqId: z.string(),
-    url: z.string(),
-    method: z.string(),
-    header: headerMapSchema,
-    body: z.string().describe('The payload').exactOptional(),
-    bodyBase64: z.string().describe('Of a payload that is no UTF-8').exactOptional(),
-    maxRetries: z.int(),
-    notBefore: milliseconds,
-    createdAt: milliseconds,
-    failureCallback: z.string().exactOptional(),
-    failureCallbackHeader: headerMapSchema.exactOptional(),
-    callerIP: z.string(),
-    callerIp: z.string().describe('The same as callerIP'),
-    workflowRunId: z.string(),
-    workflowCreatedAt: milliseconds,
-    workflowUrl: z.string(),
-    flowControlKey: z.string().exactOptional(),
-    rate: z.int().exactOptional(),
-    parallelism: z.int().exactOptional(),
-    period: z.int().describe('Seconds').exactOptional(),
-    responseStatus: z.int().describe('0 = the last attempt got no response').exactOptional(),
-    responseHeader: headerMapSchema.exactOptional(),
-    responseBody: z.string().exactOptional(),
-    responseBodyBase64: z.string().exactOptional(),
-    failureCallbackInfo: z
-      .object({
-        state: callbackState,
-        responseStatus: z.int().exactOptional(),
-        responseBody: z.string().exactOptional(),
-        responseHeaders: headerMapSchema.exactOptional(),
-      } satisfies Record<keyof FailureCallbackInfo, z.ZodType>)
-      .exactOptional(),
-    failureFunctionState: callbackState.exactOptional(),
-    label: z.string().describe('The first of labels').exactOptional(),
-    labels: z.array(z.string()).exactOptional(),
-    error: z.string().describe('Why an answer did not count, or none came').exactOptional(),
-  } satisfies Record<keyof FailedRunObject, z.ZodType>)
-  .meta({ id: 'FailedRun' });
+const failedRun = once(() =>
+  z
+    .object({
+      messageId: z.string().describe('Of the message that the run failed with'),
+      dlqId: z.string(),
+      url: z.string(),
+      method: z.string(),
+      header: headerMapSchema,
+      body: z.string().describe('The payload').exactOptional(),
+      bodyBase64: z.string().describe('Of a payload that is no UTF-8').exactOptional(),
+      maxRetries: z.int(),
+      notBefore: milliseconds,
+      createdAt: milliseconds,
+      failureCallback: z.string().exactOptional(),
+      failureCallbackHeader: headerMapSchema.exactOptional(),
+      callerIP: z.string(),
+      callerIp: z.string().describe('The same as callerIP'),
+      workflowRunId: z.string(),
+      workflowCreatedAt: milliseconds,
+      workflowUrl: z.string(),
+      flowControlKey: z.string().exactOptional(),
+      rate: z.int().exactOptional(),
+      parallelism: z.int().exactOptional(),
+      period: z.int().describe('Seconds').exactOptional(),
+      responseStatus: z.int().describe('0 = the last attempt got no response').exactOptional(),
+      responseHeader: headerMapSchema.exactOptional(),
+      responseBody: z.string().exactOptional(),
+      responseBodyBase64: z.string().exactOptional(),
+      failureCallbackInfo: z
+        .object({
+          state: callbackState(),
+          responseStatus: z.int().exactOptional(),
+          responseBody: z.string().exactOptional(),
+          responseHeaders: headerMapSchema.exactOptional(),
+        } satisfies Record<keyof FailureCallbackInfo, z.ZodType>)
+        .exactOptional(),
+      failureFunctionState: callbackState().exactOptional(),
+      label: z.string().describe('The first of labels').exactOptional(),
+      labels: z.array(z.string()).exactOptional(),
+      error: z.string().describe('Why an answer did not count, or none came').exactOptional(),
+    } satisfies Record<keyof FailedRunObject, z.ZodType>)
+    .meta({ id: 'FailedRun' }),
+);
 
-const bulkFields = {
-  dlqIds: several,
-  workflowUrl: several,
-  workflowRunId: several.describe('Ids, or what they begin with'),
-  workflowCreatedAt: z.array(z.int()).optional(),
-  label: several,
-  failureFunctionState: z.array(callbackState).optional(),
-  responseStatus: z.array(z.int()).optional(),
-  callerIp: several,
-  flowControlKey: several,
-  fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
-  toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
-  count: z.int().min(1).max(100).default(100).optional(),
-  cursor: z.string().describe('Of the page before').optional(),
-} satisfies Record<keyof typeof failedRunFilters, z.ZodType>;
+const bulkFields = once(
+  () =>
+    ({
+      dlqIds: several,
+      workflowUrl: several,
+      workflowRunId: several.describe('Ids, or what they begin with'),
+      workflowCreatedAt: z.array(z.int()).optional(),
+      label: several,
+      failureFunctionState: z.array(callbackState()).optional(),
+      responseStatus: z.array(z.int()).optional(),
+      callerIp: several,
+      flowControlKey: several,
+      fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
+      toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
+      count: z.int().min(1).max(100).default(100).optional(),
+      cursor: z.string().describe('Of the page before').optional(),
+    }) satisfies Record<keyof typeof failedRunFilters, z.ZodType>,
+);
 
-const listFields = {
-  ...bulkFields,
-  order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
-  url: several.describe('The same as workflowUrl'),
-  source: z.literal('workflow').optional(),
-} satisfies Record<keyof typeof failedRunListFilters, z.ZodType>;
+const listFields = once(
+  () =>
+    ({
+      ...bulkFields(),
+      order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
+      url: several.describe('The same as workflowUrl'),
+      source: z.literal('workflow').optional(),
+    }) satisfies Record<keyof typeof failedRunListFilters, z.ZodType>,
+);
 
-const revivalFields = z.object({
-  ...bulkFields,
-  count: z.int().min(1).max(50).default(50).optional(),
-});
+const revivalFields = once(() =>
+  z.object({
+    ...bulkFields(),
+    count: z.int().min(1).max(50).default(50).optional(),
+  }),
+);
 
 const option = (means: string) => z.string().optional().describe(means);
 
-const overrideFields = {
+const overrideFields = once(() => ({
   'Svc-Retries': option('Attempts after the first, of every step'),
   'Svc-Retry-Delay': option('Milliseconds before the next attempt, of `retried`: 1000 * retried'),
   'Svc-Timeout': option('The longest an attempt may take: 30, 2.5s, 1m30s'),
@@ -92,18 +103,22 @@ const overrideFields = {
   'Svc-Flow-Control-Key': option('Whose limits the run shares; a value goes with it'),
   'Svc-Flow-Control-Value': option('parallelism=2, rate=3, period=1m'),
   'Svc-Failure-Callback': option('Called when the new run fails'),
-};
+}));
 
-const overrides = z.object(overrideFields);
-const overridesOfOne = z.object({
-  ...overrideFields,
-  'Svc-Workflow-RunId': option('What the new run is called'),
-});
+const overrides = once(() => z.object(overrideFields()));
+const overridesOfOne = once(() =>
+  z.object({
+    ...overrideFields(),
+    'Svc-Workflow-RunId': option('What the new run is called'),
+  }),
+);
 
-const more = z.string().describe('Absent when nothing is left').exactOptional();
-const reference = z
-  .object({ workflowRunId: z.string(), workflowCreatedAt: milliseconds })
-  .meta({ id: 'RunReference' });
+const more = once(() => z.string().describe('Absent when nothing is left').exactOptional());
+const reference = once(() =>
+  z
+    .object({ workflowRunId: z.string(), workflowCreatedAt: milliseconds })
+    .meta({ id: 'RunReference' }),
+);
 
 const one = (summary: string, description: string) => ({
   summary,
@@ -119,7 +134,7 @@ const many = (summary: string) => ({
   answers: {
     200: {
       description: 'The new runs, at most 50',
-      schema: z.object({ workflowRuns: z.array(reference), cursor: more }),
+      schema: () => z.object({ workflowRuns: z.array(reference()), cursor: more() }),
     },
   },
 });
@@ -128,11 +143,12 @@ export const failedRunRoutes = {
   list: {
     summary: 'Workflow runs that failed',
     asOf: true,
-    query: z.object(listFields),
+    query: () => z.object(listFields()),
     answers: {
       200: {
         description: 'The newest first unless `order` says otherwise',
-        schema: z.object({ messages: z.array(failedRun), cursor: more, damaged }),
+        schema: () =>
+          z.object({ messages: z.array(failedRun()), cursor: more(), damaged: damaged() }),
       },
     },
   },
@@ -143,22 +159,22 @@ export const failedRunRoutes = {
   },
   remove: {
     summary: 'Delete a workflow run that failed',
-    answers: { 200: { description: 'Deleted', schema: z.object({ deleted: z.int() }) } },
+    answers: { 200: { description: 'Deleted', schema: () => z.object({ deleted: z.int() }) } },
   },
   removeMany: {
     summary: 'Delete every failed workflow run that the filters mean',
-    query: z.object(bulkFields),
-    body: { isRequired: false, schema: z.object(bulkFields) },
+    query: () => z.object(bulkFields()),
+    body: { isRequired: false, schema: () => z.object(bulkFields()) },
     answers: {
       200: {
         description: 'How many were deleted',
-        schema: z.object({ deleted: z.int(), cursor: more }),
+        schema: () => z.object({ deleted: z.int(), cursor: more() }),
       },
     },
   },
   resume: {
     ...one('Go on with a workflow run where it failed', 'The new run'),
-    body: { isRequired: false, schema: resumeSchema },
+    body: { isRequired: false, schema: () => resumeSchema },
   },
   restart: one('Begin a workflow run that failed anew', 'The new run'),
   resumeMany: many('Go on with every failed workflow run that the filters mean'),

@@ -1,5 +1,6 @@
 /** How the logs of runs are described (workflows.md 5). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { stateWords } from '../../messaging/logs/logs.request.js';
@@ -15,174 +16,192 @@ import type { NextStepObject, StepError, StepObject } from '../shown-steps/step-
 import type { RunLogRow, StepInfoObject } from './run-log-row.js';
 import type { FailureFunctionObject, RunObject } from './run-object.js';
 
-const stepFields = {
-  out: z.string().describe('JSON as text; of a wait, base64').exactOptional(),
-  sleepFor: z.number().describe('Seconds').exactOptional(),
-  sleepUntil: z.number().describe('Unix seconds').exactOptional(),
-  callUrl: z.string().exactOptional(),
-  callMethod: z.string().exactOptional(),
-  callHeaders: headerMap.exactOptional(),
-  callBody: z.string().exactOptional(),
-  callResponseStatus: z.int().exactOptional(),
-  callResponseHeaders: headerMap.exactOptional(),
-  callResponseBody: z.string().exactOptional(),
-  waitEventId: z.string().exactOptional(),
-  waitTimeoutDuration: z.string().exactOptional(),
-  waitTimeoutDeadline: milliseconds.exactOptional(),
-  waitTimeout: z.boolean().exactOptional(),
-  invokedWorkflowRunId: z.string().exactOptional(),
-  invokedWorkflowUrl: z.string().exactOptional(),
-  invokedWorkflowCreatedAt: milliseconds.exactOptional(),
-  invokedWorkflowRunBody: z.string().exactOptional(),
-  invokedWorkflowRunHeaders: headerMap.exactOptional(),
-} satisfies Record<keyof StepFields, z.ZodType>;
+const stepFields = once(
+  () =>
+    ({
+      out: z.string().describe('JSON as text; of a wait, base64').exactOptional(),
+      sleepFor: z.number().describe('Seconds').exactOptional(),
+      sleepUntil: z.number().describe('Unix seconds').exactOptional(),
+      callUrl: z.string().exactOptional(),
+      callMethod: z.string().exactOptional(),
+      callHeaders: headerMap.exactOptional(),
+      callBody: z.string().exactOptional(),
+      callResponseStatus: z.int().exactOptional(),
+      callResponseHeaders: headerMap.exactOptional(),
+      callResponseBody: z.string().exactOptional(),
+      waitEventId: z.string().exactOptional(),
+      waitTimeoutDuration: z.string().exactOptional(),
+      waitTimeoutDeadline: milliseconds.exactOptional(),
+      waitTimeout: z.boolean().exactOptional(),
+      invokedWorkflowRunId: z.string().exactOptional(),
+      invokedWorkflowUrl: z.string().exactOptional(),
+      invokedWorkflowCreatedAt: milliseconds.exactOptional(),
+      invokedWorkflowRunBody: z.string().exactOptional(),
+      invokedWorkflowRunHeaders: headerMap.exactOptional(),
+    }) satisfies Record<keyof StepFields, z.ZodType>,
+);
 
-const stepInfo = z.object({
-  stepName: z.string(),
-  stepType: z.string(),
-  callType: z.enum(['step', 'toCallback', 'fromCallback', 'failureCall']),
-  messageId: z.string().exactOptional(),
-  concurrent: z.int(),
-  createdAt: milliseconds,
-  ...stepFields,
-} satisfies Record<keyof StepInfoObject, z.ZodType>);
+const stepInfo = once(() =>
+  z.object({
+    stepName: z.string(),
+    stepType: z.string(),
+    callType: z.enum(['step', 'toCallback', 'fromCallback', 'failureCall']),
+    messageId: z.string().exactOptional(),
+    concurrent: z.int(),
+    createdAt: milliseconds,
+    ...stepFields(),
+  } satisfies Record<keyof StepInfoObject, z.ZodType>),
+);
 
-const labels = {
+const labels = once(() => ({
   label: z.string().describe('The first of labels').exactOptional(),
   labels: z.array(z.string()).exactOptional(),
-};
+}));
 
 /** A row of the flat log. */
-export const runLogRowSchema = z
-  .object({
+export const runLogRowSchema = once(() =>
+  z
+    .object({
+      time: milliseconds,
+      state: z.string().describe(`${[...runLogStates].join(', ')}, or a state of messages`),
+      workflowRunId: z.string(),
+      workflowUrl: z.string(),
+      workflowCreatedAt: milliseconds,
+      offset: z
+        .int()
+        .describe('In the journal; absent while an attempt is in flight')
+        .exactOptional(),
+      attempt: z.int().describe('From 1').exactOptional(),
+      durationMs: z.int().describe('How long the attempt took').exactOptional(),
+      executed: z
+        .array(z.object({ stepId: z.int(), stepName: z.string(), stepType: z.string() }))
+        .describe('What the endpoint executed in the attempt, as it submitted it')
+        .exactOptional(),
+      stepInfo: stepInfo().describe('Of a message, and of what a run waits for').exactOptional(),
+      nextDeliveryTime: milliseconds.describe('On every row of a message').exactOptional(),
+      error: z.string().exactOptional(),
+      responseStatus: z.int().exactOptional(),
+      responseHeaders: headerMap.exactOptional(),
+      responseBody: z.string().exactOptional(),
+      responseBodyBase64: z.string().describe('Of a response that is no UTF-8').exactOptional(),
+      headers: headerMap.exactOptional(),
+      invokerWorkflowRunId: z.string().exactOptional(),
+      invokerWorkflowRunUrl: z.string().exactOptional(),
+      invokerWorkflowRunCreatedAt: milliseconds.exactOptional(),
+      workflowRunResponse: z.string().exactOptional(),
+      dlqId: z.string().exactOptional(),
+      ...labels(),
+      callerIp: z.string(),
+    } satisfies Record<keyof RunLogRow, z.ZodType>)
+    .meta({ id: 'RunLogRow' }),
+);
+
+const stepState = once(() =>
+  z.enum(['STEP_PROGRESS', 'STEP_SUCCESS', 'STEP_RETRY', 'STEP_FAILED', 'STEP_CANCELED']),
+);
+
+const stepError = once(() =>
+  z.object({
+    status: z.int().exactOptional(),
+    error: z.string(),
+    body: z.string(),
+    headers: headerMap,
     time: milliseconds,
-    state: z.string().describe(`${[...runLogStates].join(', ')}, or a state of messages`),
-    workflowRunId: z.string(),
-    workflowUrl: z.string(),
-    workflowCreatedAt: milliseconds,
-    offset: z
-      .int()
-      .describe('In the journal; absent while an attempt is in flight')
-      .exactOptional(),
-    attempt: z.int().describe('From 1').exactOptional(),
-    durationMs: z.int().describe('How long the attempt took').exactOptional(),
-    executed: z
-      .array(z.object({ stepId: z.int(), stepName: z.string(), stepType: z.string() }))
-      .describe('What the endpoint executed in the attempt, as it submitted it')
-      .exactOptional(),
-    stepInfo: stepInfo.describe('Of a message, and of what a run waits for').exactOptional(),
-    nextDeliveryTime: milliseconds.describe('On every row of a message').exactOptional(),
-    error: z.string().exactOptional(),
-    responseStatus: z.int().exactOptional(),
-    responseHeaders: headerMap.exactOptional(),
-    responseBody: z.string().exactOptional(),
-    responseBodyBase64: z.string().describe('Of a response that is no UTF-8').exactOptional(),
-    headers: headerMap.exactOptional(),
-    invokerWorkflowRunId: z.string().exactOptional(),
-    invokerWorkflowRunUrl: z.string().exactOptional(),
-    invokerWorkflowRunCreatedAt: milliseconds.exactOptional(),
-    workflowRunResponse: z.string().exactOptional(),
-    dlqId: z.string().exactOptional(),
-    ...labels,
-    callerIp: z.string(),
-  } satisfies Record<keyof RunLogRow, z.ZodType>)
-  .meta({ id: 'RunLogRow' });
+  } satisfies Record<keyof StepError, z.ZodType>),
+);
 
-const stepState = z.enum([
-  'STEP_PROGRESS',
-  'STEP_SUCCESS',
-  'STEP_RETRY',
-  'STEP_FAILED',
-  'STEP_CANCELED',
-]);
-
-const stepError = z.object({
-  status: z.int().exactOptional(),
-  error: z.string(),
-  body: z.string(),
-  headers: headerMap,
-  time: milliseconds,
-} satisfies Record<keyof StepError, z.ZodType>);
-
-const delivery = {
+const delivery = once(() => ({
   retries: z.int(),
   retryDelay: z.string().exactOptional(),
   nextDeliveryTime: milliseconds.exactOptional(),
-  errors: z.array(stepError).exactOptional(),
-};
+  errors: z.array(stepError()).exactOptional(),
+}));
 
-const step = z
-  .object({
-    stepId: z.int(),
-    stepName: z.string(),
-    stepType: z.string(),
-    callType: z.enum(['step', 'toCallback', 'fromCallback']),
-    messageId: z.string().exactOptional(),
-    state: stepState,
-    createdAt: milliseconds,
-    concurrent: z.int(),
-    editedAt: milliseconds.describe('When a resume replaced its result').exactOptional(),
-    headers: headerMap,
-    ...delivery,
-    ...stepFields,
-  } satisfies Record<keyof StepObject, z.ZodType>)
-  .meta({ id: 'RunStep' });
+const step = once(() =>
+  z
+    .object({
+      stepId: z.int(),
+      stepName: z.string(),
+      stepType: z.string(),
+      callType: z.enum(['step', 'toCallback', 'fromCallback']),
+      messageId: z.string().exactOptional(),
+      state: stepState(),
+      createdAt: milliseconds,
+      concurrent: z.int(),
+      editedAt: milliseconds.describe('When a resume replaced its result').exactOptional(),
+      headers: headerMap,
+      ...delivery(),
+      ...stepFields(),
+    } satisfies Record<keyof StepObject, z.ZodType>)
+    .meta({ id: 'RunStep' }),
+);
 
-const nextStep = z.object({
-  messageId: z.string(),
-  state: stepState,
-  stepName: z.string().exactOptional(),
-  ...delivery,
-} satisfies Record<keyof NextStepObject, z.ZodType>);
+const nextStep = once(() =>
+  z.object({
+    messageId: z.string(),
+    state: stepState(),
+    stepName: z.string().exactOptional(),
+    ...delivery(),
+  } satisfies Record<keyof NextStepObject, z.ZodType>),
+);
 
-const failureFunction = z.object({
-  messageId: z.string(),
-  url: z.string(),
-  state: z.enum(['CALLBACK_INPROGRESS', 'CALLBACK_SUCCESS', 'CALLBACK_FAIL', 'CALLBACK_CANCELED']),
-  failStatus: z.int(),
-  failHeaders: headerMap,
-  failResponse: z.string(),
-  dlqId: z.string(),
-  maxRetries: z.int(),
-  errors: z.array(stepError).exactOptional(),
-  responseStatus: z.int().exactOptional(),
-  responseHeaders: headerMap.exactOptional(),
-  responseBody: z.string().exactOptional(),
-  nextDeliveryTime: milliseconds.exactOptional(),
-} satisfies Record<keyof FailureFunctionObject, z.ZodType>);
+const failureFunction = once(() =>
+  z.object({
+    messageId: z.string(),
+    url: z.string(),
+    state: z.enum([
+      'CALLBACK_INPROGRESS',
+      'CALLBACK_SUCCESS',
+      'CALLBACK_FAIL',
+      'CALLBACK_CANCELED',
+    ]),
+    failStatus: z.int(),
+    failHeaders: headerMap,
+    failResponse: z.string(),
+    dlqId: z.string(),
+    maxRetries: z.int(),
+    errors: z.array(stepError()).exactOptional(),
+    responseStatus: z.int().exactOptional(),
+    responseHeaders: headerMap.exactOptional(),
+    responseBody: z.string().exactOptional(),
+    nextDeliveryTime: milliseconds.exactOptional(),
+  } satisfies Record<keyof FailureFunctionObject, z.ZodType>),
+);
 
 /** A run with its steps. */
-export const runSchema = z
-  .object({
-    workflowRunId: z.string(),
-    workflowUrl: z.string(),
-    workflowState: z.enum(runStates),
-    state: z.enum(runStateNames).describe('What it does now, or how it ended'),
-    workflowRunCreatedAt: milliseconds,
-    workflowRunCompletedAt: milliseconds.exactOptional(),
-    workflowRunCallerIp: z.string(),
-    ...labels,
-    flowControlKey: z.string().exactOptional(),
-    dlqId: z.string().exactOptional(),
-    workflowRunResponse: z.string().exactOptional(),
-    invoker: z
-      .object({
-        workflowRunId: z.string(),
-        workflowUrl: z.string(),
-        workflowRunCreatedAt: milliseconds,
-      })
-      .exactOptional(),
-    failureFunction: failureFunction.exactOptional(),
-    steps: z.array(
-      z.discriminatedUnion('type', [
-        z.object({ type: z.enum(['sequential', 'parallel']), steps: z.array(step) }),
-        z.object({ type: z.literal('next'), steps: z.array(nextStep) }),
-      ]),
-    ),
-  } satisfies Record<keyof RunObject, z.ZodType>)
-  .meta({ id: 'Run' });
+export const runSchema = once(() =>
+  z
+    .object({
+      workflowRunId: z.string(),
+      workflowUrl: z.string(),
+      workflowState: z.enum(runStates),
+      state: z.enum(runStateNames).describe('What it does now, or how it ended'),
+      workflowRunCreatedAt: milliseconds,
+      workflowRunCompletedAt: milliseconds.exactOptional(),
+      workflowRunCallerIp: z.string(),
+      ...labels(),
+      flowControlKey: z.string().exactOptional(),
+      dlqId: z.string().exactOptional(),
+      workflowRunResponse: z.string().exactOptional(),
+      invoker: z
+        .object({
+          workflowRunId: z.string(),
+          workflowUrl: z.string(),
+          workflowRunCreatedAt: milliseconds,
+        })
+        .exactOptional(),
+      failureFunction: failureFunction().exactOptional(),
+      steps: z.array(
+        z.discriminatedUnion('type', [
+          z.object({ type: z.enum(['sequential', 'parallel']), steps: z.array(step()) }),
+          z.object({ type: z.literal('next'), steps: z.array(nextStep()) }),
+        ]),
+      ),
+    } satisfies Record<keyof RunObject, z.ZodType>)
+    .meta({ id: 'Run' }),
+);
 
-const filters = {
+const filters = once(() => ({
   cursor: z.string().describe('Of the page before').optional(),
   order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
   workflowRunId: several,
@@ -202,24 +221,32 @@ const filters = {
   fromDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
   toDate: milliseconds.describe('Unix milliseconds, inclusive').optional(),
   trimBody: z.int().min(-1).describe('Bytes to keep of each body; -1 = no bodies').optional(),
-};
+}));
 
-const rowsQuery = z.object({
-  ...filters,
-  count: z.int().min(1).max(1000).default(1000).optional(),
-  state: z.array(z.enum([...stateWords.keys(), ...runLogStates])).optional(),
-});
+const rowsQuery = once(() =>
+  z.object({
+    ...filters(),
+    count: z.int().min(1).max(1000).default(1000).optional(),
+    state: z.array(z.enum([...stateWords.keys(), ...runLogStates])).optional(),
+  }),
+);
 
-const runsQuery = z.object({
-  ...filters,
-  count: z.int().min(1).max(10).default(10).optional(),
-  state: z.array(z.enum(runStates)).optional(),
-  groupBy: z.literal('workflowRunId').optional(),
-});
+const runsQuery = once(() =>
+  z.object({
+    ...filters(),
+    count: z.int().min(1).max(10).default(10).optional(),
+    state: z.array(z.enum(runStates)).optional(),
+    groupBy: z.literal('workflowRunId').optional(),
+  }),
+);
 
-const cursor = z.string().describe('Absent on the last page').optional();
-const rows = z.object({ cursor, damaged, events: z.array(runLogRowSchema) });
-const runs = z.object({ cursor, damaged, runs: z.array(runSchema) });
+const cursor = once(() => z.string().describe('Absent on the last page').optional());
+const rows = once(() =>
+  z.object({ cursor: cursor(), damaged: damaged(), events: z.array(runLogRowSchema()) }),
+);
+const runs = once(() =>
+  z.object({ cursor: cursor(), damaged: damaged(), runs: z.array(runSchema()) }),
+);
 
 export const runMessageLogsRoute: RouteDescription = {
   summary: 'Pages of what happened to runs and to their messages',
@@ -233,9 +260,12 @@ export const runMessageLogsRoute: RouteDescription = {
 export const runEventsRoute: RouteDescription = {
   summary: 'The rows of messageLogs, or the runs of logs where they are grouped',
   asOf: true,
-  query: rowsQuery.extend({ groupBy: z.literal('workflowRunId').optional() }),
+  query: () => rowsQuery().extend({ groupBy: z.literal('workflowRunId').optional() }),
   answers: {
-    200: { description: 'Rows, or runs where they are grouped', schema: z.union([rows, runs]) },
+    200: {
+      description: 'Rows, or runs where they are grouped',
+      schema: () => z.union([rows(), runs()]),
+    },
   },
 };
 

@@ -1,36 +1,43 @@
 /** How the streams of runs, their tokens and their waits are described (workflows.md 4.6). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds } from '../../messaging/messages/message-schema.js';
 import { runTokenSchema } from './run-streams.request.js';
 
-const waiter = z.object({
-  eventId: z.string(),
-  stepId: z.int(),
-  stepName: z.string(),
-  deadline: milliseconds,
-});
+const waiter = once(() =>
+  z.object({
+    eventId: z.string(),
+    stepId: z.int(),
+    stepName: z.string(),
+    deadline: milliseconds,
+  }),
+);
 
-export type RunWaiterObject = z.output<typeof waiter>;
+export type RunWaiterObject = z.output<ReturnType<typeof waiter>>;
 
-const token = z.object({
-  token: z.string().describe('For Authorization: Bearer, or the query parameter token'),
-  expiresAt: milliseconds,
-  path: z.string().describe('The stream that it is good for, and nothing else'),
-});
+const token = once(() =>
+  z.object({
+    token: z.string().describe('For Authorization: Bearer, or the query parameter token'),
+    expiresAt: milliseconds,
+    path: z.string().describe('The stream that it is good for, and nothing else'),
+  }),
+);
 
-export type RunTokenObject = z.output<typeof token>;
+export type RunTokenObject = z.output<ReturnType<typeof token>>;
 
 export const runStreamRoutes = {
   stream: {
     path: '/v2/workflows/runs/{workflowRunId}/stream',
     summary: 'What happens to a run, from its beginning to its end, as it happens',
-    query: z.object({
-      trimBody: z.int().describe('Bytes to show of each body, default 65536').optional(),
-    }),
-    headers: z.object({
-      'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
-    }),
+    query: () =>
+      z.object({
+        trimBody: z.int().describe('Bytes to show of each body, default 65536').optional(),
+      }),
+    headers: () =>
+      z.object({
+        'Last-Event-ID': z.string().describe('The stream goes on behind this event').optional(),
+      }),
     answers: {
       200: {
         description:
@@ -44,12 +51,12 @@ export const runStreamRoutes = {
     path: '/v2/workflows/runs/{workflowRunId}/token',
     summary: 'Make a token that may read the stream of this run alone, for a browser',
     changes: false,
-    body: { isRequired: false, schema: runTokenSchema },
+    body: { isRequired: false, schema: () => runTokenSchema },
     answers: { 201: { description: 'It is kept nowhere: it is signed', schema: token } },
   },
   waiters: {
     path: '/v2/workflows/runs/{workflowRunId}/waiters',
     summary: 'The events that a run waits for',
-    answers: { 200: { description: 'At most 1,000 of them', schema: z.array(waiter) } },
+    answers: { 200: { description: 'At most 1,000 of them', schema: () => z.array(waiter()) } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -1,11 +1,12 @@
 /** How the answer to why a run waits is described (workflows.md 4.5). */
 import { z } from 'zod';
+import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { whySchema } from '../../messaging/why/why.openapi.js';
 import { runStateNames } from '../run-state/run-state-name.policy.js';
 import { runReasons } from './why-run.policy.js';
 
-const why = whySchema(runReasons);
+const why = once(() => whySchema(runReasons));
 
 export const whyRunRoute = {
   path: '/v2/workflows/runs/{workflowRunId}/why',
@@ -13,18 +14,19 @@ export const whyRunRoute = {
   answers: {
     200: {
       description: 'The most pressing reason, and every one of at most 100 steps that are open',
-      schema: why.extend({
-        workflowRunId: z.string(),
-        state: z.enum(runStateNames),
-        waits: z.array(
-          why.extend({
-            stepName: z.string(),
-            messageId: z.string().exactOptional(),
-            workflowRunId: z.string().describe('Of a child run').exactOptional(),
-            eventId: z.string().exactOptional(),
-          }),
-        ),
-      }),
+      schema: () =>
+        why().extend({
+          workflowRunId: z.string(),
+          state: z.enum(runStateNames),
+          waits: z.array(
+            why().extend({
+              stepName: z.string(),
+              messageId: z.string().exactOptional(),
+              workflowRunId: z.string().describe('Of a child run').exactOptional(),
+              eventId: z.string().exactOptional(),
+            }),
+          ),
+        }),
     },
   },
 } satisfies RouteDescription;

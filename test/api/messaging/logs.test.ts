@@ -135,7 +135,7 @@ describe('the log of messages', () => {
       retryDelayExpression: '10',
     });
     expect(retry).toMatchObject({ nextDeliveryTime: expect.any(Number) });
-    for (const row of rows) expect(logRowSchema.strict().safeParse(row).error).toBeUndefined();
+    for (const row of rows) expect(logRowSchema().strict().safeParse(row).error).toBeUndefined();
   });
 
   it('shows an attempt while it runs', async () => {
