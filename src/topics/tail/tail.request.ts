@@ -4,7 +4,7 @@ import { type FilterReader, integer, readFilters, text } from '../../http/query-
 
 /** Where a tail begins, in each partition. */
 export type TailStart =
-  /** So many of the newest records, shared among the partitions. */
+  /** So many of the newest records of all partitions together. */
   | { readonly newest: number }
   | { readonly offset: number }
   /** Unix milliseconds: the first record of this time or later. */

@@ -12,6 +12,7 @@ import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import { readEncoding } from '../records/payload-encoding.js';
 import { TopicLogs } from '../topics/topic-logs.js';
+import { newestShares } from './newest-shares.js';
 import { tailRoute } from './tail.openapi.js';
 import { parseTailQuery, type TailQuestion, type TailStart } from './tail.request.js';
 import { type TailPlace, TailStream } from './tail-stream.js';
@@ -90,10 +91,12 @@ export class TailRoute implements FastifyRoute {
       const message = `${topic} has more than ${partitionsMax} partitions: name one, as partition=0`;
       return new Refusal('invalid', message);
     }
+    const sizes = all.map((log) => log.highWatermark - log.startOffset);
+    const shares = 'newest' in start ? newestShares(sizes, start.newest) : [];
     const places: TailPlace[] = [];
     for (const [index, log] of all.entries()) {
       const number = partition ?? index;
-      const wanted = had.get(number) ?? (await offsetOf(log, start, all.length));
+      const wanted = had.get(number) ?? (await offsetOf(log, start, shares[index] ?? 0));
       const next = Math.min(Math.max(wanted, log.startOffset), log.highWatermark);
       places.push({ partition: number, log, next });
     }
@@ -101,10 +104,10 @@ export class TailRoute implements FastifyRoute {
   }
 }
 
-async function offsetOf(log: PartitionLog, start: TailStart, shares: number): Promise<number> {
+async function offsetOf(log: PartitionLog, start: TailStart, share: number): Promise<number> {
   if ('offset' in start) return start.offset;
   if ('time' in start) return log.offsetFor(start.time);
-  return log.highWatermark - Math.ceil(start.newest / shares);
+  return log.highWatermark - share;
 }
 
 /** Keys and values are compared as bytes. */
