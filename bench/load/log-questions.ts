@@ -64,12 +64,15 @@ export function questionOf(
         messages: alike(number, total, sharing.label, 100),
         rowsEach: 1,
       };
-    case 'oldest first, behind a date':
+    case 'oldest first, behind a date': {
+      // Not so late that less than a page follows.
+      const first = Math.max(0, Math.min(number, total - messagesPerPage));
       return {
-        query: `order=earliestFirst&fromDate=${begin + number}`,
-        messages: newest(Math.min(number + messagesPerPage, total) - 1, 1).reverse(),
+        query: `order=earliestFirst&fromDate=${begin + first}`,
+        messages: newest(Math.min(first + messagesPerPage, total) - 1, 1).reverse(),
         rowsEach: 3,
       };
+    }
   }
 }
 
