@@ -64,7 +64,8 @@ it.each(['latestFirst', 'earliestFirst'])(
   async (order) => {
     const { page, reads } = await readsFor(`state=DELIVERED&order=${order}`);
     expect(page).toHaveLength(messages);
-    expect(reads).toBeLessThan(messages / 2);
+    // A look-up of each message by itself would be one read for it, beside those of its end.
+    expect(reads).toBeLessThan(messages);
   },
 );
 
