@@ -12,6 +12,8 @@ export interface McpRequest {
   /** Lower-case names; of those that are repeated, the first. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Says that the client has gone. */
+  readonly signal: AbortSignal;
 }
 
 export interface McpAnswer {

@@ -15,13 +15,16 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Asks as one caller. Rejects with an error whose message may be shown to that caller. */
-export type Ask = (question: Question) => Promise<Reply>;
+/**
+ * Asks as one caller, until `signal` says that the answer is not wanted any more. Rejects with an
+ * error whose message may be shown to that caller.
+ */
+export type Ask = (question: Question, signal?: AbortSignal) => Promise<Reply>;
 
 /** More of an answer is not read: a model has to read it, too. Bytes. */
 export const replyBytesMax = 256 * 1024;
 
-/** An answer takes no longer than this. */
+/** An answer takes no longer than this. Milliseconds. */
 export const replyMsMax = 30_000;
 
 /** The answer is longer than `replyBytesMax`. */
@@ -30,6 +33,28 @@ export class LongReply extends Error {
     super(
       `the answer has more than ${replyBytesMax} bytes: ask for less, by count, filters or an id`,
     );
+  }
+}
+
+/** The answer takes longer than it may. */
+export class SlowReply extends Error {
+  constructor(ms: number) {
+    super(`the answer took more than ${ms / 1000} s: ask for less, by count, filters or an id`);
+  }
+}
+
+/** Asks with a bound in time. Throws `SlowReply`, or what `ask` throws. */
+export async function inTime<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+  signal?: AbortSignal,
+  ms = replyMsMax,
+): Promise<Answer> {
+  const limit = AbortSignal.timeout(ms);
+  try {
+    return await ask(signal === undefined ? limit : AbortSignal.any([limit, signal]));
+  } catch (error) {
+    if (limit.aborted) throw new SlowReply(ms);
+    throw error;
   }
 }
 

@@ -104,14 +104,22 @@ export interface Partition {
 /** Bytes of records in one answer: as text they may be longer. */
 const recordsBytesMax = 128 * 1024;
 
-/** At most `count` records, in equal shares of partitions; the newest, or those of a time on. */
+/** What a look at a topic is asked for. */
+export interface WantedRecords {
+  readonly count: number;
+  /** Records of this time on, Unix milliseconds; null = the newest, or the next where it waits. */
+  readonly since: number | null;
+  /** How long to wait for a first record, milliseconds. */
+  readonly waitMs: number;
+}
+
+/** At most `count` records, in equal shares of partitions. */
 export function recordsQuestion(
   topic: string,
   partitions: readonly Partition[],
-  count: number,
-  since: number | null,
+  { count, since, waitMs }: WantedRecords,
 ): Question {
-  const share = Math.ceil(count / Math.max(1, partitions.length));
+  const share = waitMs > 0 ? 0 : Math.ceil(count / Math.max(1, partitions.length));
   const positions = partitions.map(({ partition, earliest, latest }) => ({
     topic,
     partition,
@@ -119,7 +127,7 @@ export function recordsQuestion(
   }));
   const body = JSON.stringify({
     topicPartitionOffsets: positions,
-    timeout: 0,
+    timeout: waitMs,
     maxRecords: count,
     maxBytes: recordsBytesMax,
     offsetReset: 'earliest',

@@ -2,16 +2,13 @@
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { version } from '../grammar/version.js';
-import type { Ask, Question, Reply } from './question.js';
+import type { Ask, Reply } from './question.js';
+import { tail } from './tail.js';
 import {
   listedKinds,
   listQuestion,
-  type Partition,
-  recordsQuestion,
-  rowsQuestion,
   shownKinds,
   showQuestion,
-  topicQuestion,
   waitingKinds,
   whyQuestion,
 } from './tool-routes.js';
@@ -41,6 +38,9 @@ const filters = z
       'An unknown one is refused by name',
   );
 
+/** A look of a tail waits no longer: many clients give up after a minute. */
+const waitSecondsMax = 20;
+
 /** A server of tools that ask as one caller. */
 export function toolServer(ask: Ask): McpServer {
   const server = new McpServer({ name: 'stepwell', version }, { instructions });
@@ -60,7 +60,8 @@ export function toolServer(ask: Ask): McpServer {
       }),
       annotations,
     },
-    ({ kind, ...wanted }) => answered(ask, listQuestion(kind, wanted)),
+    ({ kind, ...wanted }, { mcpReq: { signal } }) =>
+      answered(() => ask(listQuestion(kind, wanted), signal)),
   );
   server.registerTool(
     'show',
@@ -70,7 +71,7 @@ export function toolServer(ask: Ask): McpServer {
       inputSchema: z.strictObject({ kind: z.enum(shownKinds), id: name }),
       annotations,
     },
-    ({ kind, id }) => answered(ask, showQuestion(kind, id)),
+    ({ kind, id }, { mcpReq: { signal } }) => answered(() => ask(showQuestion(kind, id), signal)),
   );
   server.registerTool(
     'why',
@@ -82,55 +83,40 @@ export function toolServer(ask: Ask): McpServer {
       inputSchema: z.strictObject({ kind: z.enum(waitingKinds), id: name }),
       annotations,
     },
-    ({ kind, id }) => answered(ask, whyQuestion(kind, id)),
+    ({ kind, id }, { mcpReq: { signal } }) => answered(() => ask(whyQuestion(kind, id), signal)),
   );
   server.registerTool(
     'tail',
     {
       title: 'Tail',
       description:
-        'What happened last: rows of messages or runs, or records of a topic. It does not wait. ' +
-        'With since, what happened from that time on, oldest first: to go on, give the time of ' +
-        'the last row.',
+        'What happened last: rows of messages or runs, or records of a topic. With since, what ' +
+        'happened from that time on, oldest first: to go on, give the time of the last row plus ' +
+        'one. With wait, it answers when something happens, from now on or since that time.',
       inputSchema: z.strictObject({
         kind: z.enum(['message', 'run', 'topic']),
         topic: name.optional().describe('The name of the topic, for kind topic'),
         since: z.number().int().min(0).optional().describe('Unix milliseconds'),
+        wait: z
+          .number()
+          .int()
+          .min(1)
+          .max(waitSecondsMax)
+          .optional()
+          .describe('Seconds to wait where nothing has happened; answers an empty list after them'),
         count,
         filters,
       }),
       annotations,
     },
-    ({ kind, topic, ...wanted }) => {
-      if (kind !== 'topic') return answered(ask, rowsQuestion(kind, wanted));
-      if (topic === undefined) return refused('topic: name the topic to tail');
-      return recordsOf(ask, topic, wanted.count ?? countStandard, wanted.since ?? null);
-    },
+    (wanted, { mcpReq: { signal } }) => answered(() => tail(ask, wanted, signal)),
   );
   return server;
 }
 
-const countStandard = 20;
-
-/** One `/fetch` names so many partitions at most (topics.md 3.1). */
-const partitionsMax = 64;
-
-async function recordsOf(ask: Ask, topic: string, wanted: number, since: number | null) {
+async function answered(asked: () => Promise<Reply>): Promise<CallToolResult> {
   try {
-    const shown = await ask(topicQuestion(topic));
-    if (shown.status !== 200) return resultOf(shown);
-    const { offsets } = JSON.parse(shown.text) as { readonly offsets: readonly Partition[] };
-    if (offsets.length > partitionsMax)
-      return refused(`${topic} has more than ${partitionsMax} partitions: read it by other means`);
-    return resultOf(await ask(recordsQuestion(topic, offsets, wanted, since)));
-  } catch (error) {
-    return refused(messageOf(error));
-  }
-}
-
-async function answered(ask: Ask, question: Question): Promise<CallToolResult> {
-  try {
-    return resultOf(await ask(question));
+    return resultOf(await asked());
   } catch (error) {
     return refused(messageOf(error));
   }

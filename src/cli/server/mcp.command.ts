@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { request } from 'undici';
-import { type Ask, replyMsMax, wholeReply } from '../../mcp/question.js';
+import { type Ask, inTime, wholeReply } from '../../mcp/question.js';
 import { type ClientOptions, clientCommand } from '../client/client-command.js';
 import { ApiClient } from '../connect/api-client.js';
 import { Unreachable } from '../connect/client-errors.js';
@@ -22,16 +22,16 @@ async function serve(options: ClientOptions): Promise<void> {
 /** `fetch` sends no body with a `GET`, which is how records are asked for by who may only read. */
 function questionsTo(api: ApiClient): Ask {
   const { url } = api.address;
-  return async ({ target, body }) => {
-    const { statusCode, body: answer } = await request(`${url}${target}`, {
-      method: 'GET',
-      headers: api.credentialFor(target),
-      body,
-      headersTimeout: replyMsMax,
-      bodyTimeout: replyMsMax,
-    }).catch((error: unknown) => {
-      throw new Unreachable(url, error);
-    });
-    return wholeReply(statusCode, answer);
-  };
+  return ({ target, body }, wanted) =>
+    inTime(async (signal) => {
+      const { statusCode, body: answer } = await request(`${url}${target}`, {
+        method: 'GET',
+        headers: api.credentialFor(target),
+        body,
+        signal,
+      }).catch((error: unknown) => {
+        throw new Unreachable(url, error);
+      });
+      return wholeReply(statusCode, answer);
+    }, wanted);
 }

@@ -1,7 +1,7 @@
 /** Questions that the server asks itself, as the caller of a request and with its rights. */
 import type { FastifyInstance } from 'fastify';
 import { requestIdHeader } from '../../http/identity/caller.js';
-import { type Ask, replyMsMax, wholeReply } from '../../mcp/question.js';
+import { type Ask, inTime, replyMsMax, wholeReply } from '../../mcp/question.js';
 
 /** Who asks, as the front door will judge each question anew. */
 export interface Asker {
@@ -11,19 +11,27 @@ export interface Asker {
   readonly address: string;
 }
 
-/** `GET`s of this server's own routes: what the caller could ask itself, and nothing else. */
-export function questionsOf(fastify: FastifyInstance, asker: Asker): Ask {
+/**
+ * `GET`s of this server's own routes: what the caller could ask itself, and nothing else. Each
+ * takes `replyMs` at most, its body too.
+ */
+export function questionsOf(fastify: FastifyInstance, asker: Asker, replyMs = replyMsMax): Ask {
   const { authorization, requestId, address } = asker;
-  return async ({ target, body }) => {
-    const response = await fastify.inject({
-      method: 'GET',
-      url: target,
-      remoteAddress: address,
-      headers: { authorization, host: 'localhost', [requestIdHeader]: requestId },
-      signal: AbortSignal.timeout(replyMsMax),
-      payloadAsStream: true,
-      ...(body !== null && { payload: body }),
-    });
-    return wholeReply(response.statusCode, response.stream());
-  };
+  return ({ target, body }, wanted) =>
+    inTime(
+      async (signal) => {
+        const response = await fastify.inject({
+          method: 'GET',
+          url: target,
+          remoteAddress: address,
+          headers: { authorization, host: 'localhost', [requestIdHeader]: requestId },
+          signal,
+          payloadAsStream: true,
+          ...(body !== null && { payload: body }),
+        });
+        return wholeReply(response.statusCode, response.stream());
+      },
+      wanted,
+      replyMs,
+    );
 }

@@ -69,12 +69,16 @@ export class McpRoute implements FastifyRoute {
     if (part === null) throw new Error('the protocol is not loaded');
     if (this.calls >= callsMax) return exchange.refuse(busy);
     this.calls += 1;
+    const gone = new AbortController();
+    exchange.response.once('close', () => gone.abort());
+    const { signal } = gone;
     try {
-      const { status, headers, body } = await part.answerMcp(
-        { headers: headersOf(exchange), body: exchange.body.toString() },
-        this.questionsOf(exchange),
-      );
-      exchange.answer(status, headers, body);
+      const request = { headers: headersOf(exchange), body: exchange.body.toString(), signal };
+      const answer = await part.answerMcp(request, this.questionsOf(exchange));
+      if (!signal.aborted) exchange.answer(answer.status, answer.headers, answer.body);
+    } catch (error) {
+      // Of a call whose client has gone, only that it has ended matters.
+      if (!signal.aborted) throw error;
     } finally {
       this.calls -= 1;
     }

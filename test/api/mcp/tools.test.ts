@@ -1,60 +1,26 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
+import { McpClients, tell } from '../../support/clients/mcp-clients.js';
 import { GatedDisk } from '../../support/program/gated-disk.js';
-import { program } from '../../support/program/program.js';
 import { startServer, type TestServer } from '../../support/server.js';
-
-/** What a tool answers, and whether it is a refusal. */
-interface Told {
-  readonly isError: boolean;
-  readonly value: unknown;
-}
 
 const readToken = 'a-token-that-may-read-only';
 const environment = { STEPWELL_MCP: 'true', STEPWELL_READ_TOKEN: readToken };
 let server: TestServer;
-const clients: Client[] = [];
+const clients = new McpClients();
 
 beforeAll(async () => {
   server = await startServer({ environment });
 });
 afterAll(async () => {
-  for (const client of clients) await client.close();
+  await clients.close();
   await server.remove();
 });
 
-async function connected(client: Client, transport: Parameters<Client['connect']>[0]) {
-  await client.connect(transport);
-  clients.push(client);
-  return client;
-}
-
-/** A client over HTTP, of the protocol as it is or as it was in 2025. */
-function overHttp(authorization: string, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> {
-  const requestInit = { headers: { authorization } };
-  return connected(
-    new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } }),
-    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }),
-  );
-}
-
-/** A client of `stepwell mcp`. */
-function overPipes(token: string): Promise<Client> {
-  const env = { PATH: process.env['PATH'] ?? '', STEPWELL_URL: server.url, STEPWELL_TOKEN: token };
-  return connected(
-    new Client({ name: 'test', version: '1' }),
-    new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env }),
-  );
-}
-
-async function tell(client: Client, name: string, words: Record<string, unknown>): Promise<Told> {
-  const { content, isError = false } = await client.callTool({ name, arguments: words });
-  const [first] = content;
-  if (first?.type !== 'text') throw new Error('a tool answers text');
-  return { isError, value: isError ? first.text : JSON.parse(first.text) };
-}
+const overHttp = (authorization: string, mode?: 'auto' | 'legacy') =>
+  clients.overHttp(server.url, authorization, mode);
+const overPipes = (token: string) => clients.overPipes(server.url, token);
 
 /** A token that enters both interfaces, with a role. */
 async function createToken(role: string): Promise<string> {
