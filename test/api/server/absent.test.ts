@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ environment: { STEPWELL_MCP: 'true' } });
 });
 
 afterAll(() => server.remove());

@@ -26,7 +26,7 @@ let guarded: readonly string[];
 let methodsOf: (target: string) => readonly string[];
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ environment: { STEPWELL_MCP: 'true' } });
   const { paths } = (await callApi(server, 'GET', '/openapi.json')).body as Documented;
   const messaging = Object.keys(paths).filter((path) => path.startsWith('/v2/'));
   const targetOf = (path: string) => streamTargets[path] ?? path.replace(/\{\w+\}/g, 'none');

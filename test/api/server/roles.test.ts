@@ -32,6 +32,7 @@ const tokens: Partial<Record<Role, string>> = {};
 
 const start = (dataDirectory?: string) =>
   startServer({
+    environment: { STEPWELL_MCP: 'true' },
     ports: { clock: { ...systemClock, now: () => systemClock.now() + ahead } },
     ...(dataDirectory !== undefined && { dataDirectory }),
   });
@@ -67,6 +68,8 @@ function mayCall(role: Role, method: string, path: string): boolean {
   if (role === 'admin') return true;
   if (path.startsWith('/v2/keys')) return false;
   if (/^\/admin\/(?:tokens|credentials)/.test(path)) return false;
+  // What its tools may see is judged anew for each of their questions.
+  if (path === '/mcp') return true;
   if (method === 'GET') return role === 'operate' || !changing.test(path);
   return role === 'operate' && !path.startsWith('/admin/');
 }

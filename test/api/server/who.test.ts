@@ -17,7 +17,11 @@ let backups: string;
 beforeAll(async () => {
   backups = await mkdtemp(join(tmpdir(), 'stepwell-who-'));
   server = await startServer({
-    environment: { STEPWELL_TRUSTED_PROXIES: '127.0.0.1', STEPWELL_BACKUP_DIR: backups },
+    environment: {
+      STEPWELL_TRUSTED_PROXIES: '127.0.0.1',
+      STEPWELL_BACKUP_DIR: backups,
+      STEPWELL_MCP: 'true',
+    },
   });
   endpoint = await RecordingEndpoint.start(({ url: asked }) => ({ status: statusOf(asked) }));
 });
@@ -373,6 +377,8 @@ async function filled(path: string, messageId: string): Promise<string> {
 
 /** Of reading methods those of clients that can do no other. */
 function mayChange(method: string, path: string): boolean {
+  // Its tools ask with GET alone.
+  if (path === '/mcp') return false;
   // Sessions of the console are signed cookies (ADR 46).
   if (path.startsWith('/console')) return false;
   const isReading = ['GET', 'HEAD', 'OPTIONS'].includes(method);
