@@ -153,7 +153,7 @@ export class ActorDirectory<State = unknown> {
   rest(id: string, wantedAt: number, hasAlarm = true): boolean {
     const actor = this.awake.get(id);
     if (actor === undefined || this.walks > 0) return false;
-    this.resting.add({ ...this.storedStream(id, actor), wantedAt }, hasAlarm);
+    this.resting.add({ wantedAt, ...this.storedStream(id, actor) }, hasAlarm);
     this.awake.delete(id);
     this.touched.forget(id);
     return true;

@@ -45,11 +45,11 @@ export class DurableMark {
     this.durableOffset = offset;
     const { store, log } = this;
     store.watermarks?.moved(log.id, () => ({
-      ...this.writer.durablePlace,
       epoch: store.epoch,
       durableOffset: this.durableOffset,
       acknowledged: this.acknowledged,
       logTag: log.logTag,
+      ...this.writer.durablePlace,
     }));
   }
 }

@@ -110,7 +110,7 @@ export class DeliveryAttempts {
       kind: messageKind,
       id,
       at: this.clock.now(),
-      record: isCut ? { ...record, bodyTruncated: true } : record,
+      record: isCut ? { bodyTruncated: true, ...record } : record,
       nonRetryable,
       responseBody: beginningOf(outcome.body, bytesMax),
       terms: messageTerms(event),

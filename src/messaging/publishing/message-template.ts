@@ -19,7 +19,7 @@ export function messageTemplate(at: number, message: Message): AddressedTemplate
   return {
     url: topicName === null ? url : null,
     topicName,
-    message: { ...kept, delayMs: notBefore - at },
+    message: { delayMs: notBefore - at, ...kept },
   };
 }
 

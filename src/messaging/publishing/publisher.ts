@@ -121,7 +121,7 @@ export class Publisher {
     if (target instanceof Refusal) return target;
     const { rawHeaders } = request;
     const context = this.context({ caller: callerOf(request) });
-    const publish = { destination, rawHeaders, ...withoutBody, context };
+    const publish = { destination, rawHeaders, context, ...withoutBody };
     const said = headersOf(publish, target);
     const typo = this.typoIn(unknownOptions(said));
     if (typo !== undefined) return typo;

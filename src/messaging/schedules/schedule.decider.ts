@@ -60,7 +60,7 @@ function create({ id, at, definition, body }: CreateSchedule): Decision<Schedule
   if (!cron.ok) return new Refusal('invalid', `the cron expression ${cron.message}`);
   const nextAt = cron.value.nextTime(at);
   const receipt: ScheduleReceipt = { scheduleId: id };
-  return accept([{ type: 'ScheduleCreated', ...definition, nextAt }], receipt, body);
+  return accept([{ type: 'ScheduleCreated', nextAt, ...definition }], receipt, body);
 }
 
 /**
@@ -116,7 +116,7 @@ function evolve(
   event: ScheduleEvent,
   { at, offset }: EventEnvelope<ScheduleEvent>,
 ): ScheduleState {
-  return machine.evolve(state, { ...event, at, offset });
+  return machine.evolve(state, { at, offset, ...event });
 }
 
 function wants(state: ScheduleState): readonly TriggerScheduleEffect[] {

@@ -13,23 +13,23 @@ export function triggerMessages(
   at: number,
   names: TurnNames,
 ): PublishMessage[] {
-  const { delayMs, ...template } = event.message;
+  const { delayMs, headers: own, ...template } = event.message;
   const message = {
-    ...template,
-    headers: withDefaultHeaders(template.headers, headers),
+    headers: withDefaultHeaders(own, headers),
     notBefore: at + delayMs,
     bodyOffset: offset,
     callbackOf: null,
     topicName: event.topicName,
     scheduleId,
     run: null,
+    ...template,
   };
   return endpoints.map(({ url, name }) => ({
     type: 'PublishMessage',
     kind: messageKind,
     id: names.next('msg'),
     at,
-    message: { ...message, url, endpointName: name },
+    message: { url, endpointName: name, ...message },
     body: noBody,
     sharesBodyWith: null,
   }));

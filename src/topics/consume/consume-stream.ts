@@ -134,10 +134,12 @@ export class ConsumeStream {
   }
 
   private async poll(oneBytesMax: number): Promise<Polled | Refusal> {
-    const { call, terms } = this;
+    const { call } = this;
+    const { maxRecords, encoding, mayRead } = this.terms;
     const until = this.clock.now() + heartbeatMs;
     const maxBytes = batchBytesMax;
-    const poll = this.polls.of(call.session, { ...terms, until, maxBytes, oneBytesMax });
+    const terms = { maxRecords, encoding, mayRead, until, maxBytes, oneBytesMax };
+    const poll = this.polls.of(call.session, terms);
     call.watch(() => {
       this.isGone = true;
       poll.cancel();

@@ -81,7 +81,7 @@ export class ConsumeRoutes {
     if (!(await call.enter(until))) return exchange.refuse(overlap(session));
     const mayRead = () =>
       session.subscribesTo(topics) && rights.judge(request, place.group, topics) === undefined;
-    const terms = { ...consume, until, encoding, mayRead };
+    const terms = { until, encoding, mayRead, ...consume };
     const format = streamFormatOf(request.headers.accept);
     return format === null
       ? this.answer(exchange, call, terms)

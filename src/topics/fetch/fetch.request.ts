@@ -135,11 +135,11 @@ function parsePosition(item: unknown): Result<Position> {
       return refused('offset and timestamp cannot both say where to begin');
     }
     return isWhole(timestamp)
-      ? ok({ ...place.value, timestamp })
+      ? ok({ timestamp, ...place.value })
       : refused('timestamp must be Unix milliseconds');
   }
   return isWhole(offset)
-    ? ok({ ...place.value, offset })
+    ? ok({ offset, ...place.value })
     : refused('offset must be a whole number, not negative');
 }
 

@@ -126,7 +126,7 @@ function readFetch({ request, body }: Exchange): Result<EncodedFetch> {
   if (!encoding.ok) return encoding;
   const json = parseJson(body);
   const fetch = json.ok ? parseFetch(json.value) : json;
-  return fetch.ok ? ok({ ...fetch.value, encoding: encoding.value }) : fetch;
+  return fetch.ok ? ok({ encoding: encoding.value, ...fetch.value }) : fetch;
 }
 
 function isOutside({ log, offset }: Cursor): boolean {

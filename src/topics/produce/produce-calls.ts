@@ -74,10 +74,10 @@ export class ProduceCalls {
     const known = key === undefined ? ok(null) : parseIdempotencyKey(String(key));
     if (!known.ok) return new Refusal('invalid', known.message);
     return {
-      ...records.value,
       idempotencyKey: known.value,
       by: caller,
       judge: (topic) => this.basic.judgeRight(request, 'produce', topic),
+      ...records.value,
     };
   }
 }

@@ -86,16 +86,16 @@ export function recordMessages(
   const given = withDefaultHeaders(template.headers, ofGroup);
   const headers = withDefaultHeaders(content.place, withDefaultHeaders(given, content.headers));
   const message = {
-    ...template,
-    contentType: content.contentType,
-    headers,
-    bodyBytes: content.body.length,
     notBefore: at + delayMs,
     bodyOffset: null,
     callbackOf: null,
     topicName: groupName,
     scheduleId: null,
     run: null,
+    ...template,
+    contentType: content.contentType,
+    headers,
+    bodyBytes: content.body.length,
   };
   const ids = endpoints.map(() => names.next('msg'));
   const [first = ''] = ids;
@@ -104,7 +104,7 @@ export function recordMessages(
     kind: messageKind,
     id: ids[index] ?? first,
     at,
-    message: { ...message, url, endpointName: name },
+    message: { url, endpointName: name, ...message },
     body: content.body,
     sharesBodyWith: index === 0 ? null : first,
   }));

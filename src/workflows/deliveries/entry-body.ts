@@ -1,5 +1,5 @@
 /** The steps that the server itself submits: the end of a wait, or of an invoked run. Pure. */
-import type { InvocationEnded, StepInfo, WaitEnded } from '../run-state/run.events.js';
+import type { InvocationEnded, WaitEnded } from '../run-state/run.events.js';
 
 /**
  * A wait's end (workflows.md 3.4): `out` is the base64 of what was notified with, and is not
@@ -11,7 +11,10 @@ export function endedWaitBody(
 ): Buffer {
   const isEmpty = notified === null || notified.length === 0;
   return json({
-    ...stepFields(step),
+    stepId: step.id,
+    stepName: step.name,
+    stepType: step.type,
+    concurrent: step.concurrent,
     waitEventId: eventId,
     ...(isTimeout && { waitTimeout: true }),
     ...(!isEmpty && { out: notified.toString('base64') }),
@@ -26,17 +29,19 @@ export function endedInvocationBody(
   { step, runId, outcome }: Pick<InvocationEnded, 'step' | 'runId' | 'outcome'>,
   returned: Buffer | null,
 ): Buffer {
-  const out = {
-    workflowRunId: runId,
-    ...(outcome === 'succeeded' && { body: returned?.toString() ?? '' }),
-    isCanceled: outcome === 'canceled',
-    isFailed: outcome === 'failed',
-  };
-  return json({ ...stepFields(step), out: JSON.stringify(out) });
-}
-
-function stepFields({ id, name, type, concurrent }: StepInfo) {
-  return { stepId: id, stepName: name, stepType: type, concurrent };
+  const isCanceled = outcome === 'canceled';
+  const isFailed = outcome === 'failed';
+  const ended =
+    outcome === 'succeeded'
+      ? { workflowRunId: runId, body: returned?.toString() ?? '', isCanceled, isFailed }
+      : { workflowRunId: runId, isCanceled, isFailed };
+  return json({
+    stepId: step.id,
+    stepName: step.name,
+    stepType: step.type,
+    concurrent: step.concurrent,
+    out: JSON.stringify(ended),
+  });
 }
 
 function json(value: unknown): Buffer {

@@ -114,8 +114,8 @@ export function triggerSubmission(command: StartRun): Submission {
     command,
     false,
     ({ createdAt: workflowCreatedAt, deduplicated }, { id }) => {
-      const run = { workflowRunId: id, workflowCreatedAt };
-      return { status: 200, body: deduplicated ? { ...run, deduplicated } : run };
+      const body = { workflowRunId: id, workflowCreatedAt, ...(deduplicated && { deduplicated }) };
+      return { status: 200, body };
     },
   );
 }

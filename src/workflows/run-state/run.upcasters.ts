@@ -5,5 +5,5 @@ import type { RunReconfigured } from './run.events.js';
 export function liftReconfiguredToVersion2(
   fields: Omit<RunReconfigured, 'completed'>,
 ): RunReconfigured {
-  return { ...fields, completed: [] };
+  return { completed: [], ...fields };
 }

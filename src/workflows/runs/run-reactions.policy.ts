@@ -89,7 +89,8 @@ function invoked(
   { step, child }: Extract<RunCommand, { type: 'InvokeRun' }>,
 ): StartRun {
   const { url, createdAt } = context;
-  return { ...child, at, invoker: { runId: id, url, createdAt, step } };
+  const start: StartRun = { invoker: null, ...child, at };
+  return { ...start, invoker: { runId: id, url, createdAt, step } };
 }
 
 function ended(envelope: Recorded<RunEnd>, state: RunState, names: TurnNames): readonly Command[] {

@@ -50,7 +50,7 @@ export class Waiters implements Fold<RunEvent> {
         for (const wait of event.inherited?.waits ?? []) this.add(id, wait, changes);
         return;
       case 'WaitOpened':
-        this.add(id, { ...event, offset }, changes);
+        this.add(id, { offset, ...event }, changes);
         return;
       case 'WaitEnded':
         this.remove(id, event.eventId, event.step.id, changes);
