@@ -1,6 +1,7 @@
 /** A folder of logs: opened by one process at a time, recovered, written, closed. */
 import { archivedSegments } from './compaction/archived-segments.js';
 import type { Disk } from './disk/disk.js';
+import type { FreeSpace } from './disk/free-space.js';
 import { inParallel } from './disk/in-parallel.js';
 import type { Timer } from './disk/timer.js';
 import { DamagedData, DiskFull, LogClosed } from './faults/storage-errors.js';
@@ -48,6 +49,11 @@ export class Store {
   readonly report: StoreReport;
   /** What the users of its logs remember of them. */
   readonly snapshots: Snapshots;
+  /**
+   * `hasRoom` is false below the free-space floor, and on a full disk: refuse new work, go on with
+   * the rest. `whenRoom` calls once, when a look at the disk, a second away at most, finds room.
+   */
+  readonly freeSpace: Pick<FreeSpace, 'hasRoom' | 'whenRoom'>;
   private readonly parts: LogStore;
   private readonly byName = new Map<string, PartitionLog>();
   private cancelSync: () => void = () => undefined;
@@ -60,6 +66,7 @@ export class Store {
   ) {
     const { store: parts, report, logs } = opened;
     this.parts = parts;
+    this.freeSpace = parts.freeSpace;
     this.snapshots = new Snapshots(parts);
     this.report = report;
     for (const { log, ...recovered } of logs) {
@@ -75,16 +82,6 @@ export class Store {
   /** What names this store for ever, in hexadecimal: its archive is a folder of this name. */
   get id(): string {
     return this.parts.storeId.toString('hex');
-  }
-
-  /** False below the free-space floor, and on a full disk: refuse new work, go on with the rest. */
-  get hasRoom(): boolean {
-    return this.parts.freeSpace.hasRoom;
-  }
-
-  /** Calls `wake` once, when a look at the disk, a second away at most, finds room. */
-  whenRoom(wake: () => void): void {
-    this.parts.freeSpace.whenRoom(wake);
   }
 
   /** The log of this name, if there is one. */

@@ -38,8 +38,9 @@ export class Subscribers {
     const shown = new Set<string>();
     for (const { kind } of envelopes) shown.add(kind);
     for (const { kinds, listener, interest } of this.all) {
+      if (interest?.served?.size === 0) continue;
       const own = ownOf(envelopes, shown, kinds);
-      const meant = interest === undefined ? own : concerning(own, interest);
+      const meant = interest?.types === undefined ? own : concerning(own, interest);
       if (meant.length > 0) listener(meant);
     }
   }

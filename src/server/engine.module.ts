@@ -192,7 +192,7 @@ async function journalOf(
 }
 
 function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
-  const intake = new Intake(store);
+  const intake = new Intake(store.freeSpace);
   const { stop } = intake.report(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;

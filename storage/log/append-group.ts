@@ -84,7 +84,7 @@ export class AppendGroup {
     this.baseOffset = baseOffset;
     this.nextOffset = baseOffset;
     this.recordCount = 0;
-    this.terms.clear();
+    if (this.terms.length > 0) this.terms.clear();
     this.commit = new Settlement();
   }
 

@@ -135,7 +135,9 @@ export class SegmentWriter {
     const segment = this.active?.segment;
     if (segment === undefined) throw new Error('a group was committed to no segment');
     for (const batch of group.batches) segment.add(batch);
-    segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
+    if (group.terms.length > 0) {
+      segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
+    }
     const { segmentBytes, freeSpace } = this.store;
     if (segment.end * 2 > segmentBytes && freeSpace.full === null) void this.prepareNext();
   }

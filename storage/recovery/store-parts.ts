@@ -46,7 +46,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     manifest: new ManifestKeeper(manifest, freeSpace, fence),
     indexes: newIndexCache(),
     buffers: new BufferPool(),
-    appendTimes: new AppendTimes(() => options.now()),
+    appendTimes: new AppendTimes(options.now),
     storeId,
     epoch: manifest.state.epoch,
     now: options.now,

@@ -71,4 +71,21 @@ describe('a listener with an interest', () => {
     subscribers.show([of('b', 'Closed'), of('a', 'Closed')]);
     expect(calls).toEqual(['b Opened, b Closed', 'b Closed']);
   });
+
+  it('is shown everything while it serves something, and nothing otherwise', () => {
+    const subscribers = new Subscribers();
+    const served = new Set<string>();
+    const calls: string[] = [];
+    subscribers.add(
+      ['message'],
+      (envelopes) => calls.push(envelopes.map(({ id }) => id).join(' ')),
+      { served },
+    );
+    subscribers.show([event('message', 'a')]);
+    served.add('stream');
+    subscribers.show([event('message', 'b'), event('queue', 'c')]);
+    served.clear();
+    subscribers.show([event('message', 'd')]);
+    expect(calls).toEqual(['b']);
+  });
 });

@@ -150,7 +150,7 @@ describe('a full disk', () => {
     disk.freeBytes = 100;
     const full = await openSimulated(disk, { reserveBytes: 4000, freeBytesMin: 50_000 });
     await settle();
-    expect(full.store.hasRoom).toBe(false);
+    expect(full.store.freeSpace.hasRoom).toBe(false);
     await full.store.close();
     expect([...disk.files().keys()]).not.toContain('/data/RESERVE');
     disk.freeBytes = 2 ** 30;
@@ -160,7 +160,7 @@ describe('a full disk', () => {
     expect([...disk.files().keys()]).not.toContain('/data/RESERVE');
     roomy.timers.advance(1000);
     await settle();
-    expect(roomy.store.hasRoom).toBe(true);
+    expect(roomy.store.freeSpace.hasRoom).toBe(true);
     await roomy.store.close();
     expect(disk.files().get('/data/RESERVE')?.length).toBe(4000);
   });

@@ -87,7 +87,7 @@ class Topics {
   async goesOn(): Promise<void> {
     this.refused = 0;
     await this.look();
-    expect(this.open.store.hasRoom).toBe(true);
+    expect(this.open.store.freeSpace.hasRoom).toBe(true);
     for (const log of this.open.store.logs()) {
       expect(await this.append(log.name, 0, 400)).toBe(true);
       expect(await this.append(log.name, 1, 400)).toBe(true);
@@ -278,15 +278,15 @@ describe('a full disk', () => {
     for (const { status, reason } of (await found) as PromiseRejectedResult[]) {
       expect([status, reason]).toEqual(['rejected', expect.any(DiskFull)]);
     }
-    expect(store.hasRoom).toBe(false);
+    expect(store.freeSpace.hasRoom).toBe(false);
     expect(() => log.append([record('x')])).toThrow(DiskFull);
     expect(() => other.append([record('x')])).toThrow(DiskFull);
     expect([log.highWatermark, log.endOffset]).toEqual([1, 4]);
-    const woken = new Promise<void>((wake) => store.whenRoom(wake));
+    const woken = new Promise<void>((wake) => store.freeSpace.whenRoom(wake));
     const passed = new Promise<void>((wake) => log.whenBeyond(1, wake));
     timers.advance(1000);
     await woken;
-    expect(store.hasRoom).toBe(true);
+    expect(store.freeSpace.hasRoom).toBe(true);
     await log.append([record('four')]).durable;
     await passed;
     expect(await texts(log)).toEqual(['0 zero', '4 four']);
@@ -420,7 +420,7 @@ describe('a full disk', () => {
       );
       if (journal.segments.length === 1 && journal.byteLength > 40_000) {
         await settle();
-        expect(store.hasRoom).toBe(false);
+        expect(store.freeSpace.hasRoom).toBe(false);
         expect(() => topic.append([large])).toThrow(DiskFull);
       }
     }

@@ -74,7 +74,7 @@ describe('a file system of this machine', () => {
           await append('orders', `${cycle} ${index} on a full disk`, 9000);
           expect(await append('journal', `${cycle} ${index}`, 100)).toBe(true);
         }
-        expect(store.hasRoom).toBe(false);
+        expect(store.freeSpace.hasRoom).toBe(false);
         expect(await texts(store.log('orders'))).toEqual(stored['orders']);
         if (cycle % 3 === 2) {
           const log = store.log('orders') as PartitionLog;
@@ -86,7 +86,7 @@ describe('a file system of this machine', () => {
           stored['orders'] = left;
         }
         await giveBack();
-        while (!store.hasRoom) await new Promise((next) => setTimeout(next, 5));
+        while (!store.freeSpace.hasRoom) await new Promise((next) => setTimeout(next, 5));
         if (cycle % 4 !== 3) continue;
         await store.close();
         store = await open(path);

@@ -20,10 +20,13 @@ export interface AnyInterest {
   /**
    * By type: every event (`true`), or each that names something in one of these fields. What an
    * event does not have is looked for in its stream's state before it, where that is known.
+   * Without it: events of all types.
    */
-  readonly types: { readonly [type: string]: true | readonly string[] | undefined };
+  readonly types?: { readonly [type: string]: true | readonly string[] | undefined };
   /** Ids of streams. */
   readonly streams?: readonly { has(id: string): boolean }[];
+  /** What a listener serves, such as open streams: it sees nothing while there is none. */
+  readonly served?: { readonly size: number };
 }
 
 /**
@@ -35,7 +38,7 @@ export function concerns(
   { id, event }: { readonly id: string; readonly event: Typed },
   before: unknown,
 ): boolean {
-  if (interest === undefined) return true;
+  if (interest?.types === undefined) return true;
   const { types, streams = none } = interest;
   const fields = types[event.type];
   if (fields === true || (fields !== undefined && namesAny(event, before, fields))) return true;

@@ -1,8 +1,7 @@
-/** Which published clients have asked since the start, as they name themselves. */
-import type { IncomingMessage } from 'node:http';
+/** Which published clients have sent requests since the start, by the names that they send. */
 
 /** What the SDKs of Upstash send with a publish or trigger: `upstash-qstash-js@2.12.0`. */
-const header = 'upstash-telemetry-sdk';
+export const clientHeader = 'upstash-telemetry-sdk';
 
 const form = /^[\w.@/+-]{1,64}$/;
 
@@ -18,10 +17,8 @@ export interface SeenClient {
 export class SeenClients {
   private readonly counts = new Map<string, number>();
 
-  /** Counts a request whose credential is known. */
-  count({ headers }: IncomingMessage): void {
-    const name = headers[header];
-    if (typeof name !== 'string') return;
+  /** Counts a request whose credential is known, and whose `clientHeader` is `name`. */
+  count(name: string): void {
     const before = this.counts.get(name);
     if (before !== undefined) this.counts.set(name, before + 1);
     else if (this.counts.size < clientsMax && form.test(name)) this.counts.set(name, 1);

@@ -7,7 +7,7 @@ import type { Allowance } from '../bytes/allowance.js';
 import type { InFlight, ReadAllowance } from '../bytes/in-flight.js';
 import type { Piece } from '../bytes/paced-body.js';
 import { sendRefusal } from '../error-shapes.js';
-import { callerOf, requestIdHeader } from '../identity/caller.js';
+import { callerOf, requestIdHeader } from '../identity/callers.js';
 import type { Exchange } from './exchange.js';
 import { rawBody } from './raw-body.js';
 

@@ -15,7 +15,7 @@ import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { parseName } from '../../grammar/name.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { type FlowControlCommand, flowControlKind } from './flow-control.commands.js';

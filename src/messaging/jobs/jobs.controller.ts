@@ -2,7 +2,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import { Intake } from '../../http/intake.js';
 import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';

@@ -51,6 +51,6 @@ export class PausedOriginGate implements Gate {
   }
 
   private isPaused(origin: string): boolean {
-    return this.origins.has(origin) || this.origins.paused.has(origin);
+    return this.origins.has(origin) || this.origins.paused.durable.has(origin);
   }
 }

@@ -4,32 +4,28 @@ import type { EventListener } from '../../engine/subscribers.js';
 import type { OriginEvent } from './origin.events.js';
 
 export class PausedOrigins {
-  private readonly paused = new Set<string>();
+  readonly durable = new Set<string>();
   private resumed: (origin: string) => void = () => undefined;
 
   readonly memory: IndexMemory = {
     name: 'paused origins',
-    store: () => [...this.paused],
+    store: () => [...this.durable],
     restore: (stored) => {
-      for (const origin of stored as readonly string[]) this.paused.add(origin);
+      for (const origin of stored as readonly string[]) this.durable.add(origin);
     },
   };
 
   readonly index: EventListener<OriginEvent> = (envelopes) => {
     for (const { id, event } of envelopes) {
-      if (event.type === 'OriginPaused') this.paused.add(id);
+      if (event.type === 'OriginPaused') this.durable.add(id);
       else {
-        this.paused.delete(id);
+        this.durable.delete(id);
         this.resumed(id);
       }
     }
   };
 
-  has(origin: string): boolean {
-    return this.paused.has(origin);
-  }
-
-  /** `resumed` is told of each that is paused no more. */
+  /** `resumed` is called with each that is paused no more. */
   onResumed(resumed: (origin: string) => void): void {
     this.resumed = resumed;
   }

@@ -17,7 +17,7 @@ import {
   readMessageOptions,
 } from '../../http/dialect.js';
 import { durabilityOf } from '../../http/durability.js';
-import { callerOf } from '../../http/identity/caller.js';
+import { callerOf } from '../../http/identity/callers.js';
 import { Intake } from '../../http/intake.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { MessagingSettings } from '../settings.js';

@@ -5,7 +5,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { type Cron, parseCron } from '../../grammar/cron.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import { Intake } from '../../http/intake.js';
 import { foundIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';

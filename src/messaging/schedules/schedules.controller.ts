@@ -18,7 +18,7 @@ import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { TextPieces } from '../../http/bytes/listing.js';
 import { sendObject } from '../../http/bytes/object-answer.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import { foundIn, valueIn } from '../../http/outcome.js';
 import { readFilters } from '../../http/query-filters.js';
 import { Describe } from '../../http/routes/route-description.js';

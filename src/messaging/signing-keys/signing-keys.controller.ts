@@ -1,7 +1,7 @@
 /** `/v2/keys`: the pair that receivers verify with, and its rotation (messaging.md 11). */
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { Caller } from '../../engine/principal/principal.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import { valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { Keyring } from './keyring.js';

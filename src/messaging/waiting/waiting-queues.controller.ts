@@ -2,7 +2,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import { foundIn, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import { Pausing } from './pausing.js';

@@ -3,7 +3,7 @@ import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';

@@ -11,7 +11,7 @@ import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/byte
 import { PacedBody } from '../../http/bytes/paced-body.js';
 import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
-import { requestIdHeader } from '../../http/identity/caller.js';
+import { requestIdHeader } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
 import type { Exchange } from '../../http/routes/exchange.js';
@@ -136,14 +136,15 @@ class LaneExchange implements Exchange {
     const seconds = (context.clock.monotonic() - this.started) / 1000;
     const { pattern } = tabled.route;
     context.metrics.requestAnswered(request.method ?? '', pattern, status, seconds);
-    context.refused.answered(request, pattern, status);
   }
 
   refuse(refusal: Refusal): void {
     const type = ['content-type', 'application/json; charset=utf-8'];
     const body = errorBody(this.tabled.isMessaging, refusal);
     const headers = Object.entries(headersOf(refusal)).flat();
-    this.answer(statusOf(refusal), [...headers, ...type], body);
+    const status = statusOf(refusal);
+    this.answer(status, [...headers, ...type], body);
+    this.context.refused.answered(this.request, this.tabled.route.pattern, status);
   }
 
   fail(error: unknown): void {

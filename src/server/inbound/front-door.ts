@@ -9,9 +9,9 @@ import { headerCountMax } from '../../http/head-limits.js';
 import type { Admission } from '../../http/identity/admission.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
-import { requestIdHeader } from '../../http/identity/caller.js';
+import type { Callers } from '../../http/identity/callers.js';
+import { requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
-import type { Callers } from './callers.js';
 import type { Connections } from './connections.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {

@@ -1,7 +1,7 @@
 /** Requests that were answered 401 or 403, for those who want to know. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../engine/principal/principal.js';
-import { knownCallerOf } from '../../http/identity/caller.js';
+import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 
 /** Why: no credential was shown, it is none that is known, or it may not do this. */

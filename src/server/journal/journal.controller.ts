@@ -6,7 +6,7 @@ import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';

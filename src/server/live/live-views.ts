@@ -1,6 +1,7 @@
 /** Everybody who follows what happens on this server, and how they come in. */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { AnyInterest } from '../../engine/following/interest.js';
 import type { Journal } from '../../engine/journal.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import { Refusal } from '../../grammar/result.js';
@@ -31,6 +32,8 @@ const stopped = new Refusal('unavailable', 'the server ends', { 'retry-after': '
 
 export class LiveViews {
   private readonly channels = new Map<string, LiveChannel>();
+  /** What `listener` observes: everything, while there are channels. */
+  readonly interest: AnyInterest = { served: this.channels };
   private readonly viewers = new Set<LiveViewer>();
   private readonly waiting: (() => void)[] = [];
   private catchingUp = 0;
@@ -45,7 +48,6 @@ export class LiveViews {
 
   /** Learns durable events of `followedKinds`, in their order. */
   readonly listener: EventListener = (envelopes: readonly EventEnvelope[]) => {
-    if (this.channels.size === 0) return;
     const seen = (envelopes.at(-1)?.offset ?? -1) + 1;
     for (const channel of this.channels.values()) channel.show(envelopes, seen);
   };

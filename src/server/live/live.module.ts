@@ -45,7 +45,7 @@ export class LiveModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.engine.observe(followedKinds, this.views.listener);
+    this.engine.observe(followedKinds, this.views.listener, this.views.interest);
     const stoppable: Stoppable = {
       name: 'live streams',
       phase: 'doors',

@@ -1,6 +1,6 @@
 /** Questions that the server asks itself, as the caller of a request and with its rights. */
 import type { FastifyInstance } from 'fastify';
-import { requestIdHeader } from '../../http/identity/caller.js';
+import { requestIdHeader } from '../../http/identity/callers.js';
 import { type Ask, inTime, replyMsMax, wholeReply } from '../../mcp/question.js';
 
 /** Who asks, as the front door will judge each question anew. */

@@ -72,7 +72,7 @@ export class SnapshotsModule {
     );
     sweeper.guard = keeper;
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
-    const runner = new SnapshotRunner(keeper, clock, metrics, () => store.hasRoom, log);
+    const runner = new SnapshotRunner(keeper, clock, metrics, () => store.freeSpace.hasRoom, log);
     life.addRecoverable({
       name: 'snapshots',
       changes: true,

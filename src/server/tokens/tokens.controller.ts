@@ -7,7 +7,7 @@ import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { tokenDigest } from '../../http/identity/bearer-token.js';
-import { By } from '../../http/identity/caller.js';
+import { By } from '../../http/identity/callers.js';
 import { refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';

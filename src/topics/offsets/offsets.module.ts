@@ -13,7 +13,9 @@ const committedOffsets = {
   provide: CommittedOffsets,
   inject: [TopicLogs, Store],
   useFactory: async (logs: TopicLogs, store: Store) =>
-    CommittedOffsets.open(await logs.openInternal(offsetsTopic), (wake) => store.whenRoom(wake)),
+    CommittedOffsets.open(await logs.openInternal(offsetsTopic), (wake) =>
+      store.freeSpace.whenRoom(wake),
+    ),
 };
 
 @Module({

@@ -2,7 +2,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { callerOf } from '../../http/identity/caller.js';
+import { callerOf } from '../../http/identity/callers.js';
 import type { Right } from '../../http/identity/grant.js';
 import { Intake } from '../../http/intake.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';

@@ -7,7 +7,7 @@ import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
-import { callerOf } from '../../http/identity/caller.js';
+import { callerOf } from '../../http/identity/callers.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { Publisher } from '../../messaging/publishing/publisher.js';
 import { TopicLogs } from '../topics/topic-logs.js';

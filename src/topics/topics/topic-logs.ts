@@ -207,7 +207,7 @@ export class TopicLogs {
       this.opening(topic);
       opening.reject(full);
     }
-    this.store.whenRoom(() => this.inTurn(topic, work));
+    this.store.freeSpace.whenRoom(() => this.inTurn(topic, work));
   }
 
   private opening(topic: string): Opening {

@@ -1,5 +1,6 @@
 /** Who follows which run: those are woken when something has happened to it or to its messages. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import type { AnyInterest } from '../../engine/following/interest.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
 import { isPublished } from '../run-state/recorded-events.js';
 import { runKind } from '../run-state/run.events.js';
@@ -20,10 +21,11 @@ interface Followed {
 export class RunFollowers {
   private readonly runs = new Map<string, Followed>();
   private readonly runOfMessage = new Map<string, string>();
+  /** What `listener` observes: everything, while runs are followed. */
+  readonly interest: AnyInterest = { served: this.runs };
 
   /** Sees durable events of runs and messages, in their order. */
   readonly listener = (envelopes: readonly EventEnvelope[]): void => {
-    if (this.runs.size === 0) return;
     const woken = new Set<Followed>();
     for (const envelope of envelopes) {
       const runId = this.runOf(envelope);

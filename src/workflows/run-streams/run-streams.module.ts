@@ -72,7 +72,8 @@ export class RunStreamsModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.engine.observe([runKind, messageKind], this.followers.listener);
+    const { listener, interest } = this.followers;
+    this.engine.observe([runKind, messageKind], listener, interest);
     this.bearer.alsoAdmit((token, request) => this.tokens.bearer(token, request));
     const stoppable: Stoppable = {
       name: 'streams of runs',

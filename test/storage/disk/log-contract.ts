@@ -451,13 +451,13 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     const store = await open({ freeBytesMin: 2 ** 60, reserveBytes: 5000 });
     const log = await store.createLog('orders');
     await log.append([numbered(0)]).durable;
-    expect(store.hasRoom).toBe(false);
+    expect(store.freeSpace.hasRoom).toBe(false);
     await store.close();
     const roomy = await open({ reserveBytes: 5000 });
     const names = () => place.disk.list(place.directory);
     timers.advance(1000);
     while (!(await names()).includes('RESERVE')) await new Promise((next) => setImmediate(next));
-    expect(roomy.hasRoom).toBe(true);
+    expect(roomy.freeSpace.hasRoom).toBe(true);
     await roomy.close();
   });
 }

@@ -96,7 +96,7 @@ export async function openGroupWorld(
   engine.carry('compactPartition', compaction);
   const service = new TopicsService(engine, topics, topicLogs, clock, config);
   const offsets = await CommittedOffsets.open(await topicLogs.openInternal(offsetsTopic), (wake) =>
-    store.whenRoom(wake),
+    store.freeSpace.whenRoom(wake),
   );
   const groups = new ConsumerGroups(engine, topics, config);
   const instances = new Consumers(engine);

@@ -99,7 +99,7 @@ describe('committed offsets', () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { store, timers, failures } = await openSimulated(disk);
     const log = await store.createLog('offsets');
-    const whenRoom = (wake: () => void) => store.whenRoom(wake);
+    const whenRoom = (wake: () => void) => store.freeSpace.whenRoom(wake);
     const offsets = await CommittedOffsets.open(log, whenRoom);
     offsets.commit('g', [at(0, 1), at(1, 1)], 1);
     offsets.commit('h', [at(0, 1)], 1);

@@ -1,11 +1,15 @@
-/** Says of each request which one it is and where it comes from, before it is known who asks. */
+/** Who makes a request, where it comes from, and its id, as the front door finds out (ADR 39). */
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Caller } from '../../engine/principal/principal.js';
-import { identify, requestIdHeader } from '../../http/identity/caller.js';
-import type { SeenClients } from '../../http/identity/seen-clients.js';
+import { clientHeader, type SeenClients } from './seen-clients.js';
+
+/** The header that brings the id of a request, and answers it. */
+export const requestIdHeader = 'x-request-id';
 
 /** What a client may choose as the id of its request: it is stored with each event. */
 const sentId = /^[\w.:/+=@-]{1,64}$/;
@@ -14,9 +18,11 @@ const sentId = /^[\w.:/+=@-]{1,64}$/;
 const traceParent = /^00-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 const idOfRequest = Symbol('request id');
+const callerOfRequest = Symbol('caller');
 
-interface NumberedRequest extends IncomingMessage {
+interface IdentifiedRequest extends IncomingMessage {
   [idOfRequest]?: string;
+  [callerOfRequest]?: Caller;
 }
 
 export class Callers {
@@ -37,7 +43,7 @@ export class Callers {
 
   /** The id of a request: the one that it brings, or a new one; always the same. */
   idOf(request: IncomingMessage): string {
-    const numbered = request as NumberedRequest;
+    const numbered = request as IdentifiedRequest;
     const known = numbered[idOfRequest];
     if (known !== undefined) return known;
     const id = idIn(request) ?? this.newId();
@@ -47,9 +53,10 @@ export class Callers {
 
   /** Remembers who makes a request: with the credential of this name, or with none. */
   identify(request: IncomingMessage, principal: string | null): Caller {
-    if (principal !== null) this.seen.count(request);
+    const client = request.headers[clientHeader];
+    if (principal !== null && client !== undefined) this.seen.count(String(client));
     const caller = new Caller(principal, this.addressOf(request), this.idOf(request));
-    identify(request, caller);
+    (request as IdentifiedRequest)[callerOfRequest] = caller;
     return caller;
   }
 
@@ -77,3 +84,20 @@ function idIn({ headers }: IncomingMessage): string | undefined {
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
+
+/** Who makes a request; undefined where it has not passed the front door. */
+export function knownCallerOf(request: IncomingMessage): Caller | undefined {
+  return (request as IdentifiedRequest)[callerOfRequest];
+}
+
+/** Who makes a request that has passed the front door. */
+export function callerOf(request: IncomingMessage): Caller {
+  const caller = knownCallerOf(request);
+  if (caller === undefined) throw new Error('the request has not passed the front door');
+  return caller;
+}
+
+/** A parameter of a controller's method: who makes the request. */
+export const By = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  return callerOf(context.switchToHttp().getRequest<FastifyRequest>().raw);
+});
