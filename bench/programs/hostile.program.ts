@@ -20,7 +20,7 @@ function answerEndlessly(request: IncomingMessage, response: ServerResponse): vo
   write();
 }
 
-/** Sends everybody on to itself. */
+/** Redirects every request to itself. */
 function redirect(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
   request.on('end', () => response.writeHead(307, { location: request.url }).end());

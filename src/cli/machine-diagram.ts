@@ -34,7 +34,7 @@ export function diagramOf({ root }: DrawnMachine): string[] {
   );
 }
 
-/** `inherited`: what the machine hears in every state that does not hear it otherwise. */
+/** `inherited`: events that the machine handles in every state without a handler of its own. */
 function drawn(node: DrawnNode, inherited: DrawnNode['transitions']): string[] {
   const id = idOf(node);
   const children = Object.values(node.states);
@@ -82,7 +82,7 @@ function merged(
 
 function noteOf(id: string, description: string | undefined, stays: readonly string[]): string[] {
   const lines = description === undefined ? [] : [description];
-  if (stays.length > 0) lines.push('hears, and stays:', ...stays);
+  if (stays.length > 0) lines.push('internal transitions:', ...stays);
   if (lines.length === 0) return [];
   return [`note right of ${id}`, ...lines.map((line) => `  ${line}`), 'end note'];
 }

@@ -80,7 +80,7 @@ export async function serve(
   say(`Stepwell is running at ${application.url}`);
 }
 
-/** What client commands may find in the data folder: credentials that everybody knows. */
+/** What client commands may find in the data folder: the published development credentials. */
 function publishedOf({ credentials, sources }: OpenedCredentials) {
   const [token] = credentials.tokens;
   const { restUsername: username, restPassword: password } = credentials;

@@ -1,4 +1,4 @@
-/** What a node of a cluster is told to do, and what it is made with (ADR 63). */
+/** The actions that a member of a cluster asks its node for, and its options (ADR 63). */
 import type { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { Life } from './entry.js';
 import type { OwnershipRules, OwnershipTimes } from './rules.js';

@@ -1,7 +1,7 @@
 /**
  * One node of a cluster as far as the shared log goes: it follows, claims, owns, and stands down
- * (ADR 63). It does nothing by itself: it is told what has happened and at what time of its own
- * clock, and says what is to be done next.
+ * (ADR 63). It has no I/O and no timer: its caller reports each event with the time of its own
+ * clock, and carries out the actions that it answers.
  */
 import { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, LogEntry, ReadEntries } from './commit-log.js';
@@ -94,7 +94,7 @@ export class Member {
     return this.drained();
   }
 
-  /** How a send has ended. What is told of an earlier one, or a second time, means nothing. */
+  /** How a send has ended. Reports of an earlier send, and repeated ones, are ignored. */
   appendEnded(send: number, outcome: AppendOutcome, now: number): Action[] {
     const { flight } = this;
     if (flight === null || flight.send !== send || !flight.isWaiting) return [];

@@ -6,7 +6,7 @@ import { Member } from './member.js';
 import type { Action, MemberOptions } from './member-actions.js';
 import type { CountedBatch, HistoryState } from './shared-history.js';
 
-/** What a node tells those who fold its batches. All calls come in the order of the log. */
+/** Receives the batches of a node, to fold them. All calls come in the order of the log. */
 export interface NodeListener {
   /** A batch counts: fold it. What `submit` promised for it is kept right after. */
   counted(batch: CountedBatch): void;
@@ -75,8 +75,9 @@ export class ClusterNode {
   }
 
   /**
-   * Commits a batch; only while `maySubmit`. Resolves once it counts and was told of; rejects with
-   * `OutcomeUnknown` where the log becomes another node's, or this one is closed, before that.
+   * Commits a batch; only while `maySubmit`. Resolves once it counts and the listener has it.
+   * Rejects with `OutcomeUnknown` where the log becomes another node's, or this one is closed,
+   * before that.
    */
   submit(body: Buffer): Promise<CountedBatch> {
     if (!this.maySubmit) return Promise.reject(new Error('the node may not submit now'));
@@ -137,7 +138,7 @@ export class ClusterNode {
     }
   }
 
-  /** Tells an outcome once: what comes after the time is over is late, and means nothing. */
+  /** Reports one outcome: an answer after the time limit is ignored. */
   private async append(send: number, expected: number, bytes: Buffer): Promise<void> {
     const { log, clock, appendMs } = this.options;
     let cancel = () => {};

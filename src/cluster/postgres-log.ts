@@ -54,7 +54,7 @@ const select = `select place, at, bytes from stepwell_log
 const remove = `delete from stepwell_log where shard = $1 and place < $2::bigint
   and place < (select max(place) from stepwell_log where shard = $1)`;
 
-/** SQLSTATE of what is told here. */
+/** SQLSTATE of the errors that are handled here. */
 const duplicateKey = '23505';
 const duplicateTable = '42P07';
 

@@ -36,7 +36,7 @@ export interface DirectoryOptions {
   readonly liveStates: number;
   /** See `RestingStreams`. */
   readonly seed: number;
-  /** A stream that wants something at `wantedAt` rests no more: it has no alarm now. */
+  /** A resting stream with an alarm at `wantedAt` was woken: its alarm has to be set anew. */
   readonly woken: (kind: string, id: string, wantedAt: number) => void;
 }
 
@@ -44,7 +44,7 @@ export interface DirectoryOptions {
 export class ActorDirectory<State = unknown> {
   readonly checkpoints: Checkpoints<State>;
   private readonly awake = new Map<string, Actor<State>>();
-  /** What rests, for those who store it and put it back. */
+  /** The resting streams, for snapshots. */
   readonly resting: RestingStreams;
   /** Of a kind that `restsIdle`: all that are awake, and some that have ended since. */
   private readonly touched = new LeastUsed();
@@ -92,7 +92,7 @@ export class ActorDirectory<State = unknown> {
 
   /** As `walk`, the ids alone. Nothing is awaited for one of them: that is what a walk costs. */
   async *walkIds(perTick: number): AsyncGenerator<string> {
-    // What rests comes first: until the end nothing goes there, so that none is missed.
+    // Resting streams come first: during a walk none is laid to rest, so that none is missed.
     this.walks += 1;
     try {
       let passed = 0;
@@ -170,20 +170,20 @@ export class ActorDirectory<State = unknown> {
     yield* this.resting.toParts();
   }
 
-  /** When `takeDue` will have one, Unix milliseconds; Infinity = no stream that rests waits. */
+  /** The earliest alarm of a resting stream, Unix milliseconds; Infinity = there is none. */
   nextDue(): number {
     return this.resting.nextAlarm();
   }
 
-  /** A stream that rests and is wanted by `now`: each is given once. */
+  /** A resting stream whose alarm is due at `now`; each is given once. */
   takeDue(now: number): string | undefined {
     return this.resting.takeDue(now);
   }
 
   /**
-   * Remembers one event of the past. False: a sweep has removed the beginning of its stream, which
-   * has ended (ADR 35), or what lies between it and the event before (ADR 36), and it tells of
-   * nothing. Throws `BrokenStream`.
+   * Folds one event of the journal. False = it is skipped: a sweep has removed the beginning of its
+   * stream, which has ended (ADR 35), or the events between it and the one before (ADR 36).
+   * Throws `BrokenStream`.
    */
   replay(envelope: EventEnvelope, changes: TurnChanges): boolean {
     const { id, sequence, event } = envelope;

@@ -95,10 +95,10 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   /** The state after something that already happened. Total: it never refuses, it never mutates. */
   evolve(state: State, event: Event, envelope: EventEnvelope<Event>): State;
   /**
-   * Whether a state hears an event, where that is not always so: an accepted event that would not
-   * be heard is a defect, and its turn fails. What has happened is replayed as it is.
+   * Whether a state handles an event, where some do not: an accepted event that would not be
+   * handled is a defect, and its turn fails. Replay does not ask: what happened has happened.
    */
-  hears?(state: State, event: Event): boolean;
+  handles?(state: State, event: Event): boolean;
   /**
    * Commands for other streams, decided in the same turn; `state` is the one after the event,
    * `command` the one that it was decided for, and `before` the state before the event. A refused
@@ -121,13 +121,13 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   terms?(event: Event, command: Cmd, state: State): readonly string[];
   /**
-   * Journal offsets that an event names, of earlier events that are read for its sake: as long as a
-   * sweep keeps it, they are kept.
+   * Journal offsets of earlier events that readers of this event need: a sweep that keeps the event
+   * keeps those, too.
    */
   references?(event: Event): readonly number[];
   /**
-   * What of another stream this stream is kept with by a sweep, though nothing there names it, told
-   * by its id and its first event: what it takes back, or what will be asked for its sake.
+   * Another stream that a sweep keeps this one with, though no event there names it: the stream
+   * that this one takes back, or whose questions it answers. `first` is this stream's first event.
    */
   keptWith?(id: string, first: Event): KeptWith | null;
   readonly upcasters?: Upcasters;
@@ -136,7 +136,7 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    * older ones may go. Neither `evolve` nor `react` sees it.
    */
   readonly checkpoints?: {
-    /** Journal offsets that a state holds, of events that are read for its sake. */
+    /** Journal offsets in a state, of events that readers of the state need. */
     references(state: State): readonly number[];
   };
   /** How a state is stored as bytes; without it, it is made of plain values and stored as it is. */

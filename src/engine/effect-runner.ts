@@ -74,8 +74,8 @@ export class EffectRunner {
   }
 
   /**
-   * From now on what rested and is woken is asked when its time comes. Before, replay wakes what it
-   * changes, and does not know yet what it has come to.
+   * From now on a woken stream gets its alarm back. Replay, before that, wakes each stream that it
+   * changes while its state is not complete yet.
    */
   begin(): void {
     this.begun = true;
@@ -107,7 +107,7 @@ export class EffectRunner {
     else alarms.set(source.id, nextStart);
   }
 
-  /** A stream that rested does so no more: it is asked at `wantedAt`, if not before. */
+  /** A resting stream was woken: it gets an alarm at `wantedAt`. */
   woken(kind: string, id: string, wantedAt: number): void {
     if (this.begun && !this.stopped) this.streamsOf(kind).alarms.set(id, wantedAt);
   }

@@ -143,8 +143,8 @@ export class EventCodec {
   }
 
   /**
-   * It must ask for the shapes: of those that it is given at once it reads the first 32 only, as
-   * ids beyond take two bytes, which it knows of shapes that it has made or asked for.
+   * The shapes are given by a callback: of shapes that are given as a list msgpackr reads the first
+   * 32 only, as later ids take two bytes, which it expects only of shapes from the callback.
    */
   private packrOverTable(): Packr {
     return new Packr({

@@ -54,7 +54,7 @@ export class Journal {
   constructor(
     private readonly log: LogWithHistory,
     private readonly codec: EventCodec,
-    /** What lies at this offset and behind it is not there: for one who looks at what was. */
+    /** Events from this offset on are hidden: a server of the past (ADR 47) ends there. */
     private readonly end: { readonly until: number } = { until: Infinity },
   ) {}
 
@@ -125,7 +125,7 @@ export class Journal {
     return record === null || record.key === null ? null : this.codec.decode(record);
   }
 
-  /** Learns every shape of event there is, so that one who only reads may begin anywhere. */
+  /** Reads the latest table of shapes, so that a reader may begin at any offset. */
   async learnShapes(): Promise<void> {
     for await (const offset of this.log.find(structuresTerm, { order: 'newest' })) {
       const definition = await this.record(offset);

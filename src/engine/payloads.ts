@@ -23,12 +23,12 @@ export class Payloads {
     });
   }
 
-  /** Keeps a durable event at hand: it is about to be needed. */
+  /** Keeps a durable event in the cache: an attempt will need it soon. */
   remember(envelope: EventEnvelope): void {
     this.recent.set(envelope.offset, envelope);
   }
 
-  /** The event at `offset`, at once if it is at hand, else from the journal. */
+  /** The event at `offset`, at once if it is cached, else from the journal. */
   read(offset: number): EventEnvelope | Promise<EventEnvelope> {
     return this.recent.get(offset) ?? this.readBack(offset);
   }

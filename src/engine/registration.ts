@@ -14,9 +14,9 @@ export interface FoldMemory {
    * numbers, values are plain (see `StoredForm`) or maps of plain values.
    */
   readonly maps: Readonly<Record<string, ReadonlyMap<string | number, unknown>>>;
-  /** Settings that it goes by: with others it would remember other things of the same events. */
+  /** Settings that change what it remembers of the same events. */
   readonly settings?: readonly (string | number)[];
-  /** It may remember more than the events say, of turns that were taken back: none compares it. */
+  /** It may keep entries of turns that were rolled back, so that digests leave it out. */
   readonly mayHoldMore?: true;
 }
 
@@ -28,13 +28,13 @@ export interface Fold<Event extends DomainEvent = DomainEvent> {
   readonly memory: FoldMemory | null;
   evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;
   /**
-   * Journal offsets of events of streams that have ended, of which the index still tells at `at`: a
-   * sweep keeps those streams. Of streams that have not ended it names nothing.
+   * Journal offsets of events of ended streams that the index still shows at `at`: a sweep keeps
+   * those streams. It names none of streams that have not ended, which are kept anyway.
    */
   references?(at: number): Iterable<number>;
   /**
-   * Lets go of what is over at `at`. Every recorded sweep calls it, live and in replay alike: what
-   * is swept may then be missing from the journal without a difference to memory.
+   * Drops entries that have expired at `at`. Every recorded sweep calls it, live and in replay, so
+   * that memory is the same whether the swept events are still in the journal or not.
    */
   forget?(at: number, changes: TurnChanges): void;
 }
@@ -57,7 +57,7 @@ export interface IndexMemory {
   readonly name: string;
   /** All of it, as plain values (see `StoredForm`). */
   store(): unknown;
-  /** Puts that into an index that has learned nothing yet. */
+  /** Puts that into an empty index. */
   restore(stored: unknown): void;
 }
 

@@ -112,7 +112,7 @@ export class Turn {
     const envelope = this.envelopeOf(command, actor, by, event, body);
     const { kind, id } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
-    if (decider.hears?.(before, event) === false) {
+    if (decider.handles?.(before, event) === false) {
       throw new Error(`${kind} ${id} accepted ${event.type}, which it does not hear in its state`);
     }
     const terms = decider.terms?.(event, command, before) ?? noTerms;

@@ -9,7 +9,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** How long one who was refused for want of room waits: the store looks at the disk each second. */
+/** `Retry-After` of a refusal for want of disk space; the store looks at the disk each second. */
 const noRoomRetrySeconds = 10;
 
 /** What is not done because the disk is full, or nearly so: 507, and when to ask again. */
@@ -79,7 +79,7 @@ export function sendRefusal(
 /**
  * Whether a request is for the messages and workflows interface. The matched route decides: a path
  * that only looks different before decoding (`/%762/keys`) must not change the interface. Unknown
- * paths have no route and are told apart by their text (messaging.md 1.2).
+ * paths have no route: their text decides (messaging.md 1.2).
  */
 export function isMessagingRequest(request: FastifyRequest): boolean {
   const pattern = request.is404 ? undefined : request.routeOptions.url;

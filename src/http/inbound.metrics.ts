@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
 
-/** Is told of every answer. */
+/** Is called with every answer. */
 interface RefusalCount {
   answered(request: IncomingMessage, route: string, status: number): void;
 }

@@ -27,7 +27,7 @@ import { readingOptions } from './lifecycle/reading-options.js';
 import type { Ports } from './ports.js';
 import { MemoryStart } from './snapshots/memory-start.js';
 
-/** Options and bodies of messages in flight that are kept at hand, in bytes. */
+/** Size of the cache of options and bodies of messages in flight, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
 
 /** A stop waits this long for the disk before it goes on without it. */

@@ -81,8 +81,8 @@ export class GrowingPart {
   }
 
   /**
-   * A group that found no room is cut off, and others take its place. The last batch vouches for
-   * all in front of it, by the links between them.
+   * A group that found no room is cut off, and others take its place. The last batch
+   * confirms all in front of it, by the checksums that link them.
    */
   private async requireSame(file: FileHandle): Promise<void> {
     const { last } = this;

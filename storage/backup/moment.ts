@@ -47,7 +47,7 @@ interface Look extends Moment {
  * was acknowledged before it is in it, and nothing that was appended after it.
  *
  * The first look fixes a time: the latest append that it saw in any log. From then on only batches
- * are taken that were appended by then. It is over in one of two ways:
+ * are taken that were appended by then. It ends in one of two ways:
  *
  * - Two looks in a row saw the same ends. Ends only grow, so between the two every log ended there.
  * - A look saw a batch that was appended later than that time, and one more look was taken. Append

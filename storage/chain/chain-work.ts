@@ -44,7 +44,7 @@ export interface PrunedQuestion {
   readonly until: Offset;
 }
 
-/** Who reads and hashes. Rejects where a file does not read back. */
+/** Reads and hashes segments. Rejects where a file does not read back. */
 export interface ChainWork {
   root(
     question: RootQuestion,

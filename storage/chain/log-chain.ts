@@ -25,7 +25,7 @@ export interface ChainHead {
   readonly digest: string;
 }
 
-/** Which logs have chains, and who is told of them. */
+/** Which logs have chains, and what is called when they grow. */
 export interface ChainOptions {
   /** By the name of a log. */
   covers(logName: string): boolean;
@@ -89,7 +89,7 @@ export class LogChain {
     return extended;
   }
 
-  /** As `extend`; what is in the way is told and tried again later. */
+  /** As `extend`; a failure is reported and tried again later. */
   extendLater(): void {
     if (this.isStopped) return;
     this.extend().catch((error: unknown) => {
@@ -176,7 +176,7 @@ export class LogChain {
     return { link: last?.link ?? first, offset: last?.nextOffset ?? 0, count: kept.length };
   }
 
-  /** Heads that were kept elsewhere cannot be held against it any more: its owner is told. */
+  /** Heads that were kept elsewhere cannot be compared with it any more: `onFault` says so. */
   private async beginAnew(
     path: string,
     first: Buffer,

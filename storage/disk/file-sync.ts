@@ -6,7 +6,7 @@ import type { Disk, FileHandle } from './disk.js';
 export interface FileSyncOptions {
   /** fdatasyncs that run at the same time. */
   readonly concurrentSyncs: number;
-  /** Told when an fdatasync begins; its answer, when it has returned. */
+  /** Called when an fdatasync begins; the result is called when it has returned. */
   readonly onSync: (() => () => void) | undefined;
 }
 

@@ -82,7 +82,7 @@ export class FreeSpace {
     if (!this.stopped) this.looking = this.looking.then(() => this.look()).catch(() => undefined);
   }
 
-  /** Gives a piece of the reserve back to the disk; false where nothing of it is left. */
+  /** Gives a piece of the reserve back to the disk; false where it is used up. */
   async spendPiece(): Promise<boolean> {
     const { disk, directory } = this;
     try {
@@ -98,7 +98,7 @@ export class FreeSpace {
     }
   }
 
-  /** Looks no more; settles when nothing of it is under way. */
+  /** Stops looking; settles when the look under way has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancel();

@@ -1,4 +1,4 @@
-/** The end of a store that could not write: said once, to everyone, and for good. */
+/** The end of a store after a failed write: reported once to all of its logs, and final. */
 import { DiskFailure, DiskFull, isNoSpace, StorageError } from './storage-errors.js';
 
 /** After a failed write nothing is known about the disk: restart is the rollback. */

@@ -23,7 +23,7 @@ const magic = 0x58495753;
 const version = 1;
 const headerLength = 32;
 
-/** What an index must fit to be believed. */
+/** What an index file must match to be used. */
 export interface IndexedSegment {
   readonly logTag: number;
   readonly number: number;
@@ -73,7 +73,7 @@ export class SegmentIndex {
 
   /**
    * What is wrong with it beside `made`, which was made from all records of its segment just now;
-   * null where look-ups in both find the same. What it knows of records behind the segment's end,
+   * null where look-ups in both find the same. Its entries of records behind the segment's end,
    * which recovery moved to the next one, is passed over by every reader, and so it is here.
    */
   faultBeside(made: SegmentIndex, { baseOffset, nextOffset, end }: SegmentEnd): string | null {

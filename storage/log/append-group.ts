@@ -29,7 +29,7 @@ export class BufferPool {
   }
 }
 
-/** A promise that is settled from outside: what a commit group gives to those who wait for it. */
+/** A promise that is settled from outside: all appends of a commit group share it. */
 export class Settlement {
   settle: () => void = () => undefined;
   refuse: (error: Error) => void = () => undefined;
@@ -40,7 +40,7 @@ export class Settlement {
       this.settle = resolve;
       this.refuse = reject;
     });
-    // A caller that does not wait hears of a failure through the store, not as unhandled.
+    // A failure reaches a caller that does not wait through the store, not as unhandled.
     this.promise.catch(() => undefined);
   }
 }

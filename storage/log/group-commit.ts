@@ -17,7 +17,7 @@ export interface Appended {
 
 /** Where the groups go. */
 export interface CommitTarget {
-  /** Makes a group as durable as the mode asks; or says why nothing of it is there. */
+  /** Makes a group as durable as the mode asks; or returns why none of it was written. */
   write(group: AppendGroup): Promise<DiskFull | null>;
   /** The group is in: called before its promise settles. */
   committed(group: AppendGroup): void;

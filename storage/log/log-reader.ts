@@ -154,7 +154,7 @@ export class LogReader {
       if (found === null) continue;
       for (const relative of newestFirst ? found.toReversed() : found) {
         const offset = segment.baseOffset + relative;
-        // An index may know of records behind the segment's end: recovery moved them to the next.
+        // An index may have entries of records behind the segment's end: recovery moved those.
         if (offset >= segment.nextOffset) continue;
         if (offset >= low && offset < high) yield offset;
       }

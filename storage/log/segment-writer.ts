@@ -157,7 +157,7 @@ export class SegmentWriter {
   async endSegment(): Promise<void> {
     const { active } = this;
     if (active === null || active.segment.isEmpty) return;
-    // The next segment's header vouches for all of this one, so all of it must be on disk.
+    // The next segment's header states the length of this one, so all of it must be on disk.
     await this.sync();
     this.sealer.seal(active);
     this.active = null;

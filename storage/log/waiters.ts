@@ -1,4 +1,4 @@
-/** Who waits for a log to grow: woken by its commits, so that no reader polls. */
+/** Readers that wait for a log to grow: its commits wake them, so that none polls. */
 import type { Offset } from '../offsets/offset.js';
 
 interface Waiter {
@@ -7,7 +7,7 @@ interface Waiter {
   wake: (() => void) | null;
 }
 
-/** Each wakes once, in a microtask of its own: what it throws is not the commit's business. */
+/** Each wakes once, in a microtask of its own, so that a commit does not fail by what it throws. */
 export class Waiters {
   private readonly waiting = new Set<Waiter>();
 
@@ -21,7 +21,7 @@ export class Waiters {
     };
   }
 
-  /** Wakes all who wait for an offset below `end`. */
+  /** Wakes readers that wait for an offset below `end`. */
   wakeBelow(end: Offset): void {
     for (const waiter of this.waiting) {
       if (waiter.offset >= end) continue;
@@ -33,7 +33,7 @@ export class Waiters {
     }
   }
 
-  /** Wakes all who wait: the log will not grow any more. */
+  /** Wakes all readers: the log will not grow any more. */
   wakeAll(): void {
     this.wakeBelow(Number.POSITIVE_INFINITY);
   }

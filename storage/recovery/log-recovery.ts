@@ -1,4 +1,4 @@
-/** Opening one log: the proven is believed, the unproven written again, damage is told. */
+/** Opens one log: keeps what is proven durable, writes the rest again, reports damage. */
 import { readWhole } from '../disk/whole-file.js';
 import { DamagedData } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
@@ -103,8 +103,8 @@ class LogRecovery {
   }
 
   /**
-   * Every segment that may have been written to is read. A segment's end is vouched for by the
-   * header of the next one; the last one's by the watermark and by its own batch headers.
+   * Every segment that may have been written to is read. The header of the next segment proves
+   * where a segment ends; the watermark and its own batch headers prove it of the last one.
    */
   private async afterCrash(open: readonly ManifestSegment[]): Promise<RecoveredLog> {
     const scans: ScannedSegment[] = [];

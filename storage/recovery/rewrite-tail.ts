@@ -54,7 +54,7 @@ export interface FreshStart {
  * bytes may be in the page cache only (a failed fdatasync leaves them there, clean), and a file
  * that is appended to could bring an old tail back. Offsets that were leased but hold nothing any
  * more become one batch without records, so that a reader never stands before a hole. Null when
- * there is nothing to write. The manifest does not know of the segment yet.
+ * there is nothing to write. The segment is not in the manifest yet.
  */
 export async function writeFreshSegment(
   store: RestartedStore,

@@ -28,8 +28,8 @@ export interface OpeningLog {
 }
 
 /**
- * Throws `DamagedData` where it is not what the manifest says; a log that isolates damage has it
- * searched instead for what can be read, and the owner of the store is told.
+ * Throws `DamagedData` where it is not what the manifest says; a log that isolates damage is
+ * searched instead for what can be read, and reports it (`onDamage`).
  */
 export async function openSealed(
   store: IsolatingStore,

@@ -32,17 +32,17 @@ export interface StoreOptions {
   /** 1 MiB of edits. */
   readonly manifestBytesMax?: number;
   /**
-   * Which logs live with damage, by name: only the offsets in it cannot be read (`DamagedOffsets`).
+   * Which logs isolate damage, by name: only the offsets in it cannot be read (`DamagedOffsets`).
    * Every other log refuses to open; so does one of these where nothing says where it ended.
    */
   readonly isolatesDamage?: (logName: string) => boolean;
-  /** Told of damage that a log lives with, when it is found; also while the store is opened. */
+  /** Called with damage that a log isolates, when it is found; also while the store is opened. */
   readonly onDamage?: (damage: DamagedData) => void;
   /** Which logs can be held against digests that are kept elsewhere; default: none. */
   readonly chain?: ChainOptions;
-  /** Told when a group of so many records goes to the disk; its answer, when it is acknowledged. */
+  /** Called when a group of so many records is written; the result is called when it is durable. */
   readonly onCommit?: (records: number) => () => void;
-  /** Told when an fdatasync begins; its answer, when it has returned. */
+  /** Called when an fdatasync begins; the result is called when it has returned. */
   readonly onSync?: () => () => void;
   /** Timers that keep no process alive. */
   readonly after: Timer;

@@ -30,7 +30,7 @@ export interface OpeningFolder {
 const megabyte = 1024 * 1024;
 const nothing = () => undefined;
 
-/** Makes the parts of a store; a failure of any of them fences it and is told to its owner. */
+/** Makes the parts of a store; a failure of any of them fences it and calls `onFailure`. */
 export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreParts {
   const { disk, directory, storeId, manifest, freeSpace } = folder;
   const { concurrentSyncs = 4, onSync } = options;

@@ -44,7 +44,7 @@ export class ReadBudget {
     return Math.min(Math.max(this.bytes, smallChunkBytes), largeChunkBytes);
   }
 
-  /** Takes what [from, until) has of a batch; false when the read is over. */
+  /** Takes what [from, until) has of a batch; false when the read ends. */
   take({ header, body }: ScannedBatch, from: Offset, until: Offset, backwards: boolean): boolean {
     const whole = new BatchView(header, body, from, until, backwards);
     // Offsets without records, left by a crash in a lazy mode or by compaction: given, so that a
@@ -65,7 +65,7 @@ export class ReadBudget {
     return !this.isSpent;
   }
 
-  /** All that was read of a file at once has been offered; false when the read is over. */
+  /** Ends a chunk, which was read at once; false when the read ends. */
   endChunk(): boolean {
     if (this.isOnce && !this.isEmpty) this.bytes = 0;
     return !this.isSpent;

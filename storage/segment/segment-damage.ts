@@ -80,7 +80,7 @@ export function damagedRanges(segments: readonly Segment[]): OffsetRange[] {
   return ranges;
 }
 
-/** What a reader of a damaged span is told. */
+/** The error for a reader of a damaged span. */
 export function damagedOffsets(
   { directory }: StoreFiles,
   log: { readonly id: number; readonly name: string },
@@ -101,7 +101,7 @@ export function damagedOffsets(
   );
 }
 
-/** Intact batches one behind the other, each of which the next one vouches for. */
+/** Intact batches in a row, each confirmed by the checksum in the next one. */
 interface Run {
   readonly start: number;
   readonly baseOffset: Offset;
@@ -140,7 +140,7 @@ class DamageSearch {
     const close = (end: number, until: Offset) => {
       if (start < end) spans.push({ start, end, from, until, reason: this.reasonAt(start, end) });
     };
-    for (const run of this.vouchedFor()) {
+    for (const run of this.confirmed()) {
       close(run.start, run.baseOffset);
       [start, from] = [run.end, run.nextOffset];
     }
@@ -196,10 +196,10 @@ class DamageSearch {
   }
 
   /**
-   * The runs without those batches that contradict what stands behind them: every batch is vouched
-   * for by the next one, the last by the manifest. So intact batches of another history are told.
+   * The runs without the batches that contradict what follows: the next batch confirms each one,
+   * the manifest the last. So intact batches of another history are recognised.
    */
-  private vouchedFor(): readonly Run[] {
+  private confirmed(): readonly Run[] {
     const kept: Run[] = [];
     let behind: Pick<Run, 'start' | 'baseOffset' | 'link'> = {
       start: this.segment.end,

@@ -10,7 +10,7 @@ import type { SegmentIndex } from '../index/segment-index.js';
 import type { ManifestSegment } from '../manifest/manifest.js';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
 
-/** What a segment has to know of a batch. */
+/** The fields of a batch that its segment needs. */
 export type CommittedBatch = Pick<
   BatchHeader,
   | 'headerChecksum'

@@ -36,7 +36,7 @@ const headerMagic = 0x53535753;
 const partMagic = 0x50535753;
 const version = 1;
 
-/** What a snapshot says of itself. */
+/** The header of a snapshot. */
 export interface SnapshotHeader {
   readonly storeId: Buffer;
   readonly offset: Offset;

@@ -58,7 +58,7 @@ export class Snapshots {
 
   /**
    * The latest with this label whose offset is at most `until`; null = there is none. `passedOver`
-   * is told of each later one.
+   * is called with each later one.
    */
   async latest(
     label: string,

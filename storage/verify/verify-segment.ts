@@ -68,7 +68,7 @@ export async function verifySegment(
   return index !== null;
 }
 
-/** What stands around the batches, and who waits for them. */
+/** What surrounds the batches in the file, and the callback for progress. */
 interface Surroundings {
   readonly header: SegmentHeader;
   readonly index: SegmentIndex | null;

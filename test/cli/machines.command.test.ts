@@ -57,7 +57,7 @@ describe('stepwell machines', () => {
     },
   );
 
-  it('draws guards, final states and what a state hears without leaving it', () => {
+  it('draws guards, final states and internal transitions', () => {
     const run = machines.find(({ id }) => id === 'run');
     if (run === undefined) throw new Error('runs have no machine');
     const lines = diagramOf(run).map((line) => line.trim());

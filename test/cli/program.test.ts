@@ -111,7 +111,7 @@ describe('bad configuration', () => {
     );
   });
 
-  test('start refuses credentials that everybody knows', async () => {
+  test('start refuses the published development credentials', async () => {
     const token = Buffer.from(
       JSON.stringify({ UserID: 'defaultUser', Password: 'defaultPassword' }),
     ).toString('base64');
@@ -174,7 +174,7 @@ describe('bad configuration', () => {
     await server.end('SIGTERM');
   });
 
-  test('dev refuses to be reached by anybody else', async () => {
+  test('dev refuses to listen on an address that others can reach', async () => {
     const { code, stderr } = await run(['dev'], { STEPWELL_HOST: '0.0.0.0' });
     expect(code).toBe(64);
     expect(stderr).toContain('STEPWELL_HOST must be a loopback address');

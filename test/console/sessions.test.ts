@@ -93,7 +93,7 @@ describe('signing in', () => {
     expect((await askBare('GET', '/admin/groups', { cookie })).status).toBe(200);
   });
 
-  it('lets a token that may only read read', async () => {
+  it('permits reads only, where the token may only read', async () => {
     const { cookie, said } = await signIn({ token: server.readToken });
     expect(said.session?.role).toBe('read');
     expect((await askBare('GET', '/admin/topics', { cookie })).status).toBe(200);

@@ -56,7 +56,7 @@ class Streams {
     this.reconcile(kind, id);
   }
 
-  /** The stream ends, and another one begins under its id, before anybody asks either. */
+  /** The stream ends, and another one begins under its id, before either is asked for. */
   beginsAnew(kind: Kind, id: string): void {
     this.firstOffset += 1;
     this.reconcile(kind, id);

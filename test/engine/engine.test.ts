@@ -77,7 +77,7 @@ const counterDecider: Decider<CounterState, CounterCommand, CounterEvent, Sum> =
     const openedAt = state.openedAt === -1 ? offset : state.openedAt;
     return { ...state, openedAt, total: state.total + event.amount };
   },
-  hears: (_state, { type }) => type !== 'Unheard',
+  handles: (_state, { type }) => type !== 'Unheard',
   react({ event, at }, _state, names) {
     if (event.type !== 'Added' || event.note !== 'copy') return [];
     const address = { kind: 'counter', at };

@@ -142,7 +142,7 @@ it('keeps what was over by then as it was', () => {
   );
 });
 
-it('leaves nothing open in a run that is over', () => {
+it('leaves nothing open in a run that has ended', () => {
   check(
     fc.property(moment, ([rows]) => {
       const { endedAt } = lanesOf(rows);

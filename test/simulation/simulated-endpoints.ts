@@ -70,7 +70,7 @@ export class SimulatedWorld {
     return this.isMoody ? this.random.pick(badMoods) : answered(200);
   }
 
-  /** Milliseconds until the answer; now and then longer than anybody waits. */
+  /** Milliseconds until the answer; now and then longer than any timeout. */
   latency(): number {
     if (!this.isMoody) return 1;
     return this.random.chance(0.05) ? Number.POSITIVE_INFINITY : this.random.below(5000);

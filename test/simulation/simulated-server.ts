@@ -142,7 +142,7 @@ export class SimulatedServer {
     await settled();
   }
 
-  /** Forgets this life: nothing that it still does is seen by anybody. */
+  /** Forgets this life: nothing sees what it still does. */
   abandon(): void {}
 }
 

@@ -127,7 +127,7 @@ describe('damage in a topic', () => {
     await store.close();
   });
 
-  it('in what grows is told too while it is open', async () => {
+  it('in the growing segment is reported too, while the store is open', async () => {
     const disk = await workedDisk('cleanly');
     const { store, log } = await openIsolating(disk);
     disk.damage(segmentPath(3), (bytes) => {

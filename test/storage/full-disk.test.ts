@@ -241,7 +241,7 @@ describe('a power cut on a full disk', () => {
 });
 
 describe('a full disk', () => {
-  it('has what is refused cut off durably before anybody is told', async () => {
+  it('cuts refused records off durably before it answers', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const topics = await Topics.start(disk);
     await topics.create('orders');

@@ -102,7 +102,17 @@ export const lineRules: readonly LineRule[] = [
 ];
 
 /** Words that leave open which part of the program a sentence speaks of. */
-export const vagueWords = ['whoever', 'nobody', 'somebody', 'whom'] as const;
+export const vagueWords = [
+  'whoever',
+  'nobody',
+  'somebody',
+  'everybody',
+  'anybody',
+  'everyone',
+  'anyone',
+  'someone',
+  'whom',
+] as const;
 const vagueSubjects = new RegExp(`\\b(${vagueWords.join('|')})\\b`, 'i');
 
 /** Words that say nothing, as parts of file names. */

@@ -100,7 +100,7 @@ describe('waiting for an event', () => {
     expect(await stage.app.client.getWaiters({ eventId: 'order/1 paid' })).toEqual([]);
   });
 
-  it('ends when its time is over', async () => {
+  it('ends when it times out', async () => {
     const runId = await stage.app.trigger('waiting', {
       body: { eventId: 'in-vain', timeout: '1s' },
     });

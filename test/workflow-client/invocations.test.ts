@@ -88,7 +88,7 @@ describe('a run that invokes another', () => {
     expect(await countsSince(before)).toEqual({ parent: 3, child: 2 });
   });
 
-  it('is told that it failed, once all retries are over', async () => {
+  it('sees its child fail, once all retries have ended', async () => {
     const before = stage.app.deliveries.length;
     const runId = await stage.app.trigger('parent', { body: { child: 'failing' } });
     const { response } = await stage.app.outcome(runId);

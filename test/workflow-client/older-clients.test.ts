@@ -106,7 +106,7 @@ describe('a client of version 0.2, which configures every step', () => {
     await untilOver(runId);
   });
 
-  it('hears of a failure if a step said so, and is tried again as that one said', async () => {
+  it('gets the failure if a step asked for it, and is tried again as that step asked', async () => {
     const runId = 'wfr_version-02-fails';
     const url = `${endpoint.url}/wf`;
     endpoint.answer(async (request) => {

@@ -107,7 +107,7 @@ describe('a run that sleeps', () => {
 });
 
 describe('a workflow function', () => {
-  it('is told what its run was started with, in every call', async () => {
+  it('reads the payload, headers and labels of its trigger, in every call', async () => {
     const runId = await stage.app.trigger('facts', {
       body: 'no JSON',
       headers: { 'X-Tenant': 'acme', 'Content-Type': 'text/plain' },

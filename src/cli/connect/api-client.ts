@@ -108,7 +108,7 @@ export class ApiClient {
     throw new ApiRefusal(response.status, sentenceOf(response.status, await response.text(), url));
   }
 
-  /** The header that shows who asks for a path. */
+  /** The header with the credential for a path. */
   credentialFor(path: string): Record<string, string> {
     const { token, basic } = this.address;
     const isMessaging = path.startsWith('/v2');

@@ -11,7 +11,7 @@ export interface AddressOptions {
   readonly dialect?: string;
 }
 
-/** Where a server listens that is told nothing else. */
+/** Where a server listens without settings. */
 const usualUrl = 'http://127.0.0.1:8080';
 
 /**

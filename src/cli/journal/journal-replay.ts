@@ -166,7 +166,7 @@ function* sectionLines({ sections }: StateDigest): Generator<string> {
   for (const { section, items, sum } of sections) yield `${section},${items},${sum}`;
 }
 
-/** Where the last sweep ends of what is missing here; 0 = nothing is that is told of. */
+/** End of the last sweep whose records are missing here; 0 = no sweep is recorded. */
 async function sweptUntil(journal: Journal): Promise<number> {
   const newest = { ...wholeJournal, order: 'newest' as const };
   const stream = `${journalSweepKind}/${journalSweepsId}`;

@@ -10,7 +10,7 @@ const stateWidth = 12;
 const timeWidth = 8;
 const spaces = 4;
 
-/** What a kind of bar is drawn with, so that it is told without colours too. */
+/** The character of each kind of bar, which tells the kinds apart without colours. */
 const looks: Readonly<Record<BarKind, readonly [sign: string, colour: Colour]>> = {
   attempt: ['━', 'green'],
   queued: ['·', 'dim'],

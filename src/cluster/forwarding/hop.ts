@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What the receiving node has to believe the sending one. */
+/** What the receiving node checks before it trusts the sending one. */
 export interface Hop {
   /** The credential that the client showed to the node that took the request. */
   readonly principal: string;

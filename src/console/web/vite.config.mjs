@@ -7,7 +7,7 @@ import tailwind from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 
 const server = process.env.STEPWELL_URL ?? 'http://127.0.0.1:8080';
-/** The server believes a session only if its page is its own. */
+/** The server accepts a session only from pages of its own origin. */
 const asOwn = { target: server, headers: { origin: server } };
 
 export default defineConfig({

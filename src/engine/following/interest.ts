@@ -1,9 +1,9 @@
 /**
- * Which events reach what follows a kind of entity. Most followers care for few of them: those that
- * concern one are told apart by what the events say, before it is called.
+ * Which events a follower of a kind of entity is called for. Most followers need few of them, which
+ * are selected by type and fields before the follower is called.
  */
 
-/** What an interest knows of any event. */
+/** The one field of any event that an interest needs. */
 interface Typed {
   readonly type: string;
 }

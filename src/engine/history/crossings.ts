@@ -1,7 +1,7 @@
 /**
  * Which old events newer ones need: the event before them in their stream, and those that they
- * name. A sweep ends at an edge that retention chooses, and what lies above it is not read again:
- * what that needs from below is noted when it happens, live and in replay alike.
+ * name. A sweep ends at an edge that retention chooses and does not read the events above it:
+ * which offsets below they need is noted when they are appended, live and in replay.
  */
 import type { ActorDirectory } from '../actor-directory.js';
 import type { DomainEvent, EventEnvelope } from '../decider.js';
@@ -18,7 +18,7 @@ export class Crossings {
   private readonly needed = new Map<number, number[]>();
   /** By the name of a stream, where its latest checkpoint stands. */
   private readonly checkpoints = new Map<string, number>();
-  /** Told of each need that is noted, while a mark is made. */
+  /** Called with each needed offset that is noted, while a mark is made. */
   watch: ((offset: number) => void) | null = null;
 
   /** Whether a stream has not ended. */

@@ -13,14 +13,14 @@ export class SweepStopped extends Error {
   override readonly name = 'SweepStopped';
 }
 
-/** What may not go by the journal below an edge while that is swept, nor by what it was before. */
+/** Readers that must not use the journal below an edge during a sweep, nor an older reading. */
 export interface SweepGuard {
   /** Settles when nothing does. */
   sweepBegins(edge: number): Promise<void>;
   sweepEnded(): void;
 }
 
-/** Where no sweep is worth it, indexes let go of what is over so often all the same. */
+/** How often indexes forget expired entries where no sweep is worth its cost. */
 const forgetEveryMs = 86_400_000;
 
 const noGuard: SweepGuard = { sweepBegins: async () => undefined, sweepEnded: () => undefined };

@@ -41,7 +41,7 @@ export class JournalSweeps extends Entity<
     return this.stateOf(journalSweepsId).edge;
   }
 
-  /** Whether an index still remembers something that is over at `at`. */
+  /** Whether an index still holds entries that have expired at `at`. */
   holdsOver(at: number): boolean {
     const looked = new Looked();
     for (const fold of foldsOf(this.engineOfAll)) fold.forget?.(at, looked);

@@ -5,7 +5,7 @@
  *     kept    what no sealed segment below holds   and all of its stream
  *             a stream that has not ended          all of it
  *             what an event above the edge needs   and all of its stream
- *             what an index still tells of         and all of its stream
+ *             what an index still shows            and all of its stream
  *             what a kept event names              and all of its stream
  *             a stream that goes with a kept one   all of it
  *
@@ -74,7 +74,7 @@ export class Mark {
     this.crossings.watch = (offset) => this.want(offset);
     try {
       for (const offset of this.crossings.across(this.edge)) this.want(offset);
-      for (const offset of this.toldOf(at)) this.want(offset);
+      for (const offset of this.shownAt(at)) this.want(offset);
       while (this.isIncomplete) await this.pass(check);
     } finally {
       this.crossings.watch = null;
@@ -96,7 +96,7 @@ export class Mark {
     this.position = 0;
   }
 
-  private *toldOf(at: number): Generator<number> {
+  private *shownAt(at: number): Generator<number> {
     for (const fold of foldsOf(this.engine)) yield* fold.references?.(at) ?? [];
   }
 
@@ -126,7 +126,7 @@ export class Mark {
     }
   }
 
-  /** `stream` is kept if what it is kept with, which lies below, turns out to be. */
+  /** `stream` is kept if the stream that it is kept with, which lies below, is kept. */
   private accompany(keptWith: KeptWith, stream: EndedStream): void {
     const place = 'offset' in keptWith ? keptWith.offset : `${keptWith.kind}/${keptWith.id}`;
     const others = this.companions.get(place);

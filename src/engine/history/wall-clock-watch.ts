@@ -1,36 +1,36 @@
 /**
- * Whether the wall clock can be believed when it says that something is old. One that was set ahead
- * by mistake would have everything deleted, so after a jump there is time to notice (ADR 11); a
- * clock that is wrong at the start looks like one that is right.
+ * Whether the wall clock is trusted to decide that something is old enough to delete. A clock that
+ * was set ahead by mistake would delete everything, so that after a jump deletions pause and leave
+ * time to notice (ADR 11). A clock that is wrong at the start cannot be detected.
  */
 import type { Clock } from '../clock.js';
 
 /** A wall clock that gains more than this on the monotonic one has jumped. */
 const jumpMs = 60_000;
 
-/** After a jump the clock is not believed for so long, unless it is set back before. */
+/** After a jump the clock is not trusted for so long, unless it is set back before. */
 const pauseMs = 3_600_000;
 
 export class WallClockWatch {
-  /** How far ahead of the monotonic clock the wall clock is believed to be. */
-  private believedAhead: number;
+  /** The lead of the wall clock over the monotonic one that is trusted, milliseconds. */
+  private trustedAhead: number;
   /** On the monotonic clock; null = there was no jump. */
   private jumpedAt: number | null = null;
 
   constructor(private readonly clock: Clock) {
-    this.believedAhead = this.ahead;
+    this.trustedAhead = this.ahead;
   }
 
-  /** Looks at the clocks; ask at least once a minute. */
-  isBelieved(): boolean {
+  /** Reads both clocks; call it at least once a minute. */
+  isTrusted(): boolean {
     const { ahead } = this;
-    const jumped = ahead - this.believedAhead > jumpMs;
+    const jumped = ahead - this.trustedAhead > jumpMs;
     if (!jumped) this.jumpedAt = null;
     else this.jumpedAt ??= this.clock.monotonic();
     const isOver = this.jumpedAt !== null && this.clock.monotonic() - this.jumpedAt >= pauseMs;
     if (isOver) this.jumpedAt = null;
-    // A slow drift is no jump, and a clock that went back is believed at once: it deletes nothing.
-    if (!jumped || isOver) this.believedAhead = ahead;
+    // Slow drift is no jump, and a clock that went back is trusted at once: it deletes nothing.
+    if (!jumped || isOver) this.trustedAhead = ahead;
     return !jumped || isOver;
   }
 

@@ -1,6 +1,6 @@
 /**
  * The process's own life. Unlike every other machine of the house it runs as a started actor: it is
- * about this process and ends with it, so nothing of it is ever replayed.
+ * about this process and ends with it, so that its events are never stored or replayed.
  *
  *     starting    reading configuration and data, the port is not open yet
  *     recovering  the port is open for health checks; the journal is being replayed

@@ -61,7 +61,7 @@ export function requireDurable(root: MachineNode): void {
     const { id, type, entry, exit, invoke, after, always = [] } = node;
     const acts = [...entry, ...exit, ...invoke, ...after].length > 0 || type === 'history';
     if ([...node.transitions.keys()].some((type) => type.includes('*'))) {
-      throw new Error(`${id}: a durable machine names the events that it hears`);
+      throw new Error(`${id}: a durable machine names the events that it handles`);
     }
     if (acts) throw new Error(`${id}: a restored machine neither enters, leaves, waits nor calls`);
     for (const { actions } of [...node.transitions.values()].flat()) {

@@ -20,8 +20,8 @@ interface Candidate {
 const none: readonly Transition[] = [];
 
 /**
- * The transition that an event takes where one node alone hears it; where several do, XState knows
- * which goes before.
+ * The transition that an event takes where only one node handles it; where several do, XState
+ * chooses.
  */
 export class Selection {
   private readonly known = new WeakMap<object, Map<string, readonly Candidate[] | null>>();

@@ -1,11 +1,11 @@
 /**
  * Who or what caused an event (ADR 39).
  *
- * For readers: `envelope.by` tells it; null = the event is of a version that did not record it.
+ * For readers: `envelope.by` has it; null = the event is of a version that did not record it.
  * Events of a request are found by the index term `principalTerm(name)`; hits have to be checked.
  */
 
-/** A header of a record, which tells who caused the event in it. */
+/** The header of a record that names what caused its event. */
 interface PrincipalHeader {
   readonly name: string;
   readonly value: Buffer | null;

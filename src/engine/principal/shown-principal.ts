@@ -28,7 +28,7 @@ export function principalObject(by: Principal | null): PrincipalObject {
   return { name, address, requestId };
 }
 
-/** Which events are meant by the name of a principal. */
+/** Selects the events that a principal caused. */
 export interface PrincipalFilter {
   /** An index term that all of them carry; null = there is none, so all events are looked at. */
   readonly term: string | null;

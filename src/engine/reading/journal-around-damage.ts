@@ -46,7 +46,7 @@ export class JournalAroundDamage implements JournalReader {
     return this.journal.endOffset;
   }
 
-  /** Rejects with `DamagedData`: what lies behind a time cannot be told around damage. */
+  /** Rejects with `DamagedData`: the offset of a time cannot be found around damage. */
   offsetFor(time: number): Promise<number> {
     return this.journal.offsetFor(time);
   }

@@ -10,9 +10,9 @@ import { type ImagePart, ImageReader, imageOf, mergedPart } from './memory-image
 import { digestOf, itemsOf, type MemoryItem, type StateDigest } from './state-digest.js';
 
 /**
- * One memory, from empty to its image; then it is at its end. It holds all that the image had that
- * it goes on from; or, once it was told by `touch` what is going to change, the indexes and those
- * streams, and then each part with streams is given once more, to `merge`.
+ * One memory, from empty to its image; it is used once. It loads the whole image that it begins
+ * with; or, if `touch` has named the batches that will be folded, only the indexes and the streams
+ * of those batches, and then every part with streams is given again, to `merge`.
  */
 export interface FoldingAside {
   /** What is going to be folded: of streams only those are taken; before anything is taken. */

@@ -15,7 +15,7 @@ export interface StartProgress {
   readonly until: number;
 }
 
-/** What a start is told of. */
+/** Callbacks of a start. */
 export interface StartWatch {
   /** Called again and again. */
   progress(progress: StartProgress): void;

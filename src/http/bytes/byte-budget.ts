@@ -1,6 +1,6 @@
 /**
  * How many bytes of request bodies and of answers the process holds at once. Every owner (see
- * `ownerOf`) may hold half of them, so that no one credential keeps all others waiting.
+ * `ownerOf`) may hold half of them, so that one credential cannot keep all others waiting.
  */
 
 /** What one owner holds, and how many of its claims wait. */

@@ -21,8 +21,8 @@ export const smallAnswerBytes = 64 * 1024;
 export const pieceBytes = 1024 * 1024;
 
 /**
- * What reading a piece of an answer may take before anybody knows how long it is: a record or a
- * body is read whole, and shown as text. Bytes.
+ * Reserved to read a piece of an answer whose length is not known yet: a record or a body is read
+ * whole and shown as text. Bytes.
  */
 export const readingBytes = 16 * 1024 * 1024;
 
@@ -64,7 +64,7 @@ export class InFlight {
     };
   }
 
-  /** Stands behind the guard of the front door, whose refusals cost nothing. */
+  /** Add it after the guard of the front door, whose refusals need no room. */
   guard(fastify: FastifyInstance): void {
     fastify.addHook('preParsing', (request, reply, payload, done) => {
       this.admitBody(request, reply, payload as Readable, done);

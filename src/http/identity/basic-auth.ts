@@ -25,13 +25,13 @@ const unauthorized: Refusal = new Refusal(
   { 'www-authenticate': 'Basic realm="stepwell", charset="UTF-8"' },
 );
 
-/** A credential as it is kept: what its password is, only a digest tells. */
+/** A credential as it is kept: a digest stands for its password. */
 export interface KnownCredential extends Grant {
   /** `pairDigest` of its username and password, 32 bytes. */
   readonly digest: Buffer;
 }
 
-/** Who asks: a username, and what proves it. */
+/** The credential that a request presents: a username and a digest. */
 interface Presented {
   readonly username: string;
   readonly digest: Buffer;

@@ -31,7 +31,7 @@ export class Callers {
   private made = 0;
   private readonly isProxy: ((address: string, index: number) => boolean) | null;
 
-  /** `trustedProxies` are CIDRs: what they say of where a request comes from is believed. */
+  /** `trustedProxies` are CIDRs of proxies whose `X-Forwarded-For` is trusted. */
   constructor(
     trustedProxies: readonly string[],
     identifiers: Identifiers,
@@ -65,7 +65,7 @@ export class Callers {
     return `${this.prefix}-${this.made.toString(36)}`;
   }
 
-  /** The nearest address that is no trusted proxy; what such a one garbles is not believed. */
+  /** The nearest address that is no trusted proxy; a malformed one is ignored. */
   private addressOf(request: IncomingMessage): string {
     const { remoteAddress = '' } = request.socket;
     if (this.isProxy === null) return plain(remoteAddress);

@@ -1,6 +1,6 @@
 /**
- * Requests that pages make. A browser shows its cookie with whatever any page asks, so that a
- * change is believed only if a page of ours asks for it.
+ * Requests that pages make. A browser sends its cookie with the requests of every page, so that
+ * changes are accepted only from pages of this server.
  */
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';
@@ -11,7 +11,7 @@ const foreign: Refusal = new Refusal(
     'Origin must be its own, and a program needs an Authorization header',
 );
 
-/** A browser that is told of `Basic` asks its user for a password; a page of ours does better. */
+/** A `Basic` challenge would make the browser show a dialog; our pages have a form. */
 export const sessionChallenge = { 'www-authenticate': 'Session realm="stepwell"' };
 
 /** Whether a page sends this request, which shows what is refused itself. */

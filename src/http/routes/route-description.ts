@@ -1,5 +1,5 @@
 /**
- * What a route says of itself, where it is registered: the OpenAPI document is made of these.
+ * The description of a route, given where it is registered; the OpenAPI document is made of these.
  *
  *     @Get(':name') @Describe({ ... })               in a controller
  *     { methods, pattern, description, serve }       in the route table
@@ -17,15 +17,15 @@ export interface RouteDescription {
   /** Where the pattern does not tell: `/v2/publish/{destination}` of `/v2/publish/*`. */
   readonly path?: string;
   /**
-   * Who may call it without credentials. `open`: everybody, from the first moment of the process to
-   * the last; `path`: everybody who knows its path, while the server serves.
+   * Absent: credentials are needed. `open`: any client may call it at any time, also while the
+   * server starts or stops; `path`: any client that knows its path, while the server serves.
    */
   readonly access?: 'open' | 'path';
   /** Whether it changes anything, where that does not follow from its method (`GET` does not). */
   readonly changes?: boolean;
   /**
-   * Every credential may call it that may read, of either interface, whatever its method: it looks
-   * only, and judges anew what it looks at. An `Authorization` header is needed.
+   * Every credential of either interface that may read may call it, whatever its method: it only
+   * reads, and checks rights for each thing that it reads. An `Authorization` header is needed.
    */
   readonly isForReaders?: true;
   /** Its answer holds secrets: a token that may only read is refused with 403. */

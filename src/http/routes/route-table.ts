@@ -9,7 +9,7 @@ import type { RouteDescription } from './route-description.js';
 
 type RouterOptions = findMyWay.Config<findMyWay.HTTPVersion.V1>;
 
-/** A method and a pattern of the router, with what the route says of itself; null = nothing. */
+/** A method and a pattern of the router, with the description of the route; null = it has none. */
 export interface TabledRoute {
   readonly method: string;
   readonly pattern: string;
@@ -59,7 +59,7 @@ export class RouteTable {
     this.fastify.addHook('preClose', async () => work());
   }
 
-  /** The express route of a request, where that can be told without decoding its target. */
+  /** The express route of a request, if its target matches one without being decoded. */
   expressFor(method: string, target: string): TabledExpressRoute | undefined {
     for (const tabled of this.express.get(method) ?? none) if (tabled.takes(target)) return tabled;
     return undefined;

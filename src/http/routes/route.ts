@@ -14,7 +14,7 @@ import type { RouteDescription } from './route-description.js';
  */
 export type Route = ExpressRoute | FastifyRoute;
 
-/** What every route says of itself. */
+/** What every route declares. */
 interface RouteHead {
   readonly methods: readonly HTTPMethods[];
   /** As Fastify has it, and as metrics tell it: `/v2/publish/*`, `/offsets/:timestamp`. */

@@ -6,7 +6,7 @@ import { OptionReader, type PublishRules } from '../publishing/option-reader.js'
 
 type Message = Omit<MessagePublished, 'type'>;
 
-/** What a retry says of itself. */
+/** The options of a retry. */
 export interface RetryOverrides {
   /** From the retry to its first attempt, milliseconds, unless `notBefore` is named. */
   readonly delayMs: number;

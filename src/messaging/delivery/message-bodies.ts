@@ -18,7 +18,7 @@ export class MessageBodies {
     private readonly runs: RunDeliveries,
   ) {}
 
-  /** At once where the bytes are at hand, which they are for a message that was just published. */
+  /** At once where the bytes are cached, as they are of a message that was just published. */
   read(published: Published): Buffer | null | Promise<Buffer | null> {
     const { bodyOffset, callbackOf, run } = published.event;
     if (callbackOf !== null) return this.compose(published, callbackOf);

@@ -43,7 +43,7 @@ export interface ResetRate extends Command {
   readonly type: 'ResetRate';
 }
 
-/** Set starts of the current window aside; `at` opens a new one if the last is over. */
+/** Reserve starts in the current window; `at` opens a new window if the last has ended. */
 export interface ReserveGrants extends Command<ReservedGrants> {
   readonly type: 'ReserveGrants';
   /** Attempts that wait for a grant now. */

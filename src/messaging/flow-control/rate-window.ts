@@ -32,7 +32,7 @@ export function isOver({ startedAt }: RateWindow, periodSeconds: number, at: num
   return Math.abs(at - startedAt) >= periodSeconds * 1000;
 }
 
-/** The window that a start at `at` counts in: the last one, or a new one if that is over. */
+/** The window that a start at `at` counts in: the last one, or a new one if that has ended. */
 export function windowAt(last: RateWindow, periodSeconds: number, at: number): RateWindow {
   return isOver(last, periodSeconds, at) ? nextWindow(last, at) : last;
 }

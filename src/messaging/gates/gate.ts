@@ -74,7 +74,7 @@ export interface Gate {
   isOpen(line: Line, entrant: Entrant): boolean;
   enter(line: Line, entrant: Entrant): void;
   leave(line: Line, entrant: Entrant): void;
-  /** The limit that holds `entrant` back, as people are told of it. Changes nothing. */
+  /** The limit that holds `entrant` back, for the answer to `why`. Changes nothing. */
   obstacleOf(line: Line, entrant: Entrant): Obstacle;
   /**
    * A line that may go on because an entrant of another line has left; each is given once. The line

@@ -1,4 +1,4 @@
-/** What a gate that is closed says of itself to the people who ask why an attempt waits. */
+/** The limit of a closed gate and its use, for the answer to why an attempt waits. */
 
 /** The limit of one gate and how much of it is taken, each gate in its own words. */
 export type Obstacle =

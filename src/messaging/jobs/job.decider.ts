@@ -79,7 +79,7 @@ export const jobDecider: Decider<JobState, JobCommand, JobEvent, JobView> = {
         : null;
     return machine.evolve(state, { ...event, at, by: creator });
   },
-  hears: (state, event) => machine.can(state, { ...event, by: null }),
+  handles: (state, event) => machine.can(state, { ...event, by: null }),
   wants,
   isFinal: machine.isFinal,
   checkpoints: { references: () => [] },

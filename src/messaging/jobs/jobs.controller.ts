@@ -11,7 +11,7 @@ import { Describe } from '../../http/routes/route-description.js';
 import { jobListFilters, optionPairs, parseJob } from './job.request.js';
 import type { JobObject } from './job-object.js';
 import { jobRoutes } from './jobs.openapi.js';
-import { type JobPage, JobsService, type RehearsedJob } from './jobs.service.js';
+import { type JobDryRun, type JobPage, JobsService } from './jobs.service.js';
 
 @Controller('v2/jobs')
 export class JobsController {
@@ -20,18 +20,18 @@ export class JobsController {
     private readonly intake: Intake,
   ) {}
 
-  /** 202 for a job, as it has only begun; 200 for a dry run, which is over. */
+  /** 202 for a job, which has only begun; 200 for a dry run, which has ended. */
   @Post()
   @Describe(jobRoutes.create)
   async create(
     @By() by: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JobObject | RehearsedJob> {
+  ): Promise<JobObject | JobDryRun> {
     const job = valueIn(parseJob(rawBody(request)));
     const options = valueIn(optionPairs(request.raw.rawHeaders));
     reply.status(job.isDryRun ? 200 : 202);
-    if (job.isDryRun) return valueIn(await this.service.rehearse(job, options));
+    if (job.isDryRun) return valueIn(await this.service.dryRun(job, options));
     refuseIf(this.intake.take(0));
     return valueIn(await this.service.create(job, options, by));
   }

@@ -4,7 +4,7 @@ import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { jobSchema } from './job.request.js';
 import { type JobObject, jobStates } from './job-object.js';
-import type { RehearsedJob } from './jobs.service.js';
+import type { JobDryRun } from './jobs.service.js';
 
 const time = once(() => z.int().describe('Unix milliseconds'));
 
@@ -36,7 +36,7 @@ const job = once(() =>
     .meta({ id: 'Job' }),
 );
 
-const rehearsed = once(() =>
+const dryRun = once(() =>
   z
     .object({
       state: z.literal('DRY_RUN'),
@@ -45,7 +45,7 @@ const rehearsed = once(() =>
       matched: z.int().describe('How many it would take of those that were looked at'),
       items: z.array(z.string()).describe('The ids of the first 100 of them'),
       cursor: z.string().describe('Goes on there; absent = all were looked at').exactOptional(),
-    } satisfies Record<keyof RehearsedJob, z.ZodType>)
+    } satisfies Record<keyof JobDryRun, z.ZodType>)
     .meta({ id: 'DryRun' }),
 );
 
@@ -65,7 +65,7 @@ export const jobRoutes = {
     },
     refuses: [409],
     answers: {
-      200: { description: 'A dry run: what it would take', schema: rehearsed },
+      200: { description: 'A dry run: what it would take', schema: dryRun },
       202: { description: 'It has begun', schema: job },
     },
   },

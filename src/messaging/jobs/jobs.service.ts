@@ -1,4 +1,4 @@
-/** What requests do with jobs: begin, rehearse, show and abort them. */
+/** What requests do with jobs: begin, try without changes, show and abort them. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
@@ -22,7 +22,7 @@ import { type JobSteps, JobVerbs } from './job-verbs.js';
 const keptMax = 1000;
 
 /** A dry run as it is answered. */
-export interface RehearsedJob extends DryRun {
+export interface JobDryRun extends DryRun {
   readonly state: 'DRY_RUN';
   readonly verb: string;
   readonly over: string;
@@ -67,10 +67,10 @@ export class JobsService {
   }
 
   /** Tells what a job would take. */
-  async rehearse(
+  async dryRun(
     { verb, over, filters, position }: JobRequest,
     options: readonly string[],
-  ): Promise<Result<RehearsedJob>> {
+  ): Promise<Result<JobDryRun>> {
     const steps = this.steps({ verb, over, filters }, options, this.clock.now());
     if (!steps.ok) return steps;
     const until = await this.jobs.shown(() => this.journal.endOffset);

@@ -19,7 +19,7 @@ import { showsText } from './shown-text.js';
 /** Counting may look at so many times more events than a page, for as long. */
 const eventsFactor = 10;
 
-/** The newest rows are counted first, so that what is told of is complete. */
+/** The newest rows are counted first, so that counts are complete down to a time. */
 const order = 'latestFirst';
 
 @Injectable()

@@ -35,7 +35,7 @@ export interface LogEntry<State extends string = LogState> {
   readonly time: number;
   /**
    * When the next attempt may start; where none follows, or one runs, when the last one started.
-   * null = the event does not know of one.
+   * null = the event has none.
    */
   readonly nextDeliveryTime: number | null;
   /** Which attempt it is about, from 1; absent where it is about none. */

@@ -77,7 +77,7 @@ export interface LoggedEvent {
   readonly response: Buffer | null;
 }
 
-/** `logged` is null where the journal does not know of it yet. */
+/** `logged` is null while it is not in the journal yet. */
 export function logRow(
   message: LoggedMessage,
   entry: LogEntry,

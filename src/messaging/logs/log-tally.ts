@@ -33,7 +33,7 @@ export interface LogCounts {
   readonly damages: readonly DamagedData[];
 }
 
-/** So many counts are told at once, of keys with so many characters together. */
+/** The most counts of one answer, and the most characters of their keys together. */
 const countsMax = 10_000;
 const charactersMax = 1024 * 1024;
 

@@ -21,7 +21,7 @@ export interface LoggedMessages {
   readonly body: (published: Published) => Buffer | null | Promise<Buffer | null>;
 }
 
-/** What one page keeps at hand, in bytes: a body is a view of all that was read with it. */
+/** What one page caches, in bytes: a body is a view of all that was read with it. */
 const keptBytesMax = 16 * 1024 * 1024;
 const readBytes = 32 * 1024;
 

@@ -1,4 +1,4 @@
-/** Who hears how an attempt ended: callbacks are messages of their own (messaging.md 4.5). Pure. */
+/** The callbacks of an attempt, which are messages of their own (messaging.md 4.5). Pure. */
 import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
 import type { PublishMessage } from './message.commands.js';
 import {

@@ -61,7 +61,7 @@ export function matchesOrigin(
 }
 
 /**
- * What the journal's index knows of a query: every event of a message that is meant carries a term
+ * Terms of the journal's index for a query: every event of a message that is meant carries a term
  * of each list. No lists: the index does not help.
  */
 export function originTerms(query: OriginFilters): readonly (readonly string[])[] {

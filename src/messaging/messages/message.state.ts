@@ -27,7 +27,7 @@ export interface FollowUps {
   readonly run: RunPlace | null;
 }
 
-/** The run that hears how a message ends. */
+/** The run that follows the end of a message. */
 export interface RunMembership extends RunDelivery {
   /** Journal offset of the `MessagePublished`. */
   readonly publishedOffset: number;

@@ -22,7 +22,7 @@ export abstract class DeliveryOrder {
   abstract ended(messageId: string, delivery: RunDelivery): void;
 }
 
-/** Answers at once where everything is at hand, as it mostly is. */
+/** Answers at once where everything is cached, as it usually is. */
 export abstract class RunDeliveries {
   /** The entries that a `step` delivers; no bytes where they are left for the endpoint to fetch. */
   abstract entries(step: Published): Buffer | Promise<Buffer>;

@@ -9,7 +9,7 @@ const callTypes = { callResult: 'fromCallback', failureCallback: 'failureCall' }
 type Place = Pick<RunPlace, 'role' | 'runId' | 'url' | 'createdAt' | 'entry'>;
 
 /**
- * Names and values in turn. A third party hears nothing of the run; and only a step says the
+ * Names and values in turn. A third party gets no headers of the run; and only a step says the
  * protocol's version: SDKs take its absence for a message that is no list of entries.
  */
 export function runHeaders(place: Place, prefix: string): readonly string[] {

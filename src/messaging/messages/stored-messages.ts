@@ -1,6 +1,6 @@
 /**
- * Events of messages, read back by their journal offsets as what they are there. Those that are
- * about to be delivered are kept at hand.
+ * Events of messages, read back by their journal offsets. Those that are delivered soon are kept
+ * in the cache.
  */
 import { Injectable } from '@nestjs/common';
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
@@ -28,7 +28,7 @@ export class StoredMessages {
     }
   };
 
-  /** The `MessagePublished` at an offset, at once where it is at hand. */
+  /** The `MessagePublished` at an offset, at once where it is cached. */
   published(offset: number): Published | Promise<Published> {
     return this.read(offset);
   }

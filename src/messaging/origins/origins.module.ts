@@ -1,4 +1,4 @@
-/** Wiring of what is told of origins. */
+/** Wiring of origins: their pauses, and how they are shown. */
 import { Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';

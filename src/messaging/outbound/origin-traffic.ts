@@ -19,7 +19,7 @@ export interface OriginFailure {
   readonly error: string | null;
 }
 
-/** An origin as it is told of. */
+/** An origin as it is shown. */
 export interface OriginReport {
   /** Scheme, host and port. */
   readonly origin: string;

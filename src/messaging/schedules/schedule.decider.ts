@@ -132,7 +132,7 @@ export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEv
     initialState: machine.initialState,
     decide,
     evolve,
-    hears: machine.can,
+    handles: machine.can,
     wants,
     isFinal: machine.isFinal,
     checkpoints: { references: ({ context }) => [context.definitionOffset] },

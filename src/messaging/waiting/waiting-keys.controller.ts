@@ -1,4 +1,4 @@
-/** Who waits under a flow-control key, and pausing all keys (messaging.md 8). */
+/** Lists what waits under a flow-control key, and pauses all keys (messaging.md 8). */
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';

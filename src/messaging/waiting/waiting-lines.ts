@@ -1,4 +1,4 @@
-/** Who waits in a queue or under a flow-control key, in which order and since when. */
+/** What waits in a queue or under a flow-control key: in which order, and since when. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
@@ -32,7 +32,7 @@ export interface QueueLine {
   readonly waiting: readonly WaitingMessage[];
 }
 
-/** A key and who waits under it. */
+/** A key and what waits under it. */
 export interface KeyLine {
   readonly flowControlKey: string;
   readonly isPaused: boolean;

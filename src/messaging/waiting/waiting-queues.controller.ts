@@ -1,4 +1,4 @@
-/** Who stands in a queue, and pausing all queues (messaging.md 5). */
+/** Lists the entries of a queue, and pauses all queues (messaging.md 5). */
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';

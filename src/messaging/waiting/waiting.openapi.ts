@@ -1,4 +1,4 @@
-/** How the routes are described that tell who waits, and pause all (messaging.md 5, 8). */
+/** How the routes are described that list what waits, and pause all (messaging.md 5, 8). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';

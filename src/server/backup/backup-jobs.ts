@@ -113,7 +113,7 @@ export class BackupJobs {
     return this.reveals.record(all, by);
   }
 
-  /** Ends what is under way; nothing of it is left. */
+  /** Ends the backup that runs and removes what it has written. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.running?.paced.stop(new LogClosed('the server stops'));

@@ -1,4 +1,4 @@
-/** `backup.json`: what a backup says of itself. A folder that holds it is never served from. */
+/** `backup.json`: the description of a backup. A folder that holds it is never served from. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BackupReport } from '../../../storage/backup/backup-folder.js';
@@ -58,7 +58,7 @@ export function encoded(content: unknown): Buffer {
 }
 
 /**
- * What the backup in `folder` says of itself; null where there is none. Throws `ConfigurationError`
+ * The description of the backup in `folder`; null where there is none. Throws `ConfigurationError`
  * where the file is not ours.
  */
 export async function readBackupManifest(

@@ -36,8 +36,8 @@ export interface OpenedCredentials {
 export const credentialsFile = 'credentials.json';
 
 /**
- * The development token and keys that the published clients carry (`@upstash/qstash`): everybody
- * knows them, so `dev` uses them and `start` refuses them.
+ * The development token and keys that the published clients carry (`@upstash/qstash`). They
+ * are public, so that `dev` uses them and `start` refuses them.
  */
 export const publishedCredentials: Credentials = {
   tokens: [tokenOf('defaultUser', 'defaultPassword')],

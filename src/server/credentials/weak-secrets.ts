@@ -1,4 +1,4 @@
-/** What `start` refuses as a secret: what everybody knows, what is short, what is given twice. */
+/** The secrets that `start` refuses: published ones, short ones, and one that is given twice. */
 import { ConfigurationError } from '../configuration/config.js';
 import {
   type Credentials,

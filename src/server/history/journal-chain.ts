@@ -1,4 +1,4 @@
-/** How the journal of a server gets its chain: who does the work, and who is told of a head. */
+/** How the journal of a server gets its chain: what computes it, and where its heads go. */
 import type { Logger } from 'pino';
 import type { ChainOptions } from '../../../storage/chain/log-chain.js';
 import type { Disk } from '../../../storage/disk/disk.js';

@@ -60,7 +60,7 @@ export class JournalSweepRunner {
   /** The clocks are looked at while a sweep is under way, too: its length is no jump. */
   private look(): void {
     // One that was set ahead by mistake would have everything removed.
-    if (!this.wallClock.isBelieved() || this.isUnderWay) return;
+    if (!this.wallClock.isTrusted() || this.isUnderWay) return;
     this.isUnderWay = true;
     void this.sweep().finally(() => {
       this.isUnderWay = false;

@@ -26,7 +26,7 @@ export class ErrorFilter implements ExceptionFilter {
       this.log.error({ err: error, path: loggedPath(request.url) }, 'failed after the answer');
       return;
     }
-    // The client is gone: the connection has counted what it sent, and no one reads this.
+    // The client is gone: the connection has counted what it sent, and an answer would not be read.
     const isBrokenOff = (error !== null && request.raw.errored === error) || isClientGone(error);
     sendRefusal(request, reply, isBrokenOff ? brokenOff : this.refusalOf(error, request));
   }

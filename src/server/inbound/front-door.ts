@@ -1,4 +1,4 @@
-/** Every request passes here first, at once: is it sound, is it time, and who asks? */
+/** Judges every request first, synchronously: its head, the state of the server, its credential. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
@@ -47,19 +47,19 @@ export class FrontDoor {
   }
 
   /**
-   * Who makes a request for a route of the given interface; null where it may not pass, and `guard`
-   * tells it why not.
+   * Who makes a request for a route of the given interface; null where it may not pass; `guard`
+   * answers why not.
    */
   admits(request: IncomingMessage, isMessaging: boolean): Caller | null {
     if (this.life.changesNothing !== null || !this.isSound(request)) return null;
-    // What a session may do depends on who asks for it, which `guard` judges.
+    // What a session may do depends on the page that uses it, which `guard` judges.
     const { authorization, cookie } = request.headers;
     if (cookie !== undefined && authorization === undefined) return null;
     const { principal, refusal } = this.judgeCaller(request, isMessaging, false);
     return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
 
-  /** Whether a request of any caller may be answered; `guard` tells it why not. */
+  /** Whether the head of a request is sound; `guard` answers why not. */
   isSound(request: IncomingMessage): boolean {
     return judgeHead(request) === undefined && !this.connections.isSpare(request.socket);
   }
@@ -89,13 +89,13 @@ export class FrontDoor {
     return { principal, refusal: this.judgeSession(request) ?? this.judgeChange(request) };
   }
 
-  /** Where nothing may change, what would change something is told why. */
+  /** Refuses changes, with the reason, where nothing may change. */
   private judgeChange(request: FastifyRequest): Refusal | undefined {
     const reason = this.life.changesNothing;
     return reason !== null && changes(request) ? unchanging(reason) : undefined;
   }
 
-  /** What a browser is made to ask by a page of others changes nothing. */
+  /** A change that a page of another origin makes a browser request is refused. */
   private judgeSession(request: FastifyRequest): Refusal | undefined {
     if (this.bearer.session(request.raw) === undefined || !changes(request)) return undefined;
     return judgeOrigin(request.raw);
@@ -137,7 +137,7 @@ function changes({ method, routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.description?.changes ?? !readingMethods.has(method);
 }
 
-/** A page of ours is not told of the schemes that make its browser show a dialog. */
+/** Our own pages get no challenge that makes the browser show a dialog. */
 function askedFor(refusal: Refusal, request: IncomingMessage): Refusal {
   if (refusal.code !== 'unauthorized' || !isSentByPage(request)) return refusal;
   return new Refusal(refusal.code, refusal.message, sessionChallenge);

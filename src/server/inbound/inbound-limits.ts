@@ -1,4 +1,4 @@
-/** What a connection and a request head may cost before anybody looks at them. */
+/** Limits of a connection and of a request head, before the request is judged. */
 import type { FastifyServerOptions } from 'fastify';
 import { headerBytesMax } from '../../http/head-limits.js';
 

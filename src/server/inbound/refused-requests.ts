@@ -1,4 +1,4 @@
-/** Requests that were answered 401 or 403, for those who want to know. */
+/** Counts requests that were answered 401 or 403, and passes them on to be recorded. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../engine/principal/principal.js';
 import { knownCallerOf } from '../../http/identity/callers.js';
@@ -20,7 +20,7 @@ export class RefusedRequests {
 
   constructor(private readonly metrics: InboundMetrics) {}
 
-  /** `tell` learns of each from now on. */
+  /** `tell` is called with each from now on. */
   follow(tell: (refused: RefusedRequest) => void): void {
     this.tell = tell;
   }

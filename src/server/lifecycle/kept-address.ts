@@ -23,7 +23,7 @@ export interface KeptAddress {
 }
 
 /**
- * Keeps the address while the server runs. `published` are credentials that everybody knows (those
+ * Keeps the address while the server runs. `published` are credentials that are published (those
  * of `dev`); secrets are never written here.
  */
 export async function keepAddress(

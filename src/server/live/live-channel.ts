@@ -1,5 +1,5 @@
 /**
- * All clients that follow the same kinds: what is told is put together once for all of them, at
+ * All clients that follow the same kinds: their text is put together once for all of them, at
  * most five times a second, and less often where many look on.
  */
 import type { Clock } from '../../engine/clock.js';
@@ -35,21 +35,21 @@ export class LiveChannel {
   private cancelWrite: (() => void) | null = null;
   private cancelHeartbeat: () => void;
 
-  /** The events below `told` have been told, or happened before anybody has asked. */
+  /** Events below `sentUntil` were sent, or happened before the first client came. */
   constructor(
     readonly kinds: ReadonlySet<LiveKind>,
     private readonly clock: Clock,
-    private told: number,
+    private sentUntil: number,
     /** How many clients follow anything at all. */
     private readonly viewersOfAll: () => number,
   ) {
-    this.seen = told;
+    this.seen = sentUntil;
     this.cancelHeartbeat = this.beatLater();
   }
 
   /** All events below it were written; one who knows those may join. */
-  get nextTold(): number {
-    return this.told;
+  get sentUntilNow(): number {
+    return this.sentUntil;
   }
 
   join(viewer: LiveViewer): void {
@@ -88,7 +88,7 @@ export class LiveChannel {
   private goOn(): void {
     if (this.isWriting || this.cancelWrite !== null) return;
     if (this.counts.size === 0) {
-      this.told = this.seen;
+      this.sentUntil = this.seen;
       return;
     }
     const paceMs = Math.max(paceMsMin, this.viewersOfAll() * paceMsPerViewer);
@@ -107,14 +107,14 @@ export class LiveChannel {
     this.writtenAt = this.clock.monotonic();
     this.isWriting = true;
     this.writeOn(this.viewers.values(), Buffer.from(text), () => {
-      this.told = seen;
+      this.sentUntil = seen;
       this.isWriting = false;
       this.goOn();
     });
   }
 
   /**
-   * Writes to some of them at a time. One that joins meanwhile knows what was told before this
+   * Writes to some of them at a time. One that joins meanwhile knows what was sentUntil before this
    * text, and is come to last.
    */
   private writeOn(viewers: Iterator<LiveViewer>, text: Buffer, done: () => void): void {
@@ -130,8 +130,8 @@ export class LiveChannel {
   }
 
   private countsText(): string {
-    const told = { offset: this.latest, counts: Object.fromEntries(this.counts) };
-    return `event: many\nid: ${this.latest}\ndata: ${JSON.stringify(told)}\n\n`;
+    const sentUntil = { offset: this.latest, counts: Object.fromEntries(this.counts) };
+    return `event: many\nid: ${this.latest}\ndata: ${JSON.stringify(sentUntil)}\n\n`;
   }
 
   private beatLater(): () => void {
@@ -139,7 +139,7 @@ export class LiveChannel {
       // What is to be written tells that the stream is alive.
       if (!this.isWriting && this.cancelWrite === null) {
         this.isWriting = true;
-        this.writeOn(this.viewers.values(), Buffer.from(placeText(this.told)), () => {
+        this.writeOn(this.viewers.values(), Buffer.from(placeText(this.sentUntil)), () => {
           this.isWriting = false;
           this.goOn();
         });

@@ -1,4 +1,4 @@
-/** Durable events as a live stream tells them: of which kind they are and what state they bring. */
+/** Durable events as a live stream sends them: their kind, and the state that they lead to. */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import { isCheckpoint } from '../../engine/resting/checkpoint.js';
 import {
@@ -39,7 +39,7 @@ export const liveKinds = [
 
 export type LiveKind = (typeof liveKinds)[number];
 
-/** An event as it is told, in JSON. */
+/** An event as it is sent, in JSON. */
 export interface LiveEvent {
   readonly offset: number;
   readonly kind: LiveKind;
@@ -52,7 +52,7 @@ export interface LiveEvent {
   readonly dlqId?: string;
 }
 
-/** Events whose state follows from their type; null = of no use to those who look on. */
+/** Events whose state follows from their type; null = clients have no use for it. */
 type NamedEvent =
   | ScheduleEvent
   | QueueEvent
@@ -112,8 +112,8 @@ const namedKinds: ReadonlyMap<string, LiveKind> = new Map([
 export const followedKinds: readonly string[] = [messageKind, runKind, ...namedKinds.keys()];
 
 /**
- * The event as those are told who follow `kinds`; null where it does not concern them. One that
- * makes a dead letter is told once, as that of its message or run if those are followed.
+ * The event for clients that follow `kinds`; null where it does not concern them. One that makes a
+ * dead letter is sent once, as an event of its message or run if those are followed.
  */
 export function liveEventOf(
   envelope: EventEnvelope,
@@ -130,7 +130,7 @@ export function liveEventOf(
   }
   const named = namedKinds.get(kind);
   if (named === undefined || !kinds.has(named)) return null;
-  return told(envelope, named, namedStateOf(event as NamedEvent));
+  return liveEvent(envelope, named, namedStateOf(event as NamedEvent));
 }
 
 /** A job that could not go on says so by its reason (messaging.md 13). */
@@ -153,15 +153,15 @@ function failing(
   state: string | null,
 ): LiveEvent | null {
   const isFailure = failures.has(envelope.event.type) && kinds.has('dlq');
-  const own = kinds.has(kind) ? told(envelope, kind, state) : null;
+  const own = kinds.has(kind) ? liveEvent(envelope, kind, state) : null;
   if (!isFailure) return own;
   const dlqId = deadLetterId(envelope);
-  return own === null ? told({ ...envelope, id: dlqId }, 'dlq', 'CREATED') : { ...own, dlqId };
+  return own === null ? liveEvent({ ...envelope, id: dlqId }, 'dlq', 'CREATED') : { ...own, dlqId };
 }
 
 const failures: ReadonlySet<DomainEvent['type']> = new Set(['MessageFailed', 'RunFailed']);
 
-function told(
+function liveEvent(
   { offset, id, event: { type } }: EventEnvelope,
   kind: LiveKind,
   state: string | null,

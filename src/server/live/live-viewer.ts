@@ -14,8 +14,8 @@ export interface LiveReader {
 }
 
 /**
- * Tells a client to look at everything again: not all that has happened below `next` was told, and
- * what follows is told from there.
+ * Has a client load everything again: some events below `next` were not sent, and the stream goes
+ * on from there.
  */
 export function reloadText(next: number): string {
   return `event: reload\n${idBefore(next)}data: {"offset":${next - 1}}\n\n`;
@@ -39,10 +39,10 @@ export class LiveViewer {
     this.settleOver = resolve;
   });
 
-  /** `nextTold` is asked for the offset up to which all was told when the client is back. */
+  /** `sentUntilNow` gives the offset up to which the channel has sent everything. */
   constructor(
     private readonly reader: LiveReader,
-    private readonly nextTold: () => number,
+    private readonly sentUntilNow: () => number,
   ) {
     reader.response.on('drain', () => this.drained());
   }
@@ -72,7 +72,7 @@ export class LiveViewer {
     this.end();
   }
 
-  /** Writes as much as may wait; a client that is too far behind is told so when it is back. */
+  /** Writes as much as may wait; a client that is too far behind gets `reload` when it drains. */
   give(text: Buffer): void {
     const { response } = this.reader;
     if (this.isOver || this.isBehind) return;
@@ -99,6 +99,6 @@ export class LiveViewer {
     this.reader.allowance.taken();
     if (!this.isBehind || this.isOver) return;
     this.isBehind = false;
-    this.write(Buffer.from(reloadText(this.nextTold())));
+    this.write(Buffer.from(reloadText(this.sentUntilNow())));
   }
 }

@@ -1,4 +1,4 @@
-/** Everybody who follows what happens on this server, and how they come in. */
+/** The clients of the live stream: how they join, catch up and leave. */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { AnyInterest } from '../../engine/following/interest.js';
@@ -15,10 +15,10 @@ const channelsMax = 32;
 /** Clients that catch up at once; others wait for their turn. */
 const catchingUpMax = 4;
 
-/** What a client that comes back is told of what it has missed: more means to look again. */
+/** The most missed events that a returning client is sent; beyond it gets `reload`. */
 const missedEventsMax = 50_000;
 
-/** Written at once, bytes; events that are looked at before others get the event loop. */
+/** Bytes written at once; events read in a row before other work gets the event loop. */
 const sliceBytes = 64 * 1024;
 const looksPerTick = 256;
 
@@ -54,7 +54,7 @@ export class LiveViews {
 
   /**
    * Follows `kinds` behind the event `last`, or from now on (null). The answer serves a reader, and
-   * settles when that is over.
+   * settles when its stream has ended.
    */
   follow(
     kinds: ReadonlySet<LiveKind>,
@@ -64,12 +64,12 @@ export class LiveViews {
     const channel = this.channelOf(kinds);
     if (channel === null) return busy;
     return async (reader) => {
-      const viewer = new LiveViewer(reader, () => channel.nextTold);
+      const viewer = new LiveViewer(reader, () => channel.sentUntilNow);
       channel.users += 1;
       this.viewers.add(viewer);
       reader.response.once('close', () => viewer.end());
       try {
-        await this.serve(viewer, channel, last === null ? channel.nextTold : last + 1);
+        await this.serve(viewer, channel, last === null ? channel.sentUntilNow : last + 1);
       } catch (error) {
         viewer.cut();
         throw error;
@@ -97,7 +97,7 @@ export class LiveViews {
   private async serve(viewer: LiveViewer, channel: LiveChannel, from: number): Promise<void> {
     viewer.begin(from);
     if (from > this.journal.highWatermark) this.reload(viewer, channel);
-    else if (from < channel.nextTold) {
+    else if (from < channel.sentUntilNow) {
       const release = await this.place();
       try {
         await this.catchUp(viewer, channel, from);
@@ -105,18 +105,18 @@ export class LiveViews {
         release();
       }
     }
-    // In the same tick: what is told next comes behind what this client knows.
+    // In the same tick: what is sent next follows what this client has.
     channel.join(viewer);
     await viewer.over;
   }
 
-  /** Tells what was missed up to where the channel goes on when this settles. */
+  /** Sends what was missed, up to where the channel is when this settles. */
   private async catchUp(viewer: LiveViewer, channel: LiveChannel, from: number): Promise<void> {
     if (from < this.sweptUntil()) return this.reload(viewer, channel);
     let at = from;
     let looks = 0;
-    while (at < channel.nextTold && !viewer.hasEnded) {
-      const until = channel.nextTold;
+    while (at < channel.sentUntilNow && !viewer.hasEnded) {
+      const until = channel.sentUntilNow;
       let text = '';
       for await (const envelope of this.journal.query({ terms: [], from: at, until, order })) {
         if (viewer.hasEnded) return;
@@ -135,7 +135,7 @@ export class LiveViews {
   }
 
   private reload(viewer: LiveViewer, channel: LiveChannel): void {
-    viewer.give(Buffer.from(reloadText(channel.nextTold)));
+    viewer.give(Buffer.from(reloadText(channel.sentUntilNow)));
   }
 
   /** Settles when one may catch up; the answer gives the place to the next. */
@@ -154,7 +154,7 @@ export class LiveViews {
     const known = this.channels.get(key);
     if (known !== undefined) return known;
     if (this.channels.size >= channelsMax) return null;
-    // What is durable and not shown yet is told by those who followed before.
+    // Events that are durable and not shown yet go to the clients that followed before.
     const { clock, journal, viewers } = this;
     const channel = new LiveChannel(kinds, clock, journal.highWatermark, () => viewers.size);
     this.channels.set(key, channel);

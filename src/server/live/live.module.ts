@@ -1,4 +1,4 @@
-/** Wiring of what is told while it happens. */
+/** Wiring of the live stream. */
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';

@@ -1,4 +1,4 @@
-/** `GET /v2/live`: what happens on this server, for those who look at it (messaging.md 12). */
+/** `GET /v2/live`: what happens on this server, as a stream of events (messaging.md 12). */
 import { Injectable } from '@nestjs/common';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';

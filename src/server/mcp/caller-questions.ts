@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { requestIdHeader } from '../../http/identity/callers.js';
 import { type Ask, inTime, replyMsMax, wholeReply } from '../../mcp/question.js';
 
-/** Who asks, as the front door will judge each question anew. */
+/** The caller, whose credential the front door judges again for each question. */
 export interface Asker {
   /** The `Authorization` header of the request. */
   readonly authorization: string;

@@ -1,4 +1,4 @@
-/** Wiring of what tells how the server is. */
+/** Wiring of the overview of the server. */
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';

@@ -29,7 +29,7 @@ export class PastDoor {
     this.views = views;
   }
 
-  /** Stands behind the front door, which knows who asks, and before every route. */
+  /** Add it after the front door, which finds out the caller, and before every route. */
   guard(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', async (request, reply) => {
       if (!request.url.includes('asOf=') || request.method !== 'GET') return undefined;

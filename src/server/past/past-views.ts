@@ -1,6 +1,6 @@
 /**
- * What was, for those who ask: the server as it was at a moment is folded beside this one, one
- * moment at a time, and kept as long as it is asked.
+ * Answers requests with `asOf`: the server as it was at a moment is folded beside this one, one
+ * moment at a time, and kept while requests for it come.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';

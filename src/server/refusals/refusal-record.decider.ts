@@ -1,4 +1,4 @@
-/** Refused requests as the journal remembers them. Each is over with its event. */
+/** Refused requests as the journal remembers them. Each stream ends with its only event. */
 import { accept, type Decider } from '../../engine/decider.js';
 import type { RefusalRecordCommand } from './refusal-record.commands.js';
 import { type RefusalRecordEvent, refusalRecordKind } from './refusal-record.events.js';

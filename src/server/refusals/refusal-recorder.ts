@@ -1,6 +1,6 @@
 /**
- * Puts refused requests into the journal, a few of each minute: anybody can have requests refused,
- * as many as they like, and what that costs the disk has a bound.
+ * Records refused requests in the journal, a few of each minute: any client can send any number of
+ * requests that are refused, and what they cost the disk has a bound.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';

@@ -1,4 +1,4 @@
-/** What was shown in clear, as the journal remembers it. Each is over with its event. */
+/** What was shown in clear, as the journal remembers it. Each stream ends with its only event. */
 import { accept, type Decider } from '../../engine/decider.js';
 import type { RecordReveal } from './reveal.commands.js';
 import { type JournalRevealed, revealKind } from './reveal.events.js';

@@ -17,7 +17,7 @@ export interface RevokeToken extends Command {
   readonly type: 'RevokeToken';
 }
 
-/** Its time is over. */
+/** The token expires. */
 export interface ExpireToken extends Command {
   readonly type: 'ExpireToken';
 }

@@ -18,7 +18,7 @@ export interface TokenView {
   find(digest: string): string | undefined;
 }
 
-/** The token is to be removed when its time is over. */
+/** The token is to be removed when it expires. */
 export interface ExpireTokenEffect extends Effect {
   readonly kind: 'expireToken';
 }

@@ -1,4 +1,4 @@
-/** Removes a token when its time is over. It is refused from that moment on in any case. */
+/** Removes a token when it expires. It is refused from that moment on in any case. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';

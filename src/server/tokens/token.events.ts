@@ -20,7 +20,7 @@ export interface TokenRevoked extends DomainEvent {
   readonly type: 'TokenRevoked';
 }
 
-/** Its time is over; its name is free. */
+/** It has expired; its name is free. */
 export interface TokenExpired extends DomainEvent {
   readonly type: 'TokenExpired';
 }

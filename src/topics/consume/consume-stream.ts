@@ -76,8 +76,8 @@ export class ConsumeStream {
   }
 
   /**
-   * Sends until it is over; the call has its turn. What the reader says that it has (`received`) is
-   * acknowledged, and reading goes on there.
+   * Sends until the stream ends; the call has its turn. The positions that the reader reports
+   * (`received`) are acknowledged, and reading continues there.
    */
   async run(received: readonly TopicPosition[]): Promise<void> {
     const { call, reader } = this;

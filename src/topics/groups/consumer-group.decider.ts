@@ -260,7 +260,7 @@ export function consumerGroupDecider(
     initialState: () => absentGroup,
     decide,
     evolve: evolveGroup,
-    hears: canHappen,
+    handles: canHappen,
     react,
     wants,
     isFinal: isRemoved,

@@ -28,7 +28,7 @@ export class GroupExpiry implements EffectCarrier<ExpireGroupEffect> {
   }
 }
 
-/** The name of a deleted group is free once nothing of it is stored. */
+/** The name of a deleted group is free once its offsets are removed. */
 @Injectable()
 export class OffsetRemoval implements EffectCarrier<ForgetOffsets> {
   constructor(

@@ -13,7 +13,7 @@ const none = Buffer.alloc(0);
 
 /**
  * One JSON array: of a hundred records it costs half of `JSON.stringify`, as those of one append
- * differ in one number. A refusal among others looks as one that stands alone.
+ * differ in one number. A refusal looks the same among others and alone.
  */
 export function outcomesText(outcomes: readonly ProduceOutcome[]): string | Buffer {
   const [only] = outcomes;

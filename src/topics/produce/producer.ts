@@ -19,7 +19,7 @@ export interface ProduceSubmission {
   readonly idempotencyKey: string | null;
   /** Whether sound records are stored though others are refused. */
   readonly isPartial: boolean;
-  /** Who asks: a topic may come of it. */
+  /** Who produces: a topic may be created in that name. */
   readonly by: Principal;
   /** Why the caller may not write to a topic. */
   judge(topic: string): Refusal | undefined;
@@ -88,7 +88,7 @@ export class Producer {
     return outcomes.lateRefusal ?? outcomes.all;
   }
 
-  /** A topic may be deleted between its plan and its records: the next request learns of that. */
+  /** A topic may be deleted between the plan and the append: the client is asked to try again. */
   private async append(plan: TopicPlan): Promise<readonly ProduceOutcome[] | Refusal> {
     try {
       return await this.appender.append(plan);

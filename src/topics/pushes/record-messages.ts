@@ -121,7 +121,7 @@ function headerPair({ name, value }: RecordHeader): [string, string] | null {
   return isHeaderName(name) && isHeaderValue(text) && !isOurs(name) ? [name, text] : null;
 }
 
-/** Whether a header speaks for us in any dialect. */
+/** Whether a header is one of ours, in any dialect. */
 function isOurs(name: string): boolean {
   return optionOf(name) !== null || readLogOptions([name, '']).size > 0;
 }

@@ -26,7 +26,7 @@ export class Commits {
 
   /**
    * Commits `positions` for an instance's group; none means all that the instance was given in
-   * full. `generation` is the one that the reader believes to be in; null = it does not say. Why
+   * full. `generation` is the one that the reader has joined; null = it names none. Returns why
    * not, or null once it is durable.
    */
   async commit(

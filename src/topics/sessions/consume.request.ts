@@ -93,7 +93,7 @@ export function parseJoinOptions(
   return ok({ settings, strategy });
 }
 
-/** The generation that a caller believes to be in; null = it does not say. */
+/** The generation that a caller has joined; null = it names none. */
 export function parseGeneration(rawHeaders: readonly string[]): Result<number | null> {
   const text = readLogOptions(rawHeaders).get('generation');
   if (text === undefined) return ok(null);

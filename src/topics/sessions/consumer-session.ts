@@ -54,7 +54,7 @@ export class ConsumerSession {
     return this.life.value === 'calling';
   }
 
-  /** When its session timeout is over unless a call comes, Unix milliseconds. */
+  /** When its session times out unless a call comes, Unix milliseconds. */
   get silentAt(): number {
     return (this.lastSeenAt ?? this.startedAt) + this.settings.sessionTimeoutMs;
   }

@@ -122,7 +122,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     this.offsets.commit(group, committed, this.clock.now());
   }
 
-  /** Closes the instances of a group whose time is over, though no alarm has rung. */
+  /** Closes the instances of a group whose sessions have timed out, before their alarms. */
   closingSilent(group: string): CloseConsumer[] {
     const sessions = [...(this.groups.get(group)?.values() ?? [])];
     const silent = sessions.filter((session) => session.judgeSilence());

@@ -68,7 +68,7 @@ function decide(
   }
 }
 
-/** The event where the machine hears it; a repeat changes nothing. */
+/** The event where the machine handles it; a repeat changes nothing. */
 function where(state: SubscriptionState, event: SubscriptionEvent): Decision<SubscriptionEvent> {
   return accept(machine.can(state, event) ? [event] : []);
 }
@@ -149,7 +149,7 @@ export const subscriptionDecider: Decider<
   initialState: machine.initialState,
   decide,
   evolve,
-  hears: machine.can,
+  handles: machine.can,
   react,
   wants,
   isFinal: machine.isFinal,

@@ -41,7 +41,7 @@ export class RetentionKeeper {
   private readonly underWay = new Set<string>();
   private cancel: () => void = () => undefined;
   private isStopped = false;
-  private wasBelieved = true;
+  private wasTrusted = true;
 
   constructor(
     private readonly engine: Engine,
@@ -72,17 +72,17 @@ export class RetentionKeeper {
 
   /** Whether time-based retention waits because the clock jumped. */
   get isPaused(): boolean {
-    return !this.wasBelieved;
+    return !this.wasTrusted;
   }
 
   /** One look at everything; settles when what it decided is durable. */
   async look(): Promise<void> {
-    const isBelieved = this.wallClock.isBelieved();
-    if (this.wasBelieved && !isBelieved) {
+    const isTrusted = this.wallClock.isTrusted();
+    if (this.wasTrusted && !isTrusted) {
       const now = this.clock.now();
       this.log.warn({ now }, 'the clock jumped ahead: no record is too old for an hour');
     }
-    this.wasBelieved = isBelieved;
+    this.wasTrusted = isTrusted;
     for (const [name, own] of this.logs.internal) void this.keepInternal(name, own);
     for await (const { id, actor } of this.topics.actors.walk(topicsPerTick)) {
       if (this.isStopped) return;
@@ -96,7 +96,7 @@ export class RetentionKeeper {
   }
 
   private limitsOf({ retentionMs, retentionBytes }: Topic): RetentionLimits {
-    if (!this.wasBelieved) return { retentionMs: unlimited, retentionBytes };
+    if (!this.wasTrusted) return { retentionMs: unlimited, retentionBytes };
     return { retentionMs: retentionMs ?? this.config.topicRetentionMs, retentionBytes };
   }
 

@@ -1,7 +1,7 @@
 /** Only the sealed part of a log can go or be compacted. */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
-/** Seals what still grows if nothing of it lies at `offset` or beyond. */
+/** Seals the growing segment if all of its records are below `offset`. */
 export async function sealUpTo(log: PartitionLog, offset: number): Promise<void> {
   const last = log.segments.at(-1);
   if (last !== undefined && !last.isSealed && last.nextOffset <= offset) await log.roll();

@@ -1,4 +1,4 @@
-/** How a wait is ended when its time is over. */
+/** Ends a wait when it times out. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';

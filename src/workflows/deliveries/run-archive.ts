@@ -38,7 +38,7 @@ export class RunArchive {
     for (const envelope of envelopes) this.payloads.remember(envelope);
   };
 
-  /** The event of a run at `offset`, at once if it is at hand. */
+  /** The event of a run at `offset`, at once if it is cached. */
   eventAt(offset: number): Recorded | Promise<Recorded> {
     const read = this.payloads.read(offset);
     return read instanceof Promise ? read.then(ofRun) : ofRun(read);

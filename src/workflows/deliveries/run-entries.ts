@@ -17,7 +17,7 @@ import { RunArchive } from './run-archive.js';
 
 type Published = EventEnvelope<MessagePublished>;
 
-/** Encoded entries at hand, in bytes (ADR 9). */
+/** Size of the cache of encoded entries, in bytes (ADR 9). */
 const encodedBytesMax = 64 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 /**
  * Which webhooks a run has announced. The result of each `CreateWebhook` step names one; results
- * stand in the journal, and what was read there once is kept at hand.
+ * stand in the journal, and what was read there once is cached.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';

@@ -10,7 +10,7 @@ export function eventIn(target: string, segments: number): Result<string> {
   return parseEventId(pathTail(target, segments));
 }
 
-/** What a notification names: an event of anybody, or of one run. */
+/** What a notification names: an event of any run, or of one. */
 export interface Notified {
   readonly runId: string | null;
   readonly eventId: string;

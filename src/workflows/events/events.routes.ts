@@ -72,7 +72,7 @@ export class EventRoutes {
     };
   }
 
-  /** To an endpoint 400 means that its run is over: what cannot be read is answered otherwise. */
+  /** An endpoint takes 400 to mean that its run has ended: a malformed request gets another. */
   private async wait(exchange: Exchange): Promise<void> {
     const eventId = soundIn(eventIn(exchange.target, segments));
     const wait = soundIn(parseWait(exchange.request.rawHeaders, exchange.body));

@@ -9,7 +9,7 @@ import type { FailedRunListFilters, MeantFailedRuns } from './failed-runs.reques
 /** What filters look at is remembered of so many runs. */
 const traitsMax = 20_000;
 
-/** What only the journal knows of a failed run. */
+/** Fields of a failed run that only the journal has. */
 interface Traits {
   readonly url: string;
   readonly callerIp: string;

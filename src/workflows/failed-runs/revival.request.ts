@@ -10,7 +10,7 @@ import {
 } from '../../messaging/dead-letters/retry.request.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 
-/** What a resume or a restart says of itself. */
+/** The options of a resume or a restart. */
 export interface RevivalOverrides extends RetryOverrides {
   /** The halves of a flow control; null = as the failed run has it. */
   readonly flowControl: {

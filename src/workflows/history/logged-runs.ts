@@ -26,7 +26,7 @@ export interface LoggedRun {
   readonly configuration: RunConfiguration;
 }
 
-/** What one page keeps at hand, in bytes: a payload is a view of all that was read with it. */
+/** What one page caches, in bytes: a payload is a view of all that was read with it. */
 const keptBytesMax = 16 * 1024 * 1024;
 const readBytes = 32 * 1024;
 

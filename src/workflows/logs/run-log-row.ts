@@ -35,7 +35,7 @@ export interface ExecutedStepObject {
   readonly stepType: string;
 }
 
-/** What the journal knows of a row of a message. */
+/** The fields of a message's row that come from the journal. */
 export interface LoggedAttempt {
   readonly offset: number;
   /** What was answered. */
@@ -109,7 +109,7 @@ export function runRow(
   };
 }
 
-/** A row of a run's message; `logged` is null where the journal does not know of it yet. */
+/** A row of a run's message; `logged` is null while it is not in the journal yet. */
 export function runMessageRow(
   published: Published,
   run: RunPlace,

@@ -37,7 +37,7 @@ import {
 } from './run-log-row.js';
 import { matchesRun, type RunLogQuery, runQueryTerms } from './run-logs.request.js';
 
-/** Steps that one page keeps at hand: the rows of a message follow each other. */
+/** Steps that one page caches: the rows of a message follow each other. */
 const stepsMax = 64;
 
 @Injectable()
@@ -57,7 +57,7 @@ export class RunLog {
     );
   }
 
-  /** The rows of one event after the other, for one who follows a run. */
+  /** The rows of one event after the other, for a stream of a run. */
   follower(query: RunLogQuery): (envelope: EventEnvelope) => Promise<readonly RunLogRow[]> {
     const listing = new RunLogListing(this.source, this.entries, query, () => undefined);
     return async (envelope) => {

@@ -1,4 +1,4 @@
-/** What an invoking step sends: the child's payload, and who waits (workflows.md 3.6). Pure. */
+/** What an invoking step sends: the child's payload, and the run that waits (workflows.md 3.6). */
 import { parseJson } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { parseRunId } from '../../grammar/run-id.js';

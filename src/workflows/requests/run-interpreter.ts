@@ -45,9 +45,9 @@ export function readTrigger(
 }
 
 /**
- * A refusal of a request for a run. An endpoint that adds to its run takes 400 for the news that
- * the run is over, and stops without a word: whatever else is wrong must have another status. 412
- * it does not try again (workflows.md 3.1).
+ * A refusal of a request for a run. An endpoint that adds to its run takes 400 to mean that the
+ * run has ended, and stops silently: every other refusal has another status. After 412 it does not
+ * try again (workflows.md 3.1).
  */
 export function runRefusal(refusal: Refusal, headers: OptionHeaders): Refusal {
   const { code, message } = refusal;

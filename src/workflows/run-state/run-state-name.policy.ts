@@ -17,7 +17,7 @@ export const runStateNames = [
 
 export type RunStateName = (typeof runStateNames)[number];
 
-/** What a run is called that an event has ended, wherever its end is told of. */
+/** The name of an ended run's state, by the event that ended it. */
 export const endNames = {
   RunSucceeded: 'succeeded',
   RunFailed: 'failed',

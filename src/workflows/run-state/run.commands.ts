@@ -117,14 +117,14 @@ export interface StepReceipt {
   readonly messageId: string | null;
 }
 
-/** The awaited event came, or its time is over. */
+/** The awaited event came, or the wait timed out. */
 export interface EndWait extends Command<StepReceipt> {
   readonly type: 'EndWait';
   readonly stepId: number;
   /** Of the `WaitOpened` that is meant. */
   readonly waitOffset: number;
   readonly messageId: string;
-  /** null = the time is over. */
+  /** null = the wait timed out. */
   readonly notification: Notification | null;
 }
 

@@ -113,7 +113,7 @@ export interface OpenInvocation {
   readonly messageId: string;
 }
 
-/** What a resumed run takes over from the one that failed: nothing of it is stored again. */
+/** What a resumed run takes over from the failed one, by reference: it is not stored again. */
 export interface Inheritance {
   readonly runId: string;
   readonly entries: readonly RunEntry[];

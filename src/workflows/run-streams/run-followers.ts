@@ -1,4 +1,4 @@
-/** Who follows which run: those are woken when something has happened to it or to its messages. */
+/** The open streams of each run, which are woken by durable events of it and of its messages. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { AnyInterest } from '../../engine/following/interest.js';
 import { messageKind } from '../../messaging/messages/message.events.js';

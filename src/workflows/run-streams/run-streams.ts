@@ -30,7 +30,7 @@ export interface RunStreamQuestion {
   readonly isPublic: boolean;
 }
 
-/** Serves a reader, and settles when that is over; null = nothing is left to be told. */
+/** Serves a reader until its stream ends; null = there is nothing left to send. */
 export type ServeStream = ((reader: EventStreamReader) => Promise<void>) | null;
 
 export class RunStreams {
@@ -94,7 +94,7 @@ export class RunStreams {
   }
 }
 
-/** What a browser of anybody may see: not what the application and its services tell each other. */
+/** What a public token may see: without the headers and labels of the application. */
 function publicRow(row: RunLogRow): RunLogRow {
   const { headers: _h, responseHeaders: _r, label: _l, labels: _ls, stepInfo, ...shown } = row;
   const { callHeaders: _c, callResponseHeaders: _cr, ...step } = stepInfo ?? {};

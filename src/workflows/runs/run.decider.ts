@@ -32,7 +32,7 @@ import { reactToRun } from './run-reactions.policy.js';
 import type { RunView } from './run-view.js';
 import { endWait, openWait, storeNotification } from './run-waits.policy.js';
 
-/** The end of a wait whose time is over. */
+/** The end of a wait that has timed out. */
 export interface EndWaitEffect extends Effect {
   readonly kind: 'endWait';
   readonly stepId: number;
@@ -216,7 +216,7 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   initialState: initialRun,
   decide,
   evolve: evolveRun,
-  hears: canHappen,
+  handles: canHappen,
   react: reactToRun,
   wants,
   isFinal: isFinalRun,

@@ -151,7 +151,7 @@ class RunSteps {
   private headersOf(message: HistoryMessage | undefined, { redaction }: Showing) {
     const own = message?.published.event;
     const { headers: added, dialect } = this.history.configuration;
-    // A third party hears nothing of the run.
+    // A third party gets no headers of the run.
     const isCall = own?.run?.role === 'call';
     const all = isCall ? own.headers : withDefaultHeaders(own?.headers ?? [], added);
     const shown = redactedHeaders(headerMap(own?.contentType ?? null, all), redaction);

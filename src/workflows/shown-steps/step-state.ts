@@ -7,7 +7,7 @@ import type { StepState } from './step-object.js';
 
 const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
-/** `hasEnded`: the run has, and nothing of it goes on behind its end. */
+/** `hasEnded`: the run has ended, and with it everything that its steps did. */
 export function stepState(
   step: RunStep,
   group: StepGroup,

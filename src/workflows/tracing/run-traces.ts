@@ -20,7 +20,7 @@ import {
 import { LoggedRuns } from '../history/logged-runs.js';
 import type { RunConfiguration, RunEvent, StepInfo } from '../run-state/run.events.js';
 
-/** Runs, and waits of runs, that are kept at hand. */
+/** Runs, and waits of runs, that are cached. */
 const knownMax = 10_000;
 
 /** Runs whose begin is being read: what is beyond them is dropped. */

@@ -279,7 +279,7 @@ describe('the published client', () => {
     expect(json?.headers['content-type']).toBe('application/json');
   });
 
-  it('hears that a batch asks for too much', async () => {
+  it('is refused a batch that asks for too many retries', async () => {
     const client = new Client({ baseUrl: server.url, token: server.token });
     const refused = client.batch([{ url: endpoint.url, retries: 1_000_000 }]);
     await expect(refused).rejects.toMatchObject({ status: 412 });

@@ -178,7 +178,7 @@ describe('the published client', () => {
     });
   });
 
-  it('is told that a key is unknown', async () => {
+  it('gets 404 for an unknown key', async () => {
     await expect(client.flowControl.get('unknown')).rejects.toMatchObject({ status: 404 });
   });
 });

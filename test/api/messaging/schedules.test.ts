@@ -141,7 +141,7 @@ describe('the published client', () => {
     });
   });
 
-  it('is told why a schedule is refused', async () => {
+  it('gets the reason why a schedule is refused', async () => {
     const refused = (cron: string, scheduleId: string) =>
       client.schedules.create({ destination, cron, scheduleId });
     await expect(refused('0 0 30 2 *', 'never')).rejects.toMatchObject({ status: 400 });

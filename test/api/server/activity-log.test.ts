@@ -172,7 +172,7 @@ describe('the log of start', () => {
     await begin('start', 'info');
     await publish('/hook');
     await endpoint.received(1);
-    // Once its row is in the logs, the delivery is durable and everyone who observes was called.
+    // Once its row is in the logs, the delivery is durable and every listener was called.
     for (;;) {
       const { body } = await callApi(server, 'GET', '/v2/logs?state=DELIVERED');
       if (((body as { logs?: unknown[] }).logs ?? []).length > 0) break;

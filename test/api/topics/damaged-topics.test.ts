@@ -92,7 +92,7 @@ describe('damage in a sealed segment of a topic', () => {
     expect([status, offsetsIn(body)]).toEqual([200, [recordCount]]);
   });
 
-  it('is told to a fetch of several positions too', async () => {
+  it('is reported to a fetch of several positions too', async () => {
     const topicPartitionOffsets = [
       { topic: 'walks', partition: 0, offset: 0 },
       { topic: 'rides', partition: 0, offset: 8 },
@@ -186,7 +186,7 @@ describe('damage in a sealed segment of a topic', () => {
     expect(logged.filter((line) => line.includes('a push failed')).length).toBe(1);
   }, 60_000);
 
-  it('is healed by a purge, for everybody', async () => {
+  it('is healed by a purge, for every reader', async () => {
     const { body } = await call('/admin/topics/rides');
     expect(JSON.stringify(body)).not.toContain('damaged');
     expect((await fetchAt(8)).status).toBe(416);

@@ -144,7 +144,7 @@ describe('the published client', () => {
     await expect(deliver('two', 2)).resolves.toBe(true);
   });
 
-  it('hears in words why a publish is refused', async () => {
+  it('gets a sentence that says why a publish is refused', async () => {
     const refused = client.publish({ url: endpoint.url, retryDelay: 'process.exit(1)' });
     await expect(refused).rejects.toMatchObject({
       status: 400,

@@ -96,7 +96,7 @@ describe('creating a topic', () => {
     });
   });
 
-  it('speaks the words of the control plane too', async () => {
+  it('takes the names of the control plane too', async () => {
     const { status, body } = await create({
       name: topic,
       partitions: 1,

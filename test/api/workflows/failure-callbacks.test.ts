@@ -43,7 +43,7 @@ function later() {
 }
 
 describe('a failure callback', () => {
-  it('is told what the run failed of', async () => {
+  it('gets the error of the run', async () => {
     const script = stage.workflow.script;
     stage.workflow.script = (delivery, workflow) =>
       delivery.role === 'step'

@@ -99,7 +99,7 @@ describe('a run that waits for an event', () => {
     expect((await notify('order.paid')).body).toEqual([]);
   });
 
-  it('goes on without it when its time is over', async () => {
+  it('continues without it when it times out', async () => {
     script = waitOnce('never', { timeout: '0.1s' });
     await runs.begin(server, 'wfr_late');
     const [, second] = (await runs.delivered(2)) as readonly [Delivery, Delivery];
@@ -304,7 +304,7 @@ describe('what an endpoint asks for when it waits', () => {
   const ask = (body: string, headers: Readonly<Record<string, string>> = {}) =>
     callApi(server, 'POST', '/v2/wait/asked', headers, body);
 
-  it('is refused with 400 only where its run is over', async () => {
+  it('is refused with 400 only where its run has ended', async () => {
     script = ({ runId }) => end(runId);
     await runs.begin(server, 'wfr_over');
     await runs.delivered(1);

@@ -168,7 +168,7 @@ describe('beside a branch that failed', () => {
     expect(Buffer.from(answer.body, 'base64').toString()).toBe('answered');
   });
 
-  it('a wait goes on waiting, and is told of the event', async () => {
+  it('a wait stays open, and gets the event', async () => {
     const waiters = async (eventId: string) =>
       (await callApi(stage.server, 'GET', `/v2/waiters/${eventId}`)).body as unknown[];
     stage.workflow.script = besideFailure(
@@ -223,7 +223,7 @@ describe('a run that was invoked by one that failed', () => {
     return JSON.parse(invoked?.out ?? 'null') as unknown;
   };
 
-  it('tells the run that goes on for it of its end', async () => {
+  it('reports its end to the run that continues in its place', async () => {
     const { dlqId, childId } = await failedParent();
     const runId = await stage.revive('resume', dlqId);
     await stage.until(() => done(runId, 'fails'));
@@ -232,7 +232,7 @@ describe('a run that was invoked by one that failed', () => {
     expect(outcomeOf(runId)).toMatchObject({ workflowRunId: childId, body: 'of the child' });
   });
 
-  it('has told the run that goes on where it had ended before', async () => {
+  it('reports its end to the run that continues where it had ended before', async () => {
     const { dlqId, childId } = await failedParent();
     await stage.workflow.end(childId, 'too early');
     letGo();

@@ -171,7 +171,7 @@ describe('a call', () => {
     });
   });
 
-  it('of a run that is over is refused with 400', async () => {
+  it('of a run that has ended is refused with 400', async () => {
     expect(await endpoint.batch(call())).toMatchObject({ status: 400 });
     expect(third.requests).toEqual([]);
   });
@@ -284,7 +284,7 @@ describe('an invocation', () => {
     expect(entriesOf(await endpoint.received(2))).toEqual(['']);
   });
 
-  it('of a run that is over is refused with 400', async () => {
+  it('of a run that has ended is refused with 400', async () => {
     expect(await invoke(`${endpoint.runId}_child`)).toMatchObject({ status: 400 });
     expect(endpoint.requests).toEqual([]);
   });

@@ -254,7 +254,7 @@ describe('a trigger', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('has its failure told as the endpoint understands it', async () => {
+  it('has its failure reported in the form that the endpoint parses', async () => {
     endpoint.answer(({ headers }) =>
       headers['svc-workflow-is-failure'] === 'true' ? asSdk : { ...asSdk, status: 489 },
     );

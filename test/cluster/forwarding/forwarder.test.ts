@@ -136,7 +136,7 @@ describe('a forwarded request', () => {
     expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 1');
   });
 
-  it('is given up when its time is over', async () => {
+  it('is given up when it times out', async () => {
     const nodes = forwarder({ owner: () => null, heldMs: 50 });
     expect(await nodes.forward(request('s1'))).toEqual({
       kind: 'unavailable',

@@ -6,7 +6,7 @@ const hop = { principal: 'team ü\n"a"', seed: '0123456789abcdef' };
 const headers = signHop('secret', request, hop, now);
 
 describe('a hop', () => {
-  it('is believed with what it says of the client', () => {
+  it('carries the principal and the seed of its first turn', () => {
     expect(openHop('secret', request, headers, now + 29_000)).toEqual({ kind: 'hop', hop });
     expect(isHop(headers)).toBe(true);
   });

@@ -16,7 +16,7 @@ beforeEach(() => {
 const looks = (count: number) =>
   Array.from({ length: count }, () => {
     clock.advance(minute);
-    return watch.isBelieved();
+    return watch.isTrusted();
   });
 
 describe('the wall clock', () => {
@@ -34,7 +34,7 @@ describe('the wall clock', () => {
     expect(looks(3)).toEqual([true, true, true]);
   });
 
-  it('that is set right again is believed at once', () => {
+  it('that is set right again is trusted at once', () => {
     clock.set(clock.now() + day);
     expect(looks(2)).toEqual([false, false]);
     clock.set(clock.now() - day);

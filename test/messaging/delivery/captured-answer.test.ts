@@ -34,7 +34,7 @@ const table: readonly [string, Parameters<typeof storedBytesMax>[0], readonly nu
 const meanings: readonly AttemptMeaning[] = ['delivered', 'retried', 'failed'];
 
 describe.each(table)('of the answers to a message %s', (_what, message, bytes) => {
-  it('is stored as far as it is told', () => {
+  it('is stored up to its limit', () => {
     expect(meanings.map((each) => storedBytesMax(message, each, limits))).toEqual(bytes);
   });
 

@@ -63,7 +63,7 @@ const callbackOf = {
 };
 
 describe('the body of a message', () => {
-  it('is at hand where it stands beside the event', () => {
+  it('is read at once where it is stored beside the event', () => {
     const body = Buffer.from('own');
     expect(bodiesOver().read(publishedAt(1, body))).toBe(body);
     expect(bodiesOver().read(publishedAt(1, null))).toBeNull();

@@ -88,7 +88,7 @@ describe('a job', () => {
     [to({ type: 'AbortJob', reason: null })],
     [to({ type: 'FinishJob' })],
     [to({ type: 'ForgetJob' })],
-  ])('that is not there hears nothing: %#', (command) => {
+  ])('that does not exist refuses every command: %#', (command) => {
     const { rejected } = given(jobDecider, few).when(command);
     expect(rejected).toEqual({ code: 'not_found', message: 'job it not found' });
   });

@@ -25,7 +25,7 @@ const published = (offset: number, delayMs: number) => {
 };
 
 describe('a message that is published', () => {
-  it('is at hand where it is delivered soon', () => {
+  it('is cached where it is delivered soon', () => {
     const soon = published(900, 0);
     new StoredMessages(payloads).listener([soon, published(901, 9_999)]);
     expect(payloads.read(900)).toBe(soon);

@@ -90,7 +90,7 @@ test('a stream to a listed origin may be read by it', async () => {
   answer.body.on('error', () => undefined).destroy();
 });
 
-test('an origin that is not listed is told nothing', async () => {
+test('an origin that is not listed gets no CORS headers', async () => {
   await start(app);
   for (const origin of [
     'https://evil.test',

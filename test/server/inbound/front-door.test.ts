@@ -62,7 +62,7 @@ describe('the messages and workflows interface', () => {
     expect(statusCode).toBe(401);
   });
 
-  test('lets a reading token read and nothing else', async () => {
+  test('a read token may read and nothing else', async () => {
     expect((await ask('/v2/nowhere', 'Bearer reading-token')).statusCode).toBe(404);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const { statusCode, body } = await ask('/v2/nowhere', 'Bearer reading-token', method);

@@ -125,7 +125,7 @@ async function liveOnce(name: string): Promise<void> {
   expect((await callApi(server, 'GET', '/v2/queues', { authorization: 'no' })).status).toBe(401);
 }
 
-it('what is over leaves memory', async () => {
+it('what has ended leaves memory', async () => {
   const before = held();
   for (const name of ['one', 'two', 'three']) {
     await liveOnce(name);

@@ -25,7 +25,7 @@ test('a line has the time and the text, and a level only where it warns', () => 
   );
 });
 
-test('an error stands with its stack', () => {
+test('an error is logged with its stack', () => {
   const { log, lines } = logged(false);
   log.error({ err: new Error('torn') }, 'failed');
   expect(lines()).toMatch(new RegExp(`^${time} ERROR failed`));

@@ -194,7 +194,7 @@ test('the delays of the event loop are the same for each of two readers', async 
   metrics.close();
 });
 
-test('the used heap stands beside its limit', async () => {
+test('the metric of the used heap has one of its limit beside it', async () => {
   const server = await startServer();
   const text = await (await request(`${server.url}/metrics`)).body.text();
   const metric = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);

@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
     expect(invented.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
-  it('is told by every route what it is', () => {
+  it('has a description of every route', () => {
     const { routes } = server.application.nest.get(RouteTable);
     const silent = routes.filter(({ description }) => description === null);
     expect(silent.map(({ method, pattern }) => `${method} ${pattern}`)).toEqual([]);

@@ -29,7 +29,7 @@ export const flowControls: Readonly<Record<string, FlowControlOptions>> = {
 };
 export const schedules = ['minutely', 'paused-now-and-then'];
 
-/** Nothing holds anybody up any more, and nothing new comes by itself. */
+/** Nothing is held up any more, and nothing new comes by itself. */
 export function letGo(): readonly Command[] {
   const at = 0;
   return [

@@ -55,7 +55,7 @@ export function earlyEventsAreTakenInOrder({ id, events, started }: RunHistory):
   }
 }
 
-/** An event that was told reaches everybody who was known to wait for it. */
+/** A notification reaches every run that was known to wait for its event. */
 export function notifiedEventsArrive(
   { world, acknowledged }: WorkflowSimulation,
   histories: RunHistories,

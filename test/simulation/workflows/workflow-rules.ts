@@ -235,7 +235,7 @@ const endings = {
   refuse: 'RunFailed',
 } as const;
 
-/** Where nothing fails, everybody is called as often as the protocol says, and not once more. */
+/** Where nothing fails, each endpoint is called as often as the protocol says, and no more. */
 export function callsAreCounted(
   { world }: WorkflowSimulation,
   calls: CallsByMessage,

@@ -86,7 +86,7 @@ describe('a simulated day of workflow runs', () => {
   );
 
   it.each(numbers.slice(0, Math.ceil(seeds / 4)))(
-    'on which nothing fails: everybody is called as often as the protocol says, seed %i',
+    'on which nothing fails: endpoints are called as often as the protocol says, seed %i',
     async (seed) => {
       const { simulation, calls, histories } = await simulate(seed, 'quiet');
       for (const history of histories.values()) rules.callsAreCounted(simulation, calls, history);

@@ -177,7 +177,7 @@ describe('the chain of a log', () => {
     expect(logs[0]?.chain?.heads).toEqual(heads);
   });
 
-  it('that is damaged is told, kept aside and begun anew', async () => {
+  it('that is damaged is reported, kept aside and begun anew', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { log, heads, store } = await openChained(disk);
     await append(log, 40);

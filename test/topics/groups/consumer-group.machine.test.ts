@@ -45,7 +45,7 @@ describe('the life of a consumer group', () => {
     expect(can(deleting, joined)).toBe(false);
   });
 
-  it('is over once its offsets are removed', () => {
+  it('ends once its offsets are removed', () => {
     expect(isFinal(lifeAfter(joined, left, deleted, removed))).toBe(true);
     expect(can(lifeAfter(joined, left), removed)).toBe(false);
   });

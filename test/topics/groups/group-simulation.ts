@@ -89,7 +89,7 @@ export class GroupSimulation {
     await this.comeToRest();
   }
 
-  /** All is well from now on: everybody reads what there is, and commits. */
+  /** All is well from now on: every reader reads what there is, and commits. */
   private async comeToRest(): Promise<void> {
     this.planned = null;
     this.world.disk.afterChange = null;

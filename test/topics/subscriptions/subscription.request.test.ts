@@ -9,7 +9,7 @@ const reasonOf = (fields: Readonly<Record<string, unknown>>) => {
 };
 
 describe('the body that asks for a subscription', () => {
-  it('says three things, and the rest by default', () => {
+  it('needs three fields, and has defaults for the rest', () => {
     const value = { ...required, from: 'latest', maxRecords: 1, encoding: 'text' };
     expect(read({})).toEqual({ ok: true, value });
   });

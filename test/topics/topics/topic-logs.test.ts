@@ -85,7 +85,7 @@ describe('the logs of a topic', () => {
     ]);
   });
 
-  it('begin where they were trimmed before anybody reads, and what can go is gone', async () => {
+  it('begin where they were trimmed before the first read, and drop what can go', async () => {
     logs.keep('rides', keep(1), wanted);
     const [log] = (await logs.logs('rides')) ?? [];
     await append(log, 40);
@@ -99,7 +99,7 @@ describe('the logs of a topic', () => {
     expect([again?.startOffset, again?.segments, again?.byteLength]).toEqual([40, [], 0]);
   });
 
-  it('are gone for everybody when they are dropped, and those who wait are told', async () => {
+  it('are gone for all readers when they are dropped, waiting ones included', async () => {
     logs.keep('rides', keep(2), wanted);
     await logs.logs('rides');
     let exists = true;
@@ -189,7 +189,7 @@ it('internal logs are opened under names that no topic can take', async () => {
 });
 
 describe('the logs of a topic on a full disk', () => {
-  it('are made once there is room; who waits for them is told', async () => {
+  it('are made once there is room; what waits for them is rejected until then', async () => {
     fill();
     logs.keep('rides', keep(2), wanted);
     await expect(logs.opened('rides', 2, wanted)).rejects.toBeInstanceOf(DiskFull);

@@ -37,7 +37,7 @@ function watch() {
 describe('a long history', () => {
   const { entries, bytes } = historyWarning;
 
-  it('is told of once, when it has so many entries', () => {
+  it('is logged once, when it has so many entries', () => {
     const { warnings, grown } = watch();
     let list = EntryList.of(Array.from({ length: entries - 1 }, () => entry(1)));
     grown(list);
@@ -50,7 +50,7 @@ describe('a long history', () => {
     expect(warnings).toEqual([{ workflowRunId: 'wfr_1', ...weight }]);
   });
 
-  it('is told of when it has so many bytes', () => {
+  it('is logged when it has so many bytes', () => {
     const { warnings, grown } = watch();
     grown(EntryList.of([entry(bytes - 1)]));
     expect(warnings).toEqual([]);

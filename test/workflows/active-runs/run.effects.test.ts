@@ -50,7 +50,7 @@ const lastStep = async () => {
   return JSON.parse(Buffer.from(entries.at(-1)?.body ?? '', 'base64').toString()) as unknown;
 };
 
-describe('a wait whose time is over', () => {
+describe('a wait that has timed out', () => {
   it('ends as a step that says so, and that is delivered at once under a new name', async () => {
     await pass();
     expect(runs.run()?.context.waits).toEqual([]);
@@ -70,7 +70,7 @@ describe('a wait whose time is over', () => {
     expect(runs.run()?.context.entries.length).toBe(2);
   });
 
-  it('is nothing to a run that is over', async () => {
+  it('changes nothing in a run that has ended', async () => {
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));
     await pass();
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunCanceled');

@@ -96,7 +96,7 @@ describe('what a step delivers', () => {
     expect(read(await delivered('msg_0'))).toEqual([['msg_own', payload.toString()]]);
   });
 
-  it('is nothing once the run is over', async () => {
+  it('is nothing once the run has ended', async () => {
     await start();
     const published = await runs.published('msg_0');
     await runs.ask(toRun<CancelRun>({ type: 'CancelRun' }));

@@ -114,7 +114,7 @@ describe('the service of events', () => {
     expect(lastStep(second)['out']).toBe(data.toString('base64'));
   });
 
-  it('knows after a restart who waits, and until when', async () => {
+  it('keeps its waiters and their deadlines over a restart', async () => {
     await runs.begin(server, 'wfr_restarted');
     await answered(1);
     const listed = await service.waiters('event');

@@ -74,7 +74,7 @@ const end = (step: number, type: 'EndRun' | 'CancelRun' = 'EndRun') =>
   );
 
 describe('a failed run that waited for more runs than there are commands in a turn', () => {
-  it('goes on with all others of a bulk resume, and hears the ends of them all', async () => {
+  it('continues with all others of a bulk resume, and follows the ends of them all', async () => {
     await failWaiting();
     for (const step of early) await end(step);
     await opened.fail({ id: 'another' });

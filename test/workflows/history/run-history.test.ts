@@ -54,7 +54,7 @@ describe('the history of a run', () => {
     ]);
   });
 
-  it('is told which run waits for it, the last time', () => {
+  it('has the run that waits for it now as its invoker', () => {
     const invoker = { runId: 'wfr_p', url: 'https://example.com/p', createdAt: 1, step: stepOf(1) };
     const resumed = { ...invoker, runId: 'wfr_again' };
     const run = new ReportedRun({ invoker }).happen({ type: 'InvokerChanged', invoker: resumed });

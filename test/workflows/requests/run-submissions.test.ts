@@ -35,7 +35,7 @@ describe('a start', () => {
     });
   });
 
-  it('is told of the run where a trigger asked for it', () => {
+  it('is answered with the id of the run', () => {
     const submission = triggerSubmission(startRun());
     const run = { workflowRunId: 'wfr_1', workflowCreatedAt: 1000 };
     expect(answerOf(submission, [accepted(started)])).toEqual({ status: 200, body: run });

@@ -173,7 +173,7 @@ describe('the life of a run', () => {
     expect(values).toEqual(states.map((active) => ({ active })));
   });
 
-  it('hears of the end of a wait and of an invocation only while they are open', () => {
+  it('handles the end of a wait and of an invocation only while they are open', () => {
     const step = stepInfo(1);
     const noEnd: RunEvent = {
       type: 'InvocationEnded',

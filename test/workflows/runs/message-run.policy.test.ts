@@ -34,7 +34,7 @@ const settle = {
   attemptOffset: 7,
 };
 
-describe('a run hears of the end of its message', () => {
+describe('the end of a message reaches its run', () => {
   it.each(['step', 'callResult'] as const)('that it fails with it: %s', (role) => {
     expect(commandsFor(failed, member(role))).toEqual([
       { ...settle, type: 'FailRun', cause: 'non_retryable' },

@@ -40,7 +40,7 @@ describe('a wait that comes again', () => {
     expect(again).toMatchObject({ events: [], result: { messageId: null } });
   });
 
-  it('is told what was delivered where it has ended', () => {
+  it('is answered with what was delivered where it has ended', () => {
     const ended: RunEvent = {
       type: 'WaitEnded',
       step,

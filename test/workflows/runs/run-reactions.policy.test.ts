@@ -155,7 +155,7 @@ describe('a run', () => {
 });
 
 describe('a call of a run', () => {
-  it('hears nothing of the run, and its answer is delivered to the endpoint', async () => {
+  it('gets no headers of the run, and its answer is delivered to the endpoint', async () => {
     await start();
     await runs.ask(call);
     await runs.attempted('msg_0', 200);

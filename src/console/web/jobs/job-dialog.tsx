@@ -9,7 +9,7 @@ import { TextField } from '../parts/field.tsx';
 import { Failure, Loaded } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
 import { AbortButton, JobProgress } from './job-progress.tsx';
-import { begin, jobInWords, rehearse, useJob, type Work } from './jobs.ts';
+import { begin, dryRun, jobInWords, useJob, type Work } from './jobs.ts';
 
 interface JobDialogProps {
   readonly work: Work;
@@ -22,19 +22,19 @@ interface JobDialogProps {
 
 export function JobDialog({ work, means, kinds, close }: JobDialogProps) {
   const [id, setId] = useState<string | null>(null);
-  const rehearsal = useQuery({
-    queryKey: ['rehearsal', work],
-    queryFn: () => rehearse(work),
+  const dryRunQuery = useQuery({
+    queryKey: ['dryRunQuery', work],
+    queryFn: () => dryRun(work),
     enabled: id === null,
     refetchInterval: false,
     gcTime: 0,
   });
-  const { data } = rehearsal;
+  const { data } = dryRunQuery;
   return (
     <Dialog title={`${jobInWords(work)}: all that match`} close={close}>
       <p className="mb-3">{means}</p>
       {id === null ? (
-        <Loaded query={rehearsal} lines={2}>
+        <Loaded query={dryRunQuery} lines={2}>
           {({ matched, items, cursor }) => (
             <>
               <p role="status" className="mb-3 font-medium">

@@ -81,7 +81,7 @@ export function useJob(id: string) {
 }
 
 /** What it would take: how many, and the first of their ids. Nothing is changed. */
-export const rehearse = async (work: Work) => {
+export const dryRun = async (work: Work) => {
   const answer = await ask(api.POST('/v2/jobs', { body: { ...work, dryRun: true } }));
   return 'items' in answer ? answer : { matched: 0, items: [], cursor: undefined };
 };

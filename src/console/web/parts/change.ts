@@ -1,4 +1,4 @@
-/** A change that a page makes: what it changed is asked for again, what was refused is told. */
+/** A change that a page makes: lists that show it load again, a refusal is shown. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
 /** `kinds` are first parts of the keys of what the change may change. */

@@ -21,7 +21,7 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** What the rows are, for those who hear the page. */
+  /** What the rows are, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   /** Newest first where it is live. */

@@ -21,7 +21,7 @@ export const noDraft: Draft = { destination: '', queue: '', body: '', headers: '
 interface PublishProps {
   readonly draft: Draft;
   readonly close: () => void;
-  /** Is told the id of what was published. */
+  /** Called with the id of the published message. */
   readonly published: (messageId: string) => void;
 }
 

@@ -20,7 +20,7 @@ const words: Readonly<Record<Sample, string>> = {
 
 interface SinkProps {
   readonly sample: Sample;
-  /** Is told what the server answered. */
+  /** Called with the answer of the server. */
   readonly sent?: (answer: Sent) => void;
 }
 

@@ -101,7 +101,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** Parameters are the fields of an object that no one sends as one. */
+/** Parameters are described as the fields of an object, but each is sent by itself. */
 function Parameters({
   of,
   schemas,

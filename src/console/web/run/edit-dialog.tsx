@@ -12,7 +12,7 @@ interface EditProps {
   readonly runId: string;
   readonly dlqId: string;
   readonly close: () => void;
-  /** Is told the id of the new run. */
+  /** Called with the id of the new run. */
   readonly resumed: (runId: string) => void;
 }
 

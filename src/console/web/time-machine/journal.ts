@@ -62,7 +62,7 @@ export function inWords(type: string): string {
 
 const details = ['url', 'error', 'reason', 'status', 'queueName', 'eventId', 'cron', 'name'];
 
-/** What of an event is told beside its type: where it goes, why it failed. */
+/** What is shown of an event beside its type: its destination, its error. */
 export function detailOf(event: JournalEvent): string {
   return details
     .flatMap((name) => {
