@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { type buildConnector, type Dispatcher, Pool } from 'undici';
+import type { buildConnector } from 'undici';
 import type { Clock } from '../../engine/clock.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { type AllowedNetworks, type DialTarget } from '../settings.js';
@@ -14,7 +14,8 @@ import { guardedConnector } from './connector.js';
 import type { Endpoints } from './endpoints.js';
 import { NameResolver, type Resolve } from './name-resolver.js';
 import { OpenAttempt } from './open-attempt.js';
-import { transportReason } from './transport-error.js';
+import { OriginConnections } from './origin-connections.js';
+import { wireRequest } from './request-head.js';
 
 export type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
 
@@ -37,14 +38,13 @@ export interface EndpointCallerOptions {
 const poolsMax = 1024;
 /** A pool is left for a new one after a minute, so that a name that moved is followed. */
 const poolAgeMs = 60_000;
-const responseHeaderBytesMax = 64 * 1024;
 
 export class EndpointCaller implements Endpoints {
   private readonly guard: AddressGuard;
   private readonly connector: buildConnector.connector;
-  private readonly pools: LRUCache<string, Pool>;
+  private readonly pools: LRUCache<string, OriginConnections>;
   /** All that have not shut down, those that are left for a new one included. */
-  private readonly living = new Set<Pool>();
+  private readonly living = new Set<OriginConnections>();
   private readonly open = new Map<OpenAttempt, AbortSignal | undefined>();
   private readonly watched = new WeakSet<AbortSignal>();
   private isClosed = false;
@@ -65,7 +65,7 @@ export class EndpointCaller implements Endpoints {
       ttl: poolAgeMs,
       ttlResolution: 0,
       perf: { now: () => clock.monotonic() },
-      dispose: (pool) => this.retire(pool),
+      dispose: (pool) => pool.close(),
     });
   }
 
@@ -87,7 +87,7 @@ export class EndpointCaller implements Endpoints {
   async close(): Promise<void> {
     this.isClosed = true;
     for (const open of [...this.open.keys()]) open.cut();
-    await Promise.all([...this.living].map((pool) => pool.destroy()));
+    for (const pool of [...this.living]) pool.destroy();
   }
 
   private dispatch({ url: text, method, headers, body }: OutgoingAttempt, open: OpenAttempt): void {
@@ -98,17 +98,9 @@ export class EndpointCaller implements Endpoints {
     }
     const url = destination.value;
     const sendsBody = method !== 'GET' && method !== 'HEAD';
-    const request: Dispatcher.DispatchOptions = {
-      path: url.pathname + url.search,
-      method,
-      headers: [...headers],
-      body: sendsBody ? body : null,
-    };
-    try {
-      this.poolOf(url.origin).dispatch(request, open);
-    } catch (error) {
-      open.fail(error instanceof Error ? transportReason(error) : String(error));
-    }
+    const request = wireRequest(url, method, headers, sendsBody ? body : null);
+    if (request.ok) this.poolOf(url).send(request.value, open);
+    else open.fail(request.message);
   }
 
   /** An overridden host is not judged: the operator named what is dialled for it. */
@@ -120,18 +112,14 @@ export class EndpointCaller implements Endpoints {
       : this.guard.checkDestination(url);
   }
 
-  private poolOf(origin: string): Pool {
+  private poolOf(url: URL): OriginConnections {
+    const { origin } = url;
     const known = this.pools.get(origin);
     if (known !== undefined) return known;
-    const pool = new Pool(origin, {
-      connections: this.options.originParallelism,
-      pipelining: 1,
-      connect: this.connector,
-      maxHeaderSize: responseHeaderBytesMax,
-      keepAliveMaxTimeout: poolAgeMs,
-      // One deadline holds for the whole attempt; it is ours.
-      headersTimeout: 0,
-      bodyTimeout: 0,
+    const { clock, originParallelism: connections } = this.options;
+    const limits = { connections, keptMs: poolAgeMs };
+    const pool = new OriginConnections(url, this.connector, limits, clock, () => {
+      this.living.delete(pool);
     });
     this.pools.set(origin, pool);
     this.living.add(pool);
@@ -147,16 +135,8 @@ export class EndpointCaller implements Endpoints {
     const { connectionsMax = Number.POSITIVE_INFINITY } = this.options;
     if (this.connections <= connectionsMax) return;
     for (const origin of [...this.pools.keys()]) {
-      const stats = this.pools.peek(origin)?.stats;
-      const isIdle = stats !== undefined && stats.running + stats.pending + stats.queued === 0;
-      if (isIdle) this.pools.delete(origin);
+      if (this.pools.peek(origin)?.isIdle === true) this.pools.delete(origin);
     }
-  }
-
-  /** Attempts in flight on it end first; its idle connections are closed at once. */
-  private retire(pool: Pool): void {
-    const gone = () => void this.living.delete(pool);
-    pool.close().then(gone, gone);
   }
 
   /** One listener for each signal, however many attempts share it. */

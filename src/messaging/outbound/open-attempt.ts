@@ -2,18 +2,20 @@
  * One attempt in flight: takes a hostile response in under its limits and turns whatever happens
  * into one outcome.
  */
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../../engine/clock.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
-import { transportReason } from './transport-error.js';
+import type { Exchange } from './connection.js';
 
 /** Past what is kept, so much is read to leave the connection usable; then it is given up. */
 const discardBytesMax = 1024 * 1024;
 const headerFieldsMax = 256;
 const interimResponsesMax = 16;
 
-/** No code reads it: one for all, because its stack trace would cost more than a request. */
-const endedEarly = new Error('the attempt has ended');
+/** Interim responses that HTTP allows, but no request wanted. */
+const unwanted: Readonly<Record<number, string>> = {
+  100: 'the destination asks for a body that it has (100)',
+  101: 'the destination wants another protocol, which nothing asked for',
+};
 
 const stages = {
   connecting: 'connecting',
@@ -21,24 +23,25 @@ const stages = {
   answered: 'reading the response body',
 };
 
-export class OpenAttempt implements Dispatcher.DispatchHandler {
+const nothing = Buffer.alloc(0);
+const none: readonly string[] = [];
+
+export class OpenAttempt implements Exchange {
   private readonly startedAt: number;
   private readonly startedTick: number;
   private readonly cancelDeadline: () => void;
-  private controller: Dispatcher.DispatchController | null = null;
+  private drop: (() => void) | null = null;
   private stage: keyof typeof stages = 'connecting';
   private hasEnded = false;
-  /** The whole response has come. */
-  private isAnswered = false;
   private interimResponses = 0;
   private status = 0;
-  private headers: readonly string[] = [];
+  private headers: readonly string[] = none;
   private captured: Buffer[] = [];
   private capturedBytes = 0;
   private receivedBytes = 0;
 
   constructor(
-    private readonly attempt: OutgoingAttempt,
+    private readonly attempt: Pick<OutgoingAttempt, 'timeoutMs' | 'captureBytes'>,
     private readonly clock: Clock,
     private readonly ended: (outcome: AttemptOutcome) => void,
   ) {
@@ -59,35 +62,34 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
     this.end(0, reason, false);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    this.stage = 'sent';
-    // The deadline came while the connection was being opened: nothing may be sent any more.
-    if (this.hasEnded) controller.abort(endedEarly);
+  placed(drop: () => void): void {
+    this.drop = drop;
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 100) {
-      // The parser lets any three digits pass, and stumbles over these itself.
-      const digits = String(status).padStart(3, '0');
-      this.fail(`the destination answered with status ${digits}, which HTTP does not have`);
-      return;
-    }
-    if (status < 200) {
-      this.interimResponses += 1;
-      if (this.interimResponses > interimResponsesMax) this.fail('too many interim responses');
-      return;
-    }
+  sent(): void {
+    this.stage = 'sent';
+  }
+
+  interim(status: number): void {
+    this.interimResponses += 1;
+    const reason = unwanted[status];
+    if (reason !== undefined) this.fail(reason);
+    else if (this.interimResponses > interimResponsesMax) this.fail('too many interim responses');
+  }
+
+  answered(status: number, headers: readonly string[]): void {
     this.stage = 'answered';
     this.status = status;
-    this.headers = latin1(controller.rawHeaders);
-    if (this.headers.length > headerFieldsMax * 2) {
+    this.headers = headers;
+    if (status < 100) {
+      const digits = String(status).padStart(3, '0');
+      this.fail(`the destination answered with status ${digits}, which HTTP does not have`);
+    } else if (headers.length > headerFieldsMax * 2) {
       this.fail(`the response has more than ${headerFieldsMax} header fields`);
     }
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.hasEnded) return;
+  data(chunk: Buffer): void {
     const left = this.attempt.captureBytes - this.capturedBytes;
     if (left > 0) {
       const kept = chunk.length <= left ? chunk : chunk.subarray(0, left);
@@ -100,24 +102,22 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
     if (isTooLong) this.end(this.status, null, false);
   }
 
-  onResponseEnd(): void {
-    this.isAnswered = true;
+  complete(): void {
+    this.drop = null;
     this.end(this.status, null, false);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(transportReason(error));
   }
 
   private end(status: number, error: string | null, cut: boolean): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.cancelDeadline();
+    // Nothing is sent or read any more, and the next attempt gets a fresh connection.
+    this.drop?.();
     const isComplete = status !== 0;
     this.ended({
       status,
-      headers: isComplete ? this.headers : [],
-      body: isComplete ? Buffer.concat(this.captured, this.capturedBytes) : Buffer.alloc(0),
+      headers: isComplete ? this.headers : none,
+      body: isComplete ? this.body() : nothing,
       bodyTruncated: isComplete && this.receivedBytes > this.capturedBytes,
       error,
       startedAt: this.startedAt,
@@ -125,12 +125,9 @@ export class OpenAttempt implements Dispatcher.DispatchHandler {
       cut,
     });
     this.captured = [];
-    // The connection is destroyed, and undici opens a fresh one for the next attempt.
-    if (!this.isAnswered) this.controller?.abort(endedEarly);
   }
-}
 
-function latin1(raw: Dispatcher.DispatchController['rawHeaders']): readonly string[] {
-  if (!Array.isArray(raw)) return [];
-  return raw.map((field) => (typeof field === 'string' ? field : field.toString('latin1')));
+  private body(): Buffer {
+    return this.captured.length === 0 ? nothing : Buffer.concat(this.captured, this.capturedBytes);
+  }
 }
