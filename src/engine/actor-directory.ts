@@ -11,7 +11,7 @@ import { BrokenStream, Gaps } from './resting/gaps.js';
 import { LeastUsed } from './resting/least-used.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
-import { bytesOf, valueIn } from './resting/stored-form.js';
+import { StoredStates } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What memory holds of one stream. Replaced, never mutated, by every event. */
@@ -49,6 +49,7 @@ export class ActorDirectory<State = unknown> {
   /** Of a kind that `restsIdle`: all that are awake, and some that have ended since. */
   private readonly touched = new LeastUsed();
   readonly gaps = new Gaps();
+  private readonly states: StoredStates<State>;
   private walks = 0;
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
@@ -59,6 +60,7 @@ export class ActorDirectory<State = unknown> {
   ) {
     this.checkpoints = new Checkpoints(decider, folds);
     this.resting = new RestingStreams(options.seed);
+    this.states = new StoredStates(decider.stored);
   }
 
   /** How many streams of this kind are not final. */
@@ -281,15 +283,10 @@ export class ActorDirectory<State = unknown> {
   }
 
   private storedStream(id: string, { state, length, firstOffset, lastOffset }: Actor<State>) {
-    const { stored } = this.decider;
-    const bytes = bytesOf(stored === undefined ? state : stored.toStored(state));
-    return { id, length, firstOffset, lastOffset, bytes };
+    return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state) };
   }
 
   private actorOf({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
-    const { stored } = this.decider;
-    const plain = valueIn(bytes);
-    const state = stored === undefined ? (plain as State) : stored.fromStored(plain);
-    return { state, length, firstOffset, lastOffset };
+    return { state: this.states.stateIn(bytes), length, firstOffset, lastOffset };
   }
 }

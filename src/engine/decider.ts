@@ -21,6 +21,8 @@ export interface Command<Result = unknown> {
   readonly id: string;
   /** When it was given, Unix milliseconds: the only time a decider knows. */
   readonly at: number;
+  /** Its id was made for it just now (`TurnNames`): no stream has it, and none is looked for. */
+  readonly begins?: true;
   /** Never there: it ties the type of the result to that of the command. */
   readonly resultType?: Result;
 }

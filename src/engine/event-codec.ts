@@ -30,12 +30,24 @@ const noHeaders: readonly RecordHeader[] = [];
 /** Says that the headers tell who caused the event. */
 const isAttributed = 1;
 
+/** The value of a record, and all that it was made of. */
+interface PackedEvent {
+  readonly kind: string;
+  readonly event: DomainEvent | null;
+  readonly sequence: number;
+  readonly previous: number;
+  readonly hasCause: boolean;
+  readonly value: Buffer;
+}
+
 export class EventCodec {
   private packr: Packr;
   /** Every shape so far, as the log has it or must have it next. */
   private table = '[]';
   private undefinedStructures = false;
   private latestKind = '';
+  /** What was packed last: where many publishes are alike, their streams have one event. */
+  private packed: PackedEvent = nothingPacked;
   private readonly types = new Map<string, string>();
   /** By kind, where there are any. */
   private readonly upcasters = new Map<string, Upcasters>();
@@ -69,19 +81,35 @@ export class EventCodec {
   }
 
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
-    const { kind, id, sequence, previous, by, event, body } = envelope;
-    const version = (this.upcasters.get(kind)?.[event.type]?.length ?? 0) + 1;
-    const fields =
-      by === null
-        ? [version, sequence, previous, event]
-        : [version, sequence, previous, event, isAttributed];
+    const { kind, id, by, body } = envelope;
     return {
       key: Buffer.from(`${kind}/${id}`),
-      value: this.packr.pack(fields),
+      value: this.valueOf(envelope),
       timestamp: envelope.at,
       headers: headersOf(by, body),
       terms,
     };
+  }
+
+  private valueOf({ kind, sequence, previous, by, event }: EventEnvelope): Buffer {
+    const hasCause = by !== null;
+    const last = this.packed;
+    if (
+      last.event === event &&
+      last.kind === kind &&
+      last.sequence === sequence &&
+      last.previous === previous &&
+      last.hasCause === hasCause
+    ) {
+      return last.value;
+    }
+    const version = (this.upcasters.get(kind)?.[event.type]?.length ?? 0) + 1;
+    const fields = hasCause
+      ? [version, sequence, previous, event, isAttributed]
+      : [version, sequence, previous, event];
+    const value = this.packr.pack(fields);
+    this.packed = { kind, event, sequence, previous, hasCause, value };
+    return value;
   }
 
   /** The event of a record, or null for a definition, which is remembered. */
@@ -139,6 +167,7 @@ export class EventCodec {
   /** Knows the shapes that the log had defined when these were given. */
   learnShapes(shapes: string): void {
     this.table = shapes;
+    this.packed = nothingPacked;
     this.packr = this.packrOverTable();
   }
 
@@ -160,6 +189,14 @@ export class EventCodec {
 }
 
 const empty = Buffer.alloc(0);
+const nothingPacked: PackedEvent = {
+  kind: '',
+  event: null,
+  sequence: -1,
+  previous: -1,
+  hasCause: false,
+  value: empty,
+};
 const slash = '/'.charCodeAt(0);
 
 /** A slice of the key as a string would keep all of it in memory. */

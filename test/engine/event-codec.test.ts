@@ -1,5 +1,6 @@
-import type { DomainEvent } from '../../src/engine/decider.js';
+import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
+import { Caller } from '../../src/engine/principal/principal.js';
 import type { RecordInput } from '../../storage/format/record.js';
 import { envelope } from '../support/envelope.js';
 import { storedRecord } from '../support/stored-record.js';
@@ -26,6 +27,38 @@ function written(codec: EventCodec, shapes: readonly number[], log: RecordInput[
 function replayed(codec: EventCodec, log: readonly RecordInput[]): readonly DomainEvent[] {
   return log.flatMap((record, offset) => codec.decode(storedRecord(record, offset))?.event ?? []);
 }
+
+describe('one event of several streams', () => {
+  it('is read back with what differs between them', () => {
+    const codec = newCodec();
+    const event = happened(1);
+    const caller = new Caller('token:a', '127.0.0.1', 'req_1');
+    const streams = [
+      { kind: 'one', id: 'a' },
+      { kind: 'one', id: 'b' },
+      { kind: 'one', id: 'c', sequence: 3, previous: 0 },
+      { kind: 'one', id: 'd', sequence: 3, previous: 1 },
+      { kind: 'one', id: 'e', sequence: 3, previous: 1, by: caller },
+      { kind: 'other', id: 'f', sequence: 3, previous: 1, by: caller },
+    ];
+    codec.lift('other', { Happened: [() => event] });
+    const log: RecordInput[] = [];
+    codec.encode(envelope(event), []);
+    log.push(codec.definition(0));
+    for (const stream of streams) {
+      log.push(codec.encode(envelope(event, { ...stream, offset: log.length }), []));
+    }
+    expect(log[1]?.value).toBe(log[2]?.value);
+    const reader = newCodec();
+    const read = log.flatMap((record, at) => reader.decode(storedRecord(record, at)) ?? []);
+    const told = (each: Partial<EventEnvelope>) => {
+      const { kind, id, sequence = 0, previous = -1, by = null } = each;
+      return [kind, id, sequence, previous, by?.header?.value?.toString()];
+    };
+    expect(read.map(told)).toEqual(streams.map(told));
+    expect(read.map((each) => each.event)).toEqual(streams.map(() => event));
+  });
+});
 
 describe('the shapes of events', () => {
   // One byte tells 32 shapes from each other; what is beyond takes two.

@@ -27,3 +27,25 @@ export function bytesOf(value: unknown): Buffer {
 export function valueIn(bytes: Buffer): unknown {
   return packr.unpack(bytes);
 }
+
+/** The states of one kind as bytes; those of a state that many streams have are made once. */
+export class StoredStates<State> {
+  private latest: { readonly state: State; readonly bytes: Buffer } | null = null;
+
+  /** Without a form, states are plain values. */
+  constructor(private readonly form: StoredForm<State> | undefined) {}
+
+  bytesOf(state: State): Buffer {
+    const { form, latest } = this;
+    if (latest?.state === state) return latest.bytes;
+    const bytes = bytesOf(form === undefined ? state : form.toStored(state));
+    this.latest = { state, bytes };
+    return bytes;
+  }
+
+  stateIn(bytes: Buffer): State {
+    const { form } = this;
+    const plain = valueIn(bytes);
+    return form === undefined ? (plain as State) : form.fromStored(plain);
+  }
+}

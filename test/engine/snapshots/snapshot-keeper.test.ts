@@ -174,7 +174,7 @@ describe('snapshots of memory', () => {
     expect(digest).toBe(digestOf(itemsOf(engine)).hex);
     const actor = engine.actors('message').find(publish.id);
     // As an `evolve` would do that counts what it was called for.
-    Object.assign(actor?.state as object, { attempts: 7 });
+    Object.assign(actor as object, { state: { ...(actor?.state as object), attempts: 7 } });
     const failure = await keeper.make().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(MemoryDiffers);
     expect(failure).toMatchObject({
