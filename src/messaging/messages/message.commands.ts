@@ -5,7 +5,8 @@ import type { AttemptRecord, MessagePublished } from './message.events.js';
 /** Accept a message; `id` is the new message's. */
 export interface PublishMessage extends Command<PublishReceipt> {
   readonly type: 'PublishMessage';
-  readonly message: Omit<MessagePublished, 'type'>;
+  /** What it is published with; the event itself where there is one. */
+  readonly message: MessagePublished | Omit<MessagePublished, 'type'>;
   /** Kept beside the event, unless the message has a `bodyOffset` or shares another one's. */
   readonly body: Buffer;
   /**

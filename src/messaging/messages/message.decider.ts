@@ -19,7 +19,13 @@ import type {
   RecordAttempt,
   RescheduleMessage,
 } from './message.commands.js';
-import { type MessageEvent, messageKind, offsetsNamedBy, stepOf } from './message.events.js';
+import {
+  type MessageEvent,
+  messageKind,
+  offsetsNamedBy,
+  publishedEvent,
+  stepOf,
+} from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -80,11 +86,7 @@ function publish(command: PublishMessage, view: MessageView): Decision<MessageEv
   const bodyOffset = message.bodyOffset ?? sharedBodyOffset(command, view);
   const isComposed = message.callbackOf !== null || message.run?.role === 'step';
   const hasOwnBody = bodyOffset === null && !isComposed;
-  return accept(
-    [{ type: 'MessagePublished', ...message, bodyOffset }],
-    receipt,
-    hasOwnBody ? body : null,
-  );
+  return accept([publishedEvent(message, bodyOffset)], receipt, hasOwnBody ? body : null);
 }
 
 function sharedBodyOffset({ sharesBodyWith }: PublishMessage, view: MessageView): number | null {

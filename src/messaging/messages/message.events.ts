@@ -124,6 +124,19 @@ export interface MessagePublished extends DomainEvent {
   readonly run: RunPlace | null;
 }
 
+/**
+ * The event of a publish with these options. Where they are the event already, it is that very
+ * object: what many publishes share is encoded once.
+ */
+export function publishedEvent(
+  message: MessagePublished | Omit<MessagePublished, 'type'>,
+  bodyOffset: number | null,
+): MessagePublished {
+  return 'type' in message && message.bodyOffset === bodyOffset
+    ? message
+    : { type: 'MessagePublished', ...message, bodyOffset };
+}
+
 /** A `MessagePublished` at its place in the journal; the message's own body stands beside it. */
 export type Published = EventEnvelope<MessagePublished>;
 

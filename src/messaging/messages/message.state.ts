@@ -113,7 +113,8 @@ function ended(state: MessageState, status: keyof typeof ends): MessageState {
 }
 
 function pendingMessage(event: MessagePublished, offset: number): PendingMessage {
-  return {
+  if (event === latest.event) return latest.state;
+  const state: PendingMessage = {
     status: 'pending',
     attempts: 0,
     notBefore: event.notBefore,
@@ -122,6 +123,38 @@ function pendingMessage(event: MessagePublished, offset: number): PendingMessage
     followUps: followUps(event, offset),
     run: membership(event, offset),
   };
+  if (state.followUps !== null || state.run !== null) return state;
+  if (!isAlike(state, latest.state)) latest.state = state;
+  latest.event = event;
+  return latest.state;
+}
+
+/** Messages that begin alike, those of one batch, share one state, which is stored once. */
+const latest: { event: MessagePublished | null; state: PendingMessage } = {
+  event: null,
+  state: {
+    status: 'pending',
+    attempts: 0,
+    notBefore: 0,
+    bodyBytes: 0,
+    delivery: {
+      origin: '',
+      maxRetries: 0,
+      retryDelay: null,
+      queueName: null,
+      flowControlKey: null,
+    },
+    followUps: null,
+    run: null,
+  },
+};
+
+function isAlike(one: PendingMessage, other: PendingMessage): boolean {
+  return (
+    one.delivery === other.delivery &&
+    one.notBefore === other.notBefore &&
+    one.bodyBytes === other.bodyBytes
+  );
 }
 
 function followUps(event: MessagePublished, publishedOffset: number): FollowUps | null {

@@ -77,7 +77,8 @@ function parseHeaders(map: unknown): Result<Pick<PublishRequest, 'rawHeaders' | 
     : refused('the header Content-Type has a value that no header can carry');
 }
 
-function parseBody(text: unknown): Result<Buffer> {
+/** The body of an item, as bytes. */
+export function parseBody(text: unknown): Result<Buffer> {
   if (text === null) return ok(noBody);
   if (typeof text !== 'string') return refused('body must be a string');
   if (!isWellFormed(text)) return refused('body holds half a character');

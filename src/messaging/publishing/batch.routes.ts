@@ -6,6 +6,7 @@ import { readMessageOptions } from '../../http/dialect.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import { AlikeItems } from './alike-items.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
 import type { PublishRequest, RequestContext } from './publish.request.js';
 import type { Publisher } from './publisher.js';
@@ -61,10 +62,11 @@ export class BatchRoute implements ExpressRoute {
     const batch = readBatch(exchange, this.publisher);
     if (batch instanceof Refusal) return batch;
     const { items, context } = batch;
+    const alike = new AlikeItems(context, this.limits.bodyBytesMax);
     const submissions: Submission[] = [];
     let messages = 0;
     for (const [index, item] of items.entries()) {
-      const read = this.submissionOf(item, context);
+      const read = alike.submissionOf(item) ?? this.submissionOf(item, context, alike);
       if (read instanceof WholeRefusal || (read instanceof Refusal && read.code === 'over_limit')) {
         return refusalOfItem(index, read);
       }
@@ -76,11 +78,18 @@ export class BatchRoute implements ExpressRoute {
     return new BatchSubmission(submissions);
   }
 
-  private submissionOf(item: unknown, context: RequestContext): Submission | Refusal {
+  private submissionOf(
+    item: unknown,
+    context: RequestContext,
+    alike: AlikeItems,
+  ): Submission | Refusal {
     const publish = readItem(item, this.limits, context);
-    return publish instanceof Refusal
-      ? this.publisher.refusalTo(publish, headersOf(item), context)
-      : this.publisher.read(publish);
+    if (publish instanceof Refusal) {
+      return this.publisher.refusalTo(publish, headersOf(item), context);
+    }
+    const submission = this.publisher.read(publish);
+    if (!(submission instanceof Refusal)) alike.add(item, submission);
+    return submission;
   }
 }
 

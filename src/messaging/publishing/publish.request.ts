@@ -66,6 +66,9 @@ export type PublishParsed =
 const deduplicationIdLengthMax = 1024;
 const cronLengthMax = 512;
 
+/** What the deduplication keys begin with that are made of what is published, its body included. */
+export const contentKeyPrefix = 'content:';
+
 /** Options of workflow runs, without those that name a run. */
 const ofRuns = /^workflow-/;
 
@@ -203,7 +206,7 @@ function deduplicationKey(
   const id = reader.read('deduplication-id', null, parseDeduplicationId);
   const byContent = reader.flag('content-based-deduplication');
   if (id !== null) return `id:${id}`;
-  return byContent ? `content:${contentDigest(publish, target, headers)}` : null;
+  return byContent ? `${contentKeyPrefix}${contentDigest(publish, target, headers)}` : null;
 }
 
 function parseDeduplicationId(text: string): Result<string> {

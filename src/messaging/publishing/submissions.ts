@@ -7,10 +7,11 @@ import type { Outcome } from '../../engine/turn.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { Refusal } from '../../grammar/result.js';
 import type { PublishMessage } from '../messages/message.commands.js';
-import { type MessagePublished, messageKind } from '../messages/message.events.js';
+import { type MessagePublished, messageKind, publishedEvent } from '../messages/message.events.js';
 import type { CreateSchedule } from '../schedules/schedule.commands.js';
 import { type ScheduleDefinition, scheduleKind } from '../schedules/schedule.events.js';
 import type { UrlGroup } from '../url-groups/url-group.events.js';
+import { contentKeyPrefix } from './publish.request.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 
@@ -73,8 +74,26 @@ export class MessageSubmission implements Submission {
   readonly commands: readonly [PublishMessage];
   readonly isWhole = false;
 
-  constructor(id: string, at: number, message: Message, body: Buffer) {
-    this.commands = [publishMessage(id, at, message, body, null)];
+  constructor(id: string, at: number, message: Message | MessagePublished, body: Buffer) {
+    const event = publishedEvent(message, message.bodyOffset);
+    this.commands = [publishMessage(id, at, event, body, null)];
+  }
+
+  get bodyBytes(): number {
+    return this.commands[0].message.bodyBytes;
+  }
+
+  /** Whether the same options with another body would say something else. */
+  get dependsOnBody(): boolean {
+    return this.commands[0].message.deduplicationKey?.startsWith(contentKeyPrefix) === true;
+  }
+
+  /** The same with another id and body: as far as they are the same they are one object. */
+  alike(id: string, at: number, body: Buffer): MessageSubmission {
+    const { message } = this.commands[0];
+    const bodyBytes = body.length;
+    const alike = bodyBytes === message.bodyBytes ? message : { ...message, bodyBytes };
+    return new MessageSubmission(id, at, alike, body);
   }
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
@@ -213,7 +232,16 @@ function publishMessage(
   body: Buffer,
   sharesBodyWith: string | null,
 ): PublishMessage {
-  return { type: 'PublishMessage', kind: messageKind, id, at, message, body, sharesBodyWith };
+  return {
+    type: 'PublishMessage',
+    kind: messageKind,
+    id,
+    at,
+    begins: true,
+    message,
+    body,
+    sharesBodyWith,
+  };
 }
 
 function receiptOf(
