@@ -21,6 +21,8 @@ const outside = [
   '@nestjs/websockets*',
   'class-transformer*',
   'class-validator',
+  // Modules that find their own files beside them; installed by those who ask for it.
+  '@platformatic/kafka',
 ];
 
 /** Where a bundled module finds itself, and what of it is not bundled. */

@@ -86,6 +86,7 @@ export const folders: readonly string[] = [
   'src/mcp',
   // Ownership of a log that nodes share. Nothing of the server uses it yet (ADR 63).
   'src/cluster/forwarding',
+  'src/cluster/kafka',
   'src/cluster',
   // Partitioned log topics.
   'src/topics/credentials',

@@ -25,10 +25,11 @@ const inProductExcept =
 /** What pages of the console know the time by. */
 const pagesClock = 'src/console/web/time/clock.ts';
 
-/** Skips there are: with strace, promtool, Go, PostgreSQL, a shell, a file system, a browser. */
+/** Skips there are: with strace, promtool, Go, PostgreSQL, brokers, a shell, a disk, a browser. */
 const needed = ['strace', 'small-file-system', 'promtool', 'chart', 'shells', 'postgres'];
 const skipping = needed.join('|');
-const maySkip = new RegExp(`^test/(tidy/|support/(program/(${skipping})|console/chromium)\\.ts$)`);
+const skippers = `cluster/mock-brokers/mock-brokers|support/(program/(${skipping})|console/chromium)`;
+const maySkip = new RegExp(`^test/(tidy/|(${skippers})\\.ts$)`);
 
 /** Patterns that only one file (or none) may contain. */
 export const lineRules: readonly LineRule[] = [

@@ -1,0 +1,270 @@
+import { createServer } from 'node:tls';
+import type { CommitLog } from '../../../src/cluster/commit-log.js';
+import { KafkaLog, openKafkaLog } from '../../../src/cluster/kafka/kafka-log.js';
+import { parseKafkaUrl } from '../../../src/cluster/kafka/kafka-url.js';
+import type { Protocol } from '../../../src/cluster/kafka/protocol.js';
+import { systemClock } from '../../../src/engine/clock.js';
+import { selfSigned } from '../../support/clients/self-signed-certificate.js';
+import {
+  describeWithMockBrokers,
+  describeWithRealBrokers,
+  MockBrokers,
+  realBrokers,
+} from '../mock-brokers/mock-brokers.js';
+import { oldProtocol } from '../mock-brokers/old-protocol.js';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const bytes = (text: string) => Buffer.from(text);
+
+const notLeader = 6;
+const timedOut = 7;
+const notEnoughReplicas = 19;
+
+/** Everything from a place on, by as many reads as it takes. */
+async function all(log: CommitLog, from = 0): Promise<string[]> {
+  const found: string[] = [];
+  for (let end = from + 1; from + found.length < end; ) {
+    const read = await log.read(from + found.length);
+    end = read.end;
+    expect(read.entries.map(({ place }) => place)).toEqual(
+      read.entries.map((_entry, index) => from + found.length + index),
+    );
+    found.push(...read.entries.map((entry) => String(entry.bytes)));
+  }
+  return found;
+}
+
+/** The log, without what only mock brokers or only real ones do. */
+function describeLog(open: (topic: string) => Promise<CommitLog>): void {
+  it('gives places in order', async () => {
+    const log = await open('places');
+    expect(await log.read(0)).toEqual({ start: 0, end: 0, entries: [] });
+    for (let place = 0; place < 20; place += 1) {
+      // Kafka does not compare places: what is expected makes no difference.
+      const outcome = await log.append(place === 7 ? 3 : place, bytes(`${place}`));
+      expect(outcome).toMatchObject({ kind: 'stored', place });
+    }
+    expect(await all(log)).toEqual(Array.from({ length: 20 }, (_, place) => `${place}`));
+    expect(await all(log, 15)).toEqual(['15', '16', '17', '18', '19']);
+    expect(await log.end()).toBe(20);
+    const ats = (await log.read(0)).entries.map(({ at }) => at);
+    expect(ats.every((at) => Math.abs(at - Date.now()) < 3_600_000)).toBe(true);
+  });
+
+  it('gives writers at one place a place each, in one order for all', async () => {
+    const logs = [await open('race'), await open('race'), await open('race')];
+    const places = new Map<number, string>();
+    for (let round = 0; round < 10; round += 1) {
+      const texts = logs.map((_log, index) => `${index} of ${round}`);
+      const outcomes = await Promise.all(
+        logs.map((log, index) => log.append(round * 3, bytes(texts[index]!))),
+      );
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.kind === 'stored') places.set(outcome.place, texts[index]!);
+      }
+    }
+    expect(places.size).toBe(30);
+    for (const log of logs) {
+      expect(await all(log)).toEqual(
+        [...places.keys()].sort((a, b) => a - b).map((at) => places.get(at)),
+      );
+    }
+  });
+
+  it('holds entries of every size', async () => {
+    const log = await open('sizes');
+    const sizes = [0, 1, 16_384, 900 * 1024 + 48];
+    for (const size of sizes) {
+      const outcome = await log.append(0, Buffer.alloc(size, size % 256));
+      expect(outcome.kind).toBe('stored');
+    }
+    for (const [place, size] of sizes.entries()) {
+      const [entry] = (await log.read(place)).entries;
+      expect(entry?.bytes.equals(Buffer.alloc(size, size % 256))).toBe(true);
+    }
+  });
+}
+
+describeWithRealBrokers('a log on real brokers', () => {
+  const logs: CommitLog[] = [];
+  const run = `stepwell-test-${process.pid}-${Date.now()}`;
+  const open = async (topic: string) => {
+    const log = await openKafkaLog(`kafka://${realBrokers}/${run}-${topic}`);
+    logs.push(log);
+    return log;
+  };
+
+  afterAll(async () => {
+    for (const log of logs) await log.close();
+  });
+
+  describeLog(open);
+
+  it('lets go of what is trimmed, and keeps its places', async () => {
+    const log = await open('trimmed');
+    for (let place = 0; place < 40; place += 1) await log.append(place, bytes(`${place}`));
+    await log.trim(30);
+    expect(await log.read(0)).toEqual({ start: 30, end: 40, entries: [] });
+    await log.trim(1000);
+    expect(await log.read(40)).toEqual({ start: 40, end: 40, entries: [] });
+    expect(await log.append(40, bytes('next'))).toMatchObject({ kind: 'stored', place: 40 });
+  });
+});
+
+describeWithMockBrokers('a log on the protocol of Kafka', () => {
+  let brokers: MockBrokers;
+  let protocol: Protocol;
+  const logs: CommitLog[] = [];
+  const made = new Set<string>();
+  const open = async (topic: string, using: Partial<Protocol> = {}, addresses?: string) => {
+    if (!made.has(topic)) await brokers.topic(topic);
+    made.add(topic);
+    const target = parseKafkaUrl(`kafka://${addresses ?? brokers.addresses}/${topic}`);
+    const log = new KafkaLog({ ...protocol, ...using }, target, systemClock);
+    logs.push(log);
+    return log;
+  };
+
+  beforeAll(async () => {
+    protocol = await oldProtocol();
+    brokers = await MockBrokers.start();
+  });
+
+  afterAll(async () => {
+    for (const log of logs) await log.close();
+    brokers.stop();
+  });
+
+  describeLog(open);
+
+  it.each([notLeader, timedOut, notEnoughReplicas])(
+    'takes error %d for an outcome that it does not know',
+    async (code) => {
+      const log = await open(`error-${code}`);
+      await log.append(0, bytes('before'));
+      await brokers.fail('produce', code);
+      expect(await log.append(1, bytes('fails'))).toEqual({ kind: 'unknown' });
+      expect(await log.append(1, bytes('after'))).toMatchObject({ kind: 'stored', place: 1 });
+      expect(await all(log)).toEqual(['before', 'after']);
+    },
+  );
+
+  it('gives up an append that waits, which may be there all the same', async () => {
+    const log = await open('lost');
+    await log.append(0, bytes('before'));
+    await brokers.answerLate(1, 'produce', 60_000);
+    const waits = log.append(1, bytes('waits'));
+    while ((await log.end()) < 2) await pause(5);
+    expect(await log.append(1, bytes('again'))).toMatchObject({ kind: 'stored', place: 2 });
+    expect(await waits).toEqual({ kind: 'unknown' });
+    expect(await all(log)).toEqual(['before', 'waits', 'again']);
+  });
+
+  it('follows its leader', async () => {
+    const log = await open('moved');
+    const stored: string[] = [];
+    for (const leader of [2, 3, 1, 2]) {
+      const text = `by ${leader}`;
+      while ((await log.append(stored.length, bytes(text))).kind !== 'stored') await pause(5);
+      stored.push(text);
+      await brokers.lead('moved', leader);
+    }
+    const read = async (): Promise<string[]> => all(log).catch(() => read());
+    expect(await read()).toEqual(stored);
+  });
+
+  it('goes on when its brokers come back', async () => {
+    const log = await open('away');
+    await log.append(0, bytes('before'));
+    for (const broker of [1, 2, 3]) await brokers.down(broker);
+    expect(await log.append(1, bytes('fails'))).toEqual({ kind: 'unknown' });
+    await expect(log.read(0)).rejects.toThrow();
+    await expect(log.read(0)).rejects.toThrow(/no broker says who leads.*ECONNREFUSED/);
+    for (const broker of [1, 2, 3]) await brokers.up(broker);
+    expect(await log.append(1, bytes('after'))).toMatchObject({ kind: 'stored', place: 1 });
+    expect(await all(log)).toEqual(['before', 'after']);
+  });
+
+  it('waits for its first entry, and answers at once when it comes', async () => {
+    const [log, other] = [await open('waits'), await open('waits')];
+    const found = log.read(0);
+    await other.append(0, bytes('first'));
+    const { entries, end } = await found;
+    // The broker may answer with what came, or that nothing had.
+    expect(entries.length).toBe(end);
+  });
+
+  it('says where it ends to a reader that has read more', async () => {
+    const log = await open('cut-off');
+    await log.append(0, bytes('only'));
+    expect(await log.read(5)).toEqual({ start: 0, end: 1, entries: [] });
+  });
+
+  it('does not believe a leader of older days that entries are missing', async () => {
+    const { addresses } = brokers;
+    const [first = '', second = ''] = addresses.split(',');
+    // The broker asked first says that it leads still; the other one knows better.
+    const metadata: Protocol['metadata'] = async (connection, ...words) => {
+      const answer = await protocol.metadata(connection, ...words);
+      const isFirst = first.endsWith(`:${connection.port}`);
+      const partition = answer.topics[0]!.partitions[0]!;
+      partition.leaderEpoch = isFirst ? 4 : 5;
+      if (!isFirst) await pause(50);
+      return answer;
+    };
+    const log = await open('older', { metadata }, `${first},${second}`);
+    await log.append(0, bytes('only'));
+    await expect(log.read(5)).rejects.toThrow('another broker leads by now');
+    // From now on that broker is asked no more: its epoch is older than one that was seen.
+    expect(await log.read(5)).toEqual({ start: 0, end: 1, entries: [] });
+  });
+
+  it('does not take a new leader that knows little yet for a log that was cut off', async () => {
+    let isNew = true;
+    const fetch: Protocol['fetch'] = async (...words) => {
+      const answer = await protocol.fetch(...words);
+      if (isNew) answer.responses[0]!.partitions[0]!.highWatermark = 1n;
+      return answer;
+    };
+    const log = await open('new-leader', { fetch });
+    for (const text of ['a', 'b', 'c']) await log.append(0, bytes(text));
+    await expect(log.read(3)).rejects.toThrow('the leader answers for places before 1 as yet');
+    isNew = false;
+    expect(await log.read(3)).toEqual({ start: 0, end: 3, entries: [] });
+  });
+
+  it('shows the place of a marker as missing', async () => {
+    const control = 0x20;
+    const fetch: Protocol['fetch'] = async (...words) => {
+      const answer = await protocol.fetch(...words);
+      for (const batch of answer.responses[0]!.partitions[0]!.records ?? []) {
+        if (batch.firstOffset === 1n) batch.attributes |= control;
+      }
+      return answer;
+    };
+    const log = await open('marker', { fetch });
+    for (const text of ['a', 'b', 'c']) await log.append(0, bytes(text));
+    const places: number[] = [];
+    for (let from = 0; from < 3; from += 1) {
+      places.push(...(await log.read(from)).entries.map(({ place }) => place));
+    }
+    expect(new Set(places)).toEqual(new Set([0, 2]));
+  });
+});
+
+describe('openKafkaLog', () => {
+  it('speaks TLS, and does not trust a certificate that signed itself', async () => {
+    const server = createServer({ ...selfSigned });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const url = `kafka://user:secret@127.0.0.1:${port}/log?tls=true&sasl=scram-sha-512`;
+    await expect(openKafkaLog(url)).rejects.toThrow(/no broker tells.*self-signed certificate/);
+    server.close();
+  });
+
+  it('says that no broker answers', async () => {
+    await expect(openKafkaLog('kafka://127.0.0.1:1,127.0.0.1:2/log')).rejects.toThrow(
+      /no broker tells about the topic: .*ECONNREFUSED.*ECONNREFUSED/,
+    );
+  });
+});
