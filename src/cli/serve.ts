@@ -59,7 +59,11 @@ export async function serve(
     descriptorLimit: descriptorLimit(),
     ...(build !== null && { build }),
     consoleFolder,
-    settings: shownSettings(config, origins, (name) => sources[name as keyof Credentials]),
+    settings: shownSettings(
+      config,
+      origins,
+      (name) => sources[name as keyof Credentials] ?? 'default',
+    ),
     log,
     fatal,
   });

@@ -196,7 +196,8 @@ export function readHostOverrides(text: string): Result<ReadonlyMap<string, Dial
   return ok(overrides);
 }
 
-function listOf(text: string): string[] {
+/** The items of a list, comma separated. */
+export function listOf(text: string): string[] {
   return text
     .split(',')
     .map((item) => item.trim())

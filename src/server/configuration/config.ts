@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import type { Result } from '../../grammar/result.js';
 import type { DialectName } from '../../http/dialect.js';
+import * as cluster from './cluster-settings.js';
 import * as grammar from './config-grammars.js';
 import { readTelemetry, type TelemetrySettings } from './telemetry-settings.js';
 
@@ -34,12 +35,12 @@ const settings = {
   host: setting('HOST', '127.0.0.1', grammar.readText),
   port: setting('PORT', '8080', grammar.readInteger(0, 65535)),
   dataDirectory: setting('DATA_DIR', './data', grammar.readText),
-  tokens: generated('TOKEN', grammar.readTokens),
-  readTokens: generated('READ_TOKEN', grammar.readTokens),
-  restUsername: generated('REST_USERNAME', grammar.readUserName),
-  restPassword: generated('REST_PASSWORD', grammar.readText),
-  currentSigningKey: generated('CURRENT_SIGNING_KEY', grammar.readSigningKey),
-  nextSigningKey: generated('NEXT_SIGNING_KEY', grammar.readSigningKey),
+  tokens: secret('TOKEN', grammar.readTokens),
+  readTokens: secret('READ_TOKEN', grammar.readTokens),
+  restUsername: secret('REST_USERNAME', grammar.readUserName),
+  restPassword: secret('REST_PASSWORD', grammar.readText),
+  currentSigningKey: secret('CURRENT_SIGNING_KEY', grammar.readSigningKey),
+  nextSigningKey: secret('NEXT_SIGNING_KEY', grammar.readSigningKey),
   dialect: setting('DIALECT', 'svc', grammar.readWord(dialectNames)),
   corsOrigins: optional('CORS_ORIGINS', grammar.readOrigins),
   trustedProxies: setting('TRUSTED_PROXIES', '', grammar.readNetworks),
@@ -86,6 +87,11 @@ const settings = {
   groupsMax: setting('GROUPS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
   consumersMax: setting('CONSUMERS_MAX', '10000', grammar.readInteger(1, 1_000_000)),
   groupRetentionMs: setting('GROUP_RETENTION', '7d', grammar.readDuration),
+  commitLog: secret('COMMIT_LOG', cluster.readCommitLog),
+  commitLogRetentionMs: setting('COMMIT_LOG_RETENTION', '2h', grammar.readDuration),
+  clusterListen: optional('CLUSTER_LISTEN', cluster.readHostAndPort),
+  clusterUrl: optional('CLUSTER_URL', cluster.readOrigin),
+  clusterSecret: secret('CLUSTER_SECRET', grammar.readSigningKey),
   mcp: setting('MCP', 'false', grammar.readBoolean),
   logLevel: setting('LOG_LEVEL', 'info', grammar.readWord(logLevels)),
   metricsNamesMax: setting('METRICS_NAMES', '10', grammar.readInteger(0, 100)),
@@ -231,7 +237,7 @@ function optional<Value>(name: string, read: (text: string) => Result<Value>) {
   return { variable: `STEPWELL_${name}`, schema, standard: null, isSecret: false };
 }
 
-function generated<Value>(name: string, read: (text: string) => Result<Value>) {
+function secret<Value>(name: string, read: (text: string) => Result<Value>) {
   return { ...optional(name, read), isSecret: true };
 }
 
@@ -279,5 +285,5 @@ function contradictions(config: Config): string[] {
   } else if (config.inFlightBytes < 2 * config.maxBatchBytes) {
     problems.push('STEPWELL_IN_FLIGHT is below twice STEPWELL_MAX_BATCH');
   }
-  return problems;
+  return [...problems, ...cluster.clusterContradictions(config)];
 }

@@ -137,6 +137,95 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
   ['METRICS_NAMES', 'metricsNamesMax', 10, '0', 0, ['', '-1', '101', 'all']],
 ];
 
+/** What else a node of a cluster is given: its settings need each other. */
+const clusterEnvironment = {
+  STEPWELL_COMMIT_LOG: 'postgres://stepwell:secret@db:5432/stepwell',
+  STEPWELL_CLUSTER_LISTEN: '10.0.0.1:7070',
+  STEPWELL_CLUSTER_SECRET: 'shared-by-all-nodes',
+  STEPWELL_TOKEN: 'token-of-all-nodes',
+  STEPWELL_REST_USERNAME: 'user',
+  STEPWELL_REST_PASSWORD: 'password-of-all-nodes',
+  STEPWELL_CURRENT_SIGNING_KEY: 'sig_current',
+  STEPWELL_NEXT_SIGNING_KEY: 'sig_next',
+};
+
+const clusterTable: typeof table = [
+  [
+    'COMMIT_LOG',
+    'commitLog',
+    null,
+    'postgres://a@db1/s, postgresql://a@db2/s',
+    ['postgres://a@db1/s', 'postgresql://a@db2/s'],
+    ['', 'mysql://db', 'postgres://', 'db', 'postgres://a,kafka://b', 'kafka://a/t,kafka://b/t'],
+  ],
+  ['COMMIT_LOG_RETENTION', 'commitLogRetentionMs', 7_200_000, '1d', day, ['', '0', 'x']],
+  [
+    'CLUSTER_LISTEN',
+    'clusterListen',
+    null,
+    '[::1]:7071',
+    { hostname: '::1', port: 7071 },
+    ['', '7070', 'host', 'host:0', 'host:65536', '::1:7070', 'a b:1'],
+  ],
+  [
+    'CLUSTER_URL',
+    'clusterUrl',
+    null,
+    'https://node-1.internal/',
+    'https://node-1.internal',
+    ['', 'node-1', 'ftp://node-1', 'http://node-1/path', 'http://u@node-1'],
+  ],
+  [
+    'CLUSTER_SECRET',
+    'clusterSecret',
+    null,
+    'long-enough',
+    'long-enough',
+    ['', 'short', 'a\nb c d e'],
+  ],
+];
+
+const everySetting = [...table, ...clusterTable];
+
+describe.each(clusterTable)(
+  'STEPWELL_%s of a node',
+  (name, field, standard, text, value, refused) => {
+    test('has its default', () => {
+      expect(read({})[field]).toEqual(standard);
+    });
+
+    test('is read', () => {
+      expect(read({ ...clusterEnvironment, [`STEPWELL_${name}`]: text })[field]).toEqual(value);
+    });
+
+    test.each(refused.map((bad) => [bad]))('refuses "%s" in one line that names it', (bad) => {
+      const problems = problemsOf({ ...clusterEnvironment, [`STEPWELL_${name}`]: bad });
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain(`STEPWELL_${name}`);
+    });
+  },
+);
+
+test.each(Object.keys(clusterEnvironment).filter((name) => name !== 'STEPWELL_COMMIT_LOG'))(
+  'a node of a cluster is refused without %s',
+  (name) => {
+    const { [name]: _, ...others }: Record<string, string> = clusterEnvironment;
+    expect(problemsOf(others)).toEqual([`STEPWELL_COMMIT_LOG needs ${name}, alike on all nodes`]);
+  },
+);
+
+test('settings of a node are refused without a log that nodes share', () => {
+  expect(problemsOf({ STEPWELL_CLUSTER_LISTEN: '10.0.0.1:7070' })).toEqual([
+    'STEPWELL_CLUSTER_... is given without STEPWELL_COMMIT_LOG',
+  ]);
+});
+
+test('a node of a cluster waits for its disk', () => {
+  expect(problemsOf({ ...clusterEnvironment, STEPWELL_FSYNC: 'os' })).toEqual([
+    'STEPWELL_COMMIT_LOG needs STEPWELL_FSYNC=strict',
+  ]);
+});
+
 describe.each(table)('STEPWELL_%s', (name, field, standard, text, value, refused) => {
   test('has its default', () => {
     expect(read({})[field]).toEqual(standard);
@@ -158,14 +247,14 @@ test('the table above knows every setting', () => {
   expect(isDevelopment).toBe(false);
   // It is read of other variables (telemetry-settings.test).
   expect(telemetry).toBeNull();
-  expect(table.map(([, field]) => field).sort()).toEqual(Object.keys(settings).sort());
+  expect(everySetting.map(([, field]) => field).sort()).toEqual(Object.keys(settings).sort());
 });
 
 test('docs/configuration.md has a row for every setting, and for no other', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
   const rows = text.split('\n').filter((line) => line.startsWith('| `STEPWELL_'));
   const named = rows.flatMap((row) => row.split('|')[1]?.match(/STEPWELL_\w+/g) ?? []);
-  expect(named.sort()).toEqual(table.map(([name]) => `STEPWELL_${name}`).sort());
+  expect(named.sort()).toEqual(everySetting.map(([name]) => `STEPWELL_${name}`).sort());
 });
 
 test('all problems are reported at once, a misspelt name among them', () => {

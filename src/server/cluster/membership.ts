@@ -1,0 +1,43 @@
+/** What the rest of the server knows of its node of a cluster (ADR 69). */
+
+/**
+ * `follower`: another node serves, or none does. `taking`: the log is this node's, which does not serve yet.
+ * `owner`: this node serves.
+ */
+export type ClusterRole = 'follower' | 'taking' | 'owner';
+
+/** How a node stands. */
+export interface ClusterStatus {
+  /** The address at which other nodes reach this one. */
+  readonly node: string;
+  readonly role: ClusterRole;
+  /** Of the owner, counted from 1; 0 before the first one. */
+  readonly epoch: number;
+  /** The address of the owner; null while none is known. */
+  readonly owner: string | null;
+  /** The place in the shared log up to which this node has read. */
+  readonly place: number;
+  /** The last batch that counts there, and the last that this node's folder and memory hold. */
+  readonly sequence: number;
+  readonly appliedSequence: number;
+  /** How long ago this node last heard the owner, or proved that it is the owner; milliseconds. */
+  readonly heardMsAgo: number;
+  /** By how much this node's clock is ahead of that of the shared log; null before the first entry. */
+  readonly clockSkewMs: number | null;
+  /** How long the last append of the owner took, milliseconds; null on a follower. */
+  readonly commitMs: number | null;
+}
+
+/** A node of a cluster, as the HTTP side and the commands of an operator see it. */
+export interface Membership {
+  readonly status: ClusterStatus;
+  /** Whether this node serves and can prove it at this moment: ask right before a request is taken. */
+  readonly mayServe: boolean;
+  /** The address of another node that owns the log; null while none is known. */
+  readonly otherOwner: string | null;
+  /**
+   * Lets another node take over: serves nothing from now on, and ends the process with exit code 75
+   * once all that was taken in is answered. Rejects where this node is not the owner.
+   */
+  handOver(): Promise<void>;
+}

@@ -1,0 +1,88 @@
+/** The settings of a node of a cluster: how they are written, and what they need of each other. */
+import ipaddr from 'ipaddr.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
+import { type DialTarget, type FsyncMode, listOf, readPublicUrl } from './config-grammars.js';
+
+/** What of a configuration makes a server a node of a cluster; all null where it is none. */
+export interface ClusterSettings {
+  /** URLs of the log that nodes share: the servers of one PostgreSQL, or one Kafka topic. */
+  readonly commitLog: readonly string[] | null;
+  /** Where other nodes reach this one. */
+  readonly clusterListen: DialTarget | null;
+  /** By which address they do, where it is not that. */
+  readonly clusterUrl: string | null;
+  /** What nodes sign requests with that they pass on. */
+  readonly clusterSecret: string | null;
+}
+
+/** Settings that a node needs to be the same on all of them. */
+interface SharedSettings {
+  readonly isDevelopment: boolean;
+  readonly fsync: FsyncMode;
+  readonly tokens: unknown;
+  readonly restUsername: unknown;
+  readonly restPassword: unknown;
+  readonly currentSigningKey: unknown;
+  readonly nextSigningKey: unknown;
+}
+
+/** `postgres://...`, one URL for each server, comma separated; or one `kafka://...`. */
+export function readCommitLog(text: string): Result<readonly string[]> {
+  const urls = listOf(text);
+  const schemes = new Set(urls.map((url) => /^(postgres|postgresql|kafka):\/\/./.exec(url)?.[1]));
+  if (schemes.has(undefined) || urls.length === 0) {
+    return refused('is not postgres://..., with one URL for each server, nor kafka://...');
+  }
+  return schemes.has('kafka') && urls.length > 1
+    ? refused('names more than one log: the brokers of one stand in one URL')
+    : ok(urls);
+}
+
+/** Where to listen: `10.0.0.1:7070` or `[::1]:7070`. */
+export function readHostAndPort(text: string): Result<DialTarget> {
+  const match = /^(\[[^\]]+\]|[^:[\]]+):(\d{1,5})$/.exec(text);
+  const hostname = (match?.[1] ?? '').replace(/^\[|\]$/g, '');
+  const port = Number(match?.[2] ?? Number.NaN);
+  const isHost = ipaddr.isValid(hostname) || /^[a-z0-9.-]+$/i.test(hostname);
+  return isHost && port >= 1 && port <= 65535
+    ? ok({ hostname, port })
+    : refused('is not <address>:<port>');
+}
+
+/** The scheme, host and port of another server: `http://10.0.0.1:7070`. */
+export function readOrigin(text: string): Result<string> {
+  const url = readPublicUrl(text);
+  return !url.ok || new URL(url.value).pathname === '/' ? url : refused('holds a path');
+}
+
+/** Nodes share a log, find each other, believe each other, and know the same credentials. */
+export function clusterContradictions(config: ClusterSettings & SharedSettings): string[] {
+  const { commitLog, clusterListen, clusterSecret, clusterUrl } = config;
+  if (commitLog === null) {
+    const isGiven = clusterListen !== null || clusterSecret !== null || clusterUrl !== null;
+    return isGiven ? ['STEPWELL_CLUSTER_... is given without STEPWELL_COMMIT_LOG'] : [];
+  }
+  const problems: string[] = [];
+  if (config.isDevelopment) problems.push('STEPWELL_COMMIT_LOG is a setting of start, not of dev');
+  if (config.fsync !== 'strict') problems.push('STEPWELL_COMMIT_LOG needs STEPWELL_FSYNC=strict');
+  const needed = {
+    STEPWELL_CLUSTER_LISTEN: clusterListen,
+    STEPWELL_CLUSTER_SECRET: clusterSecret,
+    STEPWELL_TOKEN: config.tokens,
+    STEPWELL_REST_USERNAME: config.restUsername,
+    STEPWELL_REST_PASSWORD: config.restPassword,
+    STEPWELL_CURRENT_SIGNING_KEY: config.currentSigningKey,
+    STEPWELL_NEXT_SIGNING_KEY: config.nextSigningKey,
+  };
+  for (const [variable, value] of Object.entries(needed)) {
+    if (value === null) problems.push(`STEPWELL_COMMIT_LOG needs ${variable}, alike on all nodes`);
+  }
+  return problems;
+}
+
+/** The address by which other nodes reach this one. */
+export function nodeUrl({ clusterListen, clusterUrl }: ClusterSettings): string {
+  if (clusterUrl !== null) return clusterUrl;
+  const { hostname = '', port = 0 } = clusterListen ?? {};
+  return `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+}
