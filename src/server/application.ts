@@ -79,6 +79,7 @@ export async function createApplication(
     bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
     basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
     openPast: pastOf(config, ports),
+    cluster: null,
     tracer: await tracerOf(config, ports, life, registry),
   };
   const connections = new Connections(shares, { ...ports, metrics: inbound });

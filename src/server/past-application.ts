@@ -72,6 +72,7 @@ export async function openPastApplication(
     ports: { ...ports, clock, log, past },
     basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
     openPast: null,
+    cluster: null,
     tracer: null,
   };
   const limits = { connections: 1, connectionsPerAddress: 1 };

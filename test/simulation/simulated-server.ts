@@ -88,6 +88,7 @@ export class SimulatedServer {
       bearer: new BearerTokens(credentials.tokens, credentials.readTokens),
       basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
       openPast: null,
+      cluster: null,
       tracer: null,
       ports: {
         clock,

@@ -75,6 +75,8 @@ export const folders: readonly string[] = [
   'src/server/refusals',
   'src/server/reveals',
   'src/server/inbound',
+  // This server as a node of a cluster.
+  'src/server/cluster',
   // Spans and metrics for a collector.
   'src/server/telemetry',
   'src/server/metrics',
@@ -84,7 +86,7 @@ export const folders: readonly string[] = [
   'src/server/logging',
   // The tools themselves, and the protocol that carries them.
   'src/mcp',
-  // Ownership of a log that nodes share. Nothing of the server uses it yet (ADR 63).
+  // Ownership of a log that nodes share (ADR 63).
   'src/cluster/forwarding',
   'src/cluster/kafka',
   'src/cluster',

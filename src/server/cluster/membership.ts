@@ -1,8 +1,8 @@
 /** What the rest of the server knows of its node of a cluster (ADR 69). */
 
 /**
- * `follower`: another node serves, or none does. `taking`: the log is this node's, which does not serve yet.
- * `owner`: this node serves.
+ * `follower`: another node serves, or none does. `taking`: the log is this node's, which does not
+ * serve yet. `owner`: this node serves.
  */
 export type ClusterRole = 'follower' | 'taking' | 'owner';
 
@@ -17,21 +17,22 @@ export interface ClusterStatus {
   readonly owner: string | null;
   /** The place in the shared log up to which this node has read. */
   readonly place: number;
-  /** The last batch that counts there, and the last that this node's folder and memory hold. */
+  /** The last batch that counts there. */
   readonly sequence: number;
+  /** The last batch that this node's folder and memory hold. */
   readonly appliedSequence: number;
-  /** How long ago this node last heard the owner, or proved that it is the owner; milliseconds. */
+  /** Since the owner was heard, or since this node proved that it is the owner; milliseconds. */
   readonly heardMsAgo: number;
-  /** By how much this node's clock is ahead of that of the shared log; null before the first entry. */
+  /** By how much this node's clock is ahead of the shared log's; null before the first entry. */
   readonly clockSkewMs: number | null;
-  /** How long the last append of the owner took, milliseconds; null on a follower. */
+  /** How long the owner's last append took, milliseconds; null on a follower. */
   readonly commitMs: number | null;
 }
 
 /** A node of a cluster, as the HTTP side and the commands of an operator see it. */
 export interface Membership {
   readonly status: ClusterStatus;
-  /** Whether this node serves and can prove it at this moment: ask right before a request is taken. */
+  /** Whether this node serves, and can prove it now: ask right before a request is taken. */
   readonly mayServe: boolean;
   /** The address of another node that owns the log; null while none is known. */
   readonly otherOwner: string | null;
