@@ -1,4 +1,4 @@
-/** Entries of the shared log as bytes: claims, beats, and batches in parts (ADR 63). */
+/** Entries of the shared log as bytes: claims, beats, releases, and batches in parts (ADR 63). */
 import { crc32 } from 'node:zlib';
 
 /*
@@ -7,14 +7,14 @@ import { crc32 } from 'node:zlib';
      0  magic      'SWCE'
      4  checksum   UINT32   crc32 of the bytes after this field
      8  version    UINT8    1
-     9  kind       UINT8    1 claim, 2 beat, 3 part of a batch
+     9  kind       UINT8    1 claim, 2 beat, 3 part of a batch, 4 release
     10  part       UINT16   from 0
     12  parts      UINT16   of the batch; 1 for others
     14  zero       UINT16
     16  epoch      UINT32
-    20  previous   UINT32   chain checksum of the batch before; of a beat, of the last one
+    20  previous   UINT32   chain checksum of the batch before; of beat and release, of the last
     24  after      FLOAT64  the writer has read all places before this one
-    32  sequence   FLOAT64  of the batch, from 1; of a beat, of the last one that counts
+    32  sequence   FLOAT64  of the batch, from 1; of a beat or release, of the last that counts
     40  nonce      8 bytes  which life of which node wrote it
 
   body: of a claim the name of the node, of a part the bytes.
@@ -22,7 +22,7 @@ import { crc32 } from 'node:zlib';
 const headerLength = 48;
 const magic = 0x45435753;
 const version = 1;
-const kinds = ['', 'claim', 'beat', 'part'] as const;
+const kinds = ['', 'claim', 'beat', 'part', 'release'] as const;
 
 /** Bytes of a part's body: records of many engines may not be larger than 1 MiB. */
 export const partBytesMax = 900 * 1024;
@@ -54,6 +54,11 @@ export interface Beat extends EntryHead {
   readonly checksum: number;
 }
 
+/** The owner serves no more: any node may claim the log at once. */
+export interface Release extends Omit<Beat, 'kind'> {
+  readonly kind: 'release';
+}
+
 /** A batch, or a part of one. */
 export interface BatchPart extends EntryHead {
   readonly kind: 'part';
@@ -67,7 +72,7 @@ export interface BatchPart extends EntryHead {
 }
 
 /** What an entry says. */
-export type Entry = Claim | Beat | BatchPart;
+export type Entry = Claim | Beat | Release | BatchPart;
 
 /** The chain's checksum after a batch: of all batches up to it, in their order. */
 export function chained(previous: number, body: Buffer): number {
@@ -96,7 +101,7 @@ export function encodeEntry(entry: Entry): Buffer {
 
 function linkOf(entry: Entry): number {
   if (entry.kind === 'part') return entry.previous;
-  return entry.kind === 'beat' ? entry.checksum : 0;
+  return entry.kind === 'claim' ? 0 : entry.checksum;
 }
 
 function bodyOf(entry: Entry): Buffer {
@@ -117,7 +122,10 @@ export function decodeEntry(bytes: Buffer): Entry | null {
     case 'claim':
       return { kind: 'claim', epoch, life, after, node: body.toString() };
     case 'beat':
-      return { kind: 'beat', epoch, life, after, sequence, checksum: bytes.readUInt32LE(20) };
+    case 'release': {
+      const kind = bytes[9] === kinds.indexOf('beat') ? 'beat' : 'release';
+      return { kind, epoch, life, after, sequence, checksum: bytes.readUInt32LE(20) };
+    }
     case 'part': {
       const [part, parts] = [bytes.readUInt16LE(10), bytes.readUInt16LE(12)];
       const previous = bytes.readUInt32LE(20);

@@ -19,6 +19,8 @@ export type Action =
   | { readonly kind: 'counted'; readonly batch: CountedBatch; readonly isOwn: boolean }
   /** The log is this node's. It serves once `mayServe` says so. */
   | { readonly kind: 'took'; readonly epoch: number }
+  /** The log is given up, as was asked: this life has nothing more to do. */
+  | { readonly kind: 'released' }
   /** The log is another node's: drop all that is not counted. */
   | { readonly kind: 'stood-down' }
   /** Entries were trimmed that this node has not read: get a snapshot, then `restore`. */

@@ -28,6 +28,7 @@ export class Member {
   /** The last append that counts was sent then. */
   private provedAt = Number.NEGATIVE_INFINITY;
   private serveFrom = Number.POSITIVE_INFINITY;
+  private isLeaving = false;
   private actions: Action[] = [];
 
   constructor(
@@ -73,6 +74,16 @@ export class Member {
     const { life, partBytes = partBytesMax } = this.options;
     const head = { epoch: this.epoch, life, after, sequence: sequence + 1, previous };
     this.begin(partEntries(head, partsOf(body, partBytes)), now);
+    return this.drained();
+  }
+
+  /** Gives the log up, so that another node claims it at once; only while `maySubmit`. */
+  release(now: number): Action[] {
+    if (!this.maySubmit(now))
+      throw new Error('only an owner without a batch under way may release');
+    this.isLeaving = true;
+    this.role = 'standby';
+    this.begin([{ kind: 'release', ...this.lastBatch }], now);
     return this.drained();
   }
 
@@ -153,6 +164,7 @@ export class Member {
 
   /** No owner was heard for long, and a look that was taken after that has shown none either. */
   private isSilent(now: number): boolean {
+    if (this.isLeaving) return false;
     const { times, jitterMs } = this.options;
     const silentFrom = this.heardAt + times.silenceMs + jitterMs;
     if (this.state.owner === null) return this.readAllAt >= this.heardAt;
@@ -166,10 +178,13 @@ export class Member {
   }
 
   private beat(now: number): void {
-    const { epoch } = this;
-    const { life } = this.options;
+    this.begin([{ kind: 'beat', ...this.lastBatch }], now);
+  }
+
+  /** What a beat and a release say. */
+  private get lastBatch() {
     const { next: after, sequence, checksum } = this.state;
-    this.begin([{ kind: 'beat', epoch, life, after, sequence, checksum }], now);
+    return { epoch: this.epoch, life: this.options.life, after, sequence, checksum };
   }
 
   private begin(entries: [Entry, ...Entry[]], now: number): void {
@@ -214,7 +229,8 @@ export class Member {
     this.flight = null;
     if (verdict.kind === 'counted') {
       this.actions.push({ kind: 'counted', batch: verdict.batch, isOwn: true });
-    } else if (verdict.kind === 'claimed') this.take(verdict.epoch);
+    } else if (verdict.kind === 'claimed') this.take(verdict);
+    else if (verdict.kind === 'released') this.actions.push({ kind: 'released' });
     if (flight.advance()) {
       this.flight = flight;
       this.send(flight, now);
@@ -227,7 +243,7 @@ export class Member {
     if (verdict.kind === 'claimed') {
       if (this.flight?.entry.kind === 'claim') this.flight = null;
       // A claim of this life that came late: it was given up, and took the log all the same.
-      if (verdict.owner === this.options.life) this.take(verdict.epoch);
+      if (verdict.owner === this.options.life) this.take(verdict);
     } else if (verdict.kind === 'counted') {
       this.actions.push({ kind: 'counted', batch: verdict.batch, isOwn: false });
     }
@@ -235,10 +251,12 @@ export class Member {
     if (this.isOwner && this.options.rules.standsDown(this.state, this.epoch)) this.standDown();
   }
 
-  private take(epoch: number): void {
+  private take({ epoch, isVacant }: Extract<Verdict, { readonly kind: 'claimed' }>): void {
+    const { rules, times } = this.options;
     this.role = 'owner';
     this.epoch = epoch;
-    this.serveFrom = this.options.rules.servesFrom(this.heardAt, this.options.times);
+    // An owner that has released the log had ended to serve before.
+    this.serveFrom = isVacant ? this.heardAt : rules.servesFrom(this.heardAt, times);
     this.actions.push({ kind: 'took', epoch });
   }
 

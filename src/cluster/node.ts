@@ -8,10 +8,14 @@ import type { CountedBatch, HistoryState } from './shared-history.js';
 
 /** Receives the batches of a node, to fold them. All calls come in the order of the log. */
 export interface NodeListener {
+  /** Settles once so much is folded that the next entries may be read. */
+  readyForMore?(): Promise<void>;
   /** A batch counts: fold it. What `submit` promised for it is kept right after. */
   counted(batch: CountedBatch): void;
   /** The log is this node's; what it may do, `mayServe` and `mayAct` say. */
   took(epoch: number): void;
+  /** The log is given up, as `release` asked. */
+  released(): void;
   /** The log is another node's: all that is not counted is void. */
   stoodDown(): void;
   /**
@@ -40,6 +44,8 @@ export class OutcomeUnknown extends Error {
 }
 
 interface Submitted {
+  readonly body: Buffer;
+  isSent: boolean;
   readonly resolve: (batch: CountedBatch) => void;
   readonly reject: (error: Error) => void;
 }
@@ -47,6 +53,7 @@ interface Submitted {
 export class ClusterNode {
   private readonly member: Member;
   private submitted: Submitted | null = null;
+  private isReleasing = false;
   private cancelTick: () => void = () => {};
   private isOpen = true;
 
@@ -75,16 +82,24 @@ export class ClusterNode {
   }
 
   /**
-   * Commits a batch; only while `maySubmit`. Resolves once it counts and the listener has it.
-   * Rejects with `OutcomeUnknown` where the log becomes another node's, or this one is closed,
-   * before that.
+   * Commits a batch, one at a time, as soon as nothing else is under way. Resolves once it counts
+   * and the listener has it. Rejects with `OutcomeUnknown` where the log becomes another node's, or
+   * this one is closed, before that.
    */
   submit(body: Buffer): Promise<CountedBatch> {
-    if (!this.maySubmit) return Promise.reject(new Error('the node may not submit now'));
+    if (!this.mayServe || this.submitted !== null) {
+      return Promise.reject(new OutcomeUnknown('the node may not submit now'));
+    }
     return new Promise((resolve, reject) => {
-      this.submitted = { resolve, reject };
-      this.carryOut(this.member.submit(body, this.now));
+      this.submitted = { body, isSent: false, resolve, reject };
+      this.goOn();
     });
+  }
+
+  /** Gives the log up as soon as nothing is under way; `released` tells when it is. */
+  release(): void {
+    this.isReleasing = true;
+    this.goOn();
   }
 
   /** Says and does nothing from now on; the log stays open. */
@@ -98,9 +113,22 @@ export class ClusterNode {
     return this.options.clock.monotonic();
   }
 
+  /** What was waiting for the append under way is sent. */
+  private goOn(): void {
+    if (!this.maySubmit) return;
+    const { submitted } = this;
+    if (submitted === null) {
+      if (this.isReleasing) this.carryOut(this.member.release(this.now));
+    } else if (!submitted.isSent) {
+      submitted.isSent = true;
+      this.carryOut(this.member.submit(submitted.body, this.now));
+    }
+  }
+
   private tick(): void {
     const { clock, times } = this.options;
     this.carryOut(this.member.tick(this.now));
+    this.goOn();
     if (!this.isOpen) return;
     this.cancelTick = clock.after(Math.min(times.beatMs / 4, times.retryMs), () => this.tick());
   }
@@ -125,6 +153,9 @@ export class ClusterNode {
       case 'took':
         listener.took(action.epoch);
         break;
+      case 'released':
+        listener.released();
+        break;
       case 'stood-down':
         this.giveUp("the log is another node's");
         listener.stoodDown();
@@ -148,14 +179,24 @@ export class ClusterNode {
     const unknown = (): AppendOutcome => ({ kind: 'unknown' });
     const outcome = await Promise.race([log.append(expected, bytes).catch(unknown), late]);
     cancel();
-    if (this.isOpen) this.carryOut(this.member.appendEnded(send, outcome, this.now));
+    if (!this.isOpen) return;
+    this.carryOut(this.member.appendEnded(send, outcome, this.now));
+    this.goOn();
   }
 
   private async read(from: number): Promise<void> {
-    const found = await this.options.log.read(from).catch(() => null);
+    const { log, listener } = this.options;
+    await listener.readyForMore?.();
+    const found = await log.read(from).catch(() => null);
     if (!this.isOpen) return;
-    if (found === null) this.member.readFailed();
-    else this.carryOut(this.member.readEnded(found, this.now));
+    if (found === null) {
+      this.member.readFailed();
+      return;
+    }
+    this.carryOut(this.member.readEnded(found, this.now));
+    // There may be more: one that is behind does not wait for its next beat.
+    if (found.entries.length > 0 && this.isOpen) this.carryOut(this.member.tick(this.now));
+    this.goOn();
   }
 
   private async resync(start: number): Promise<void> {

@@ -48,7 +48,14 @@ export interface CountedBatch {
 
 /** What an entry means to every reader. */
 export type Verdict =
-  | { readonly kind: 'claimed'; readonly epoch: number; readonly owner: Life }
+  /** `isVacant`: there was no owner before, or it has released the log. */
+  | {
+      readonly kind: 'claimed';
+      readonly epoch: number;
+      readonly owner: Life;
+      readonly isVacant: boolean;
+    }
+  | { readonly kind: 'released' }
   | { readonly kind: 'counted'; readonly batch: CountedBatch }
   /** A beat of the owner, or a part of its batch that is not the last one. */
   | { readonly kind: 'heard' }
@@ -97,7 +104,7 @@ export class SharedHistory {
   private isValid(said: Entry): boolean {
     const { rules, current } = this;
     if (said.kind === 'claim') return rules.claimTakes(current, said.epoch);
-    if (said.kind === 'beat') return said.epoch === current.epoch;
+    if (said.kind !== 'part') return said.epoch === current.epoch;
     return this.goesOn(said) || (this.isFirstOfNew(said) && rules.batchFollows(current, said));
   }
 
@@ -115,13 +122,19 @@ export class SharedHistory {
 
   private take(place: number, at: number, said: Entry): Verdict {
     if (said.kind === 'beat') return heard;
+    if (said.kind === 'release') return this.release();
     return said.kind === 'claim' ? this.claim(said) : this.part(place, at, said);
   }
 
   private claim({ epoch, life, node }: Claim): Verdict {
-    const { sequence: tookAfter } = this.current;
+    const { sequence: tookAfter, owner } = this.current;
     this.current = { ...this.current, epoch, tookAfter, owner: life, node };
-    return { kind: 'claimed', epoch, owner: life };
+    return { kind: 'claimed', epoch, owner: life, isVacant: owner === null };
+  }
+
+  private release(): Verdict {
+    this.current = { ...this.current, owner: null, node: null };
+    return { kind: 'released' };
   }
 
   private part(place: number, at: number, said: BatchPart): Verdict {
@@ -158,7 +171,7 @@ function impossible(head: HistoryState, place: number, said: Entry): string | nu
   }
   // What a beat names has been counted, what a part belongs to comes after what has.
   const [known, link] =
-    said.kind === 'beat' ? [said.sequence, said.checksum] : [said.sequence - 1, said.previous];
+    said.kind === 'part' ? [said.sequence - 1, said.previous] : [said.sequence, said.checksum];
   if (known > sequence) return `batch ${known} is not there`;
   if (known < tookAfter) return `its owner has not read batch ${tookAfter}`;
   return known === sequence && link !== checksum ? `batch ${known} is another one` : null;

@@ -71,6 +71,7 @@ class Folding {
     const listener = {
       counted: ({ body }: { readonly body: Buffer }) => this.texts.push(body.toString()),
       took: () => {},
+      released: () => undefined,
       stoodDown: () => {},
       resync: async (): Promise<HistoryState> => {
         if (snapshot === undefined) throw new Error('no snapshot');

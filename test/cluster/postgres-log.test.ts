@@ -100,6 +100,7 @@ describeWithPostgres('a log in PostgreSQL', () => {
           listener: {
             counted: ({ body }) => texts.push(String(body)),
             took: none,
+            released: () => undefined,
             stoodDown: none,
             resync: () => Promise.reject(new Error('nothing was trimmed')),
             stopped: (error) => {

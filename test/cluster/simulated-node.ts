@@ -190,7 +190,15 @@ export class SimulatedNode {
       }
     }
     if (this.random.chance(0.1)) this.saved = this.folded;
+    if (this.random.chance(0.002)) this.leave();
     this.soon(60, () => this.tick());
+  }
+
+  /** A planned end: the log is given up, and soon after this life is over. */
+  private leave(): void {
+    if (!this.member.maySubmit(this.clock)) return;
+    this.do(this.member.release(this.clock));
+    this.soon(1500, () => this.crash(100));
   }
 
   private commit(): void {
@@ -236,6 +244,9 @@ export class SimulatedNode {
       case 'took':
         this.effects = Math.max(0, this.writes.length - 3);
         witness.took();
+        break;
+      case 'released':
+        this.crash(50 + this.random.below(2000));
         break;
       case 'stood-down':
         this.dropUncounted();
