@@ -7,6 +7,7 @@ import type { Timer } from './disk/timer.js';
 import { DamagedData, DiskFull, LogClosed } from './faults/storage-errors.js';
 import { logTagOf } from './format/record-batch.js';
 import { ArchivedLog } from './log/archived-log.js';
+import { streamOf } from './log/commit-stream.js';
 import type { LogStore } from './log/log-store.js';
 import { PartitionLog } from './log/partition-log.js';
 import type { ClosedLog, LogSettings } from './manifest/manifest.js';
@@ -143,6 +144,8 @@ export class Store {
     return this.change(async () => {
       const log = this.byName.get(name);
       if (log === undefined) return false;
+      const { commits } = this.parts;
+      if (streamOf(commits, name)?.refusal === null) await commits?.drop(name);
       await this.parts.manifest.edit({ type: 'logDropped', id: log.id });
       this.byName.delete(name);
       await log.stop(new LogClosed(`log ${name} was dropped`));

@@ -14,6 +14,8 @@ export abstract class StorageError extends Error {
     | 'too_large'
     | 'not_empty'
     | 'changing'
+    | 'not_owner'
+    | 'missing'
     | 'closed';
   /** What the process should exit with when this ends it (sysexits.h); 70 where nothing says so. */
   readonly exitCode: number = 70;
@@ -90,6 +92,24 @@ export class LockUnavailable extends StorageError {
       `the data folder cannot be locked: fs-native-extensions does not load (${reason}); ` +
         'run npm ci on this platform, or install the command flock',
       { cause },
+    );
+  }
+}
+
+/** Another machine owns what this one would write to, or may: what was on its way may be lost. */
+export class NotTheOwner extends StorageError {
+  readonly code = 'not_owner';
+  override readonly exitCode = 75;
+}
+
+/** Records that others have committed are not in this folder, nor where it follows them. */
+export class RecordsMissing extends StorageError {
+  readonly code = 'missing';
+  override readonly exitCode = 65;
+  constructor(logName: string, from: Offset, until: Offset) {
+    super(
+      `log ${logName} ends at ${from} here, and goes on at ${until} elsewhere: ` +
+        'copy the folder of another node (stepwell backup there, restore here)',
     );
   }
 }

@@ -10,6 +10,7 @@ import {
 import { segmentHeaderLength } from '../format/segment-format.js';
 import { hashTerm, TermList } from '../index/key-index.js';
 import type { Offset } from '../offsets/offset.js';
+import type { CommittedRecords } from './commit-stream.js';
 
 /** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
 const batchBodyBytes = 16 * 1024;
@@ -117,6 +118,14 @@ export class AppendGroup {
     this.length = position;
     this.recordCount += records.length;
     this.nextOffset = batch.nextOffset;
+  }
+
+  /** The records of each batch, as they lie in the buffer. */
+  get records(): readonly CommittedRecords[] {
+    return this.batches.map(({ start, baseOffset, bodyLength }) => {
+      const from = start + batchHeaderLength;
+      return { baseOffset, body: this.buffer.subarray(from, from + bodyLength) };
+    });
   }
 
   /** Gives the buffer back once the group is written. */

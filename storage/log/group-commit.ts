@@ -1,6 +1,6 @@
 /** Many appends, one write and one fdatasync: the one in flight is the timer of the next. */
 import type { DiskFull } from '../faults/storage-errors.js';
-import type { RecordInput } from '../format/record.js';
+import type { RecordInput, StoredRecord } from '../format/record.js';
 import type { Offset } from '../offsets/offset.js';
 import { AppendGroup, type BufferPool, Settlement } from './append-group.js';
 
@@ -17,6 +17,8 @@ export interface Appended {
 
 /** Where the groups go. */
 export interface CommitTarget {
+  /** Why nothing is appended now but what others have committed; null where all is. */
+  readonly refusal: Error | null;
   /** Makes a group as durable as the mode asks; or returns why none of it was written. */
   write(group: AppendGroup): Promise<DiskFull | null>;
   /** The group is in: called before its promise settles. */
@@ -56,8 +58,21 @@ export class GroupCommit {
   }
 
   append(records: readonly RecordInput[], now: number): Appended {
-    if (this.failure !== null) throw this.failure;
+    const refusal = this.failure ?? this.target.refusal;
+    if (refusal !== null) throw refusal;
     if (records.length === 0) throw new RangeError('an append needs a record');
+    return this.add(records, now);
+  }
+
+  /** Appends records of others at the offsets that they have there: that of the next one first. */
+  follow(records: readonly StoredRecord[]): Promise<void> {
+    if (this.failure !== null) throw this.failure;
+    if (records.length === 0) return Promise.resolve();
+    const latest = records.reduce((time, { timestamp }) => Math.max(time, timestamp), 0);
+    return this.add(records, latest).durable;
+  }
+
+  private add(records: readonly RecordInput[], now: number): Appended {
     const { open } = this;
     const timestamp = Math.max(now, this.lastTime);
     const baseOffset = open.nextOffset;

@@ -3,6 +3,7 @@ import type { ChainingStore } from '../chain/log-chain.js';
 import type { CompactingStore } from '../compaction/compaction.js';
 import type { ReadStore } from '../segment/segment-reader.js';
 import type { BufferPool } from './append-group.js';
+import type { CommitStream } from './commit-stream.js';
 import type { MarkingStore } from './durable-mark.js';
 import type { WritingStore } from './segment-writer.js';
 
@@ -15,6 +16,8 @@ export interface LogStore
     ChainingStore {
   readonly readOnly: boolean;
   readonly buffers: BufferPool;
+  /** Null where the folder alone makes durable. */
+  readonly commits: CommitStream | null;
   /** A group of so many records goes to the disk; call the answer when it is there. */
   committing(records: number): () => void;
 }

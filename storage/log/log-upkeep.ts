@@ -15,6 +15,12 @@ import { removeLogFiles, removeSegments, segmentsBelow } from '../segment/retent
 import type { Segment } from '../segment/segment.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { SegmentReader } from '../segment/segment-reader.js';
+import { type CommitStream, streamOf } from './commit-stream.js';
+
+/** The store of a log that is kept up. */
+export interface KeepingStore extends CompactingStore {
+  readonly commits: CommitStream | null;
+}
 
 /** The log that is kept up. */
 export interface KeptLog {
@@ -44,7 +50,7 @@ export class LogUpkeep {
   private compacted: { readonly end: Offset; readonly report: CompactionReport } | null = null;
 
   constructor(
-    private readonly store: CompactingStore,
+    private readonly store: KeepingStore,
     private readonly log: KeptLog,
     private readonly parts: LogParts,
   ) {
@@ -65,6 +71,8 @@ export class LogUpkeep {
   trimTo(offset: Offset): Promise<Offset> {
     return this.inTurn(async () => {
       const { store, log } = this;
+      const commits = streamOf(store.commits, log.name);
+      if (commits?.refusal === null) await commits.trim(log.name, offset);
       const gone = segmentsBelow(log.segments, offset);
       this.hideBelow(gone.at(-1)?.nextOffset ?? 0);
       await removeSegments(store, log.id, log.segments, gone);

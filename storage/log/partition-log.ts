@@ -2,7 +2,7 @@
 import { chainOf } from '../chain/log-chain.js';
 import type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
 import type { SweepOptions, SweepReport } from '../compaction/sweep.js';
-import { type DiskFull, diskError, LogClosed, OffsetOutOfRange } from '../faults/storage-errors.js';
+import { diskError, LogClosed, OffsetOutOfRange } from '../faults/storage-errors.js';
 import type { RecordInput } from '../format/record.js';
 import type { RecordBatch } from '../format/record-batch.js';
 import type { LogSettings } from '../manifest/manifest.js';
@@ -12,10 +12,12 @@ import type { Segment, SegmentSpan } from '../segment/segment.js';
 import { SegmentNumbers } from '../segment/segment-numbers.js';
 import { SegmentChanged, SegmentReader } from '../segment/segment-reader.js';
 import type { AppendGroup } from './append-group.js';
+import { type CommittedRecords, unfollowed } from './commit-stream.js';
 import { DurableMark } from './durable-mark.js';
 import { type Appended, GroupCommit } from './group-commit.js';
 import { type FindOptions, LogReader } from './log-reader.js';
 import type { LogStore } from './log-store.js';
+import { targetOf } from './log-target.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { OpenedLog } from './opened-log.js';
 import { SegmentWriter } from './segment-writer.js';
@@ -67,15 +69,10 @@ export class PartitionLog {
     this.mark = new DurableMark(store, opened, this.writer);
     const sealed = () => this.writer.sealed();
     this.upkeep = new LogUpkeep(store, opened, { reader, numbers, sealed, chain });
-    const target = {
-      write: (group: AppendGroup) => this.write(group),
-      committed: (group: AppendGroup) => this.committed(group),
-      endSegment: () => this.writer.endSegment(),
-      failed: (error: unknown) => store.fence.fail(`writing log ${opened.id}`, error),
-    };
     if (store.readOnly) this.refuse(new LogClosed('the store is open for reading only'));
     else this.writer.resume(opened);
     sealedOne();
+    const target = targetOf(store, opened, this.writer, (group) => this.committed(group));
     this.commit = new GroupCommit(target, store.buffers, opened.nextOffset, opened.lastTime);
   }
 
@@ -119,6 +116,14 @@ export class PartitionLog {
     const { full } = this.store.freeSpace;
     if (full !== null && !this.settings.preparesNextSegment) throw full;
     return this.commit.append(records, this.store.now());
+  }
+
+  /**
+   * Appends what another machine has committed, where it lies there; what is here already is passed
+   * over. Settles once it is durable. Throws `RecordsMissing` where records before it are not here.
+   */
+  follow(committed: CommittedRecords): Promise<void> {
+    return this.commit.follow(unfollowed(committed, this.name, this.endOffset));
   }
 
   /**
@@ -282,13 +287,6 @@ export class PartitionLog {
     this.closedBecause ??= reason;
     this.upkeep.stop(reason);
     this.waiters.wakeAll();
-  }
-
-  private async write(group: AppendGroup): Promise<DiskFull | null> {
-    const written = this.store.committing(group.recordCount);
-    const full = await this.writer.write(group);
-    if (full === null) written();
-    return full;
   }
 
   private committed(group: AppendGroup): void {

@@ -2,6 +2,7 @@
 import type { ChainOptions } from '../chain/log-chain.js';
 import type { Timer } from '../disk/timer.js';
 import type { DamagedData, StorageError } from '../faults/storage-errors.js';
+import type { CommitStream } from '../log/commit-stream.js';
 import type { FsyncMode } from '../log/fsync-mode.js';
 
 /** How a store is opened. Sizes are bytes; the defaults are for production, tests shrink them. */
@@ -40,6 +41,8 @@ export interface StoreOptions {
   readonly onDamage?: (damage: DamagedData) => void;
   /** Which logs can be held against digests that are kept elsewhere; default: none. */
   readonly chain?: ChainOptions;
+  /** Where records become durable first that other machines hold too; default: this folder alone. */
+  readonly commits?: CommitStream;
   /** Called when a group of so many records is written; the result is called when it is durable. */
   readonly onCommit?: (records: number) => () => void;
   /** Called when an fdatasync begins; the result is called when it has returned. */

@@ -46,6 +46,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     manifest: new ManifestKeeper(manifest, freeSpace, fence),
     indexes: newIndexCache(),
     buffers: new BufferPool(),
+    commits: options.commits ?? null,
     appendTimes: new AppendTimes(options.now),
     storeId,
     epoch: manifest.state.epoch,
