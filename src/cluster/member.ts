@@ -29,7 +29,7 @@ export class Member {
   private provedAt = Number.NEGATIVE_INFINITY;
   private serveFrom = Number.POSITIVE_INFINITY;
   private isLeaving = false;
-  private actions: Action[] = [];
+  private readonly actions: Action[] = [];
 
   constructor(
     private readonly options: MemberOptions,
@@ -67,20 +67,23 @@ export class Member {
     return this.mayServe(now) && rules.isProof(now - this.provedAt, times);
   }
 
+  /** For how long the owner was not heard, or has not proved that it is still the owner. */
+  silentMs(now: number): number {
+    return now - (this.isOwner ? this.provedAt : this.heardAt);
+  }
+
   /** Begins to commit a batch; only while `maySubmit`. */
   submit(body: Buffer, now: number): Action[] {
     if (!this.maySubmit(now)) throw new Error('only an owner without a batch under way may submit');
-    const { next: after, sequence, checksum: previous } = this.state;
-    const { life, partBytes = partBytesMax } = this.options;
-    const head = { epoch: this.epoch, life, after, sequence: sequence + 1, previous };
-    this.begin(partEntries(head, partsOf(body, partBytes)), now);
+    const { sequence, checksum: previous, ...head } = this.lastBatch;
+    const parts = partsOf(body, this.options.partBytes ?? partBytesMax);
+    this.begin(partEntries({ sequence: sequence + 1, previous, ...head }, parts), now);
     return this.drained();
   }
 
   /** Gives the log up, so that another node claims it at once; only while `maySubmit`. */
   release(now: number): Action[] {
-    if (!this.maySubmit(now))
-      throw new Error('only an owner without a batch under way may release');
+    if (!this.maySubmit(now)) throw new Error('only an owner with nothing under way may release');
     this.isLeaving = true;
     this.role = 'standby';
     this.begin([{ kind: 'release', ...this.lastBatch }], now);
@@ -89,12 +92,11 @@ export class Member {
 
   /** Time has passed: claims, beats, sends again, reads. Call it a few times in each beat. */
   tick(now: number): Action[] {
-    if (this.role === 'stopped' || this.role === 'resyncing') return [];
+    if (!this.isFollowing) return [];
     const { times } = this.options;
     const isSilent = this.role === 'standby' && this.isSilent(now);
-    if (this.flight?.entry.kind === 'claim' && !this.flight.isWaiting && !isSilent) {
-      this.flight = null;
-    }
+    const isClaiming = this.flight?.entry.kind === 'claim' && !this.flight.isWaiting;
+    if (isClaiming && !isSilent) this.flight = null;
     const { flight } = this;
     if (flight !== null) {
       if (flight.isDue(now, times.retryMs)) this.send(flight, now);
@@ -131,7 +133,7 @@ export class Member {
   readEnded({ start, end, entries }: ReadEntries, now: number): Action[] {
     const { reading } = this;
     this.reading = null;
-    if (reading === null || this.role === 'stopped' || this.role === 'resyncing') return [];
+    if (reading === null || !this.isFollowing) return [];
     if (end < reading.from) {
       this.stop(end, `the log ends there, it was read up to ${reading.from}`);
     } else if (start > this.state.next && !this.options.rules.foldsAt(this.state.next, start)) {
@@ -293,8 +295,6 @@ export class Member {
   }
 
   private drained(): Action[] {
-    const { actions } = this;
-    this.actions = [];
-    return actions;
+    return this.actions.splice(0);
   }
 }

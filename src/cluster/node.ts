@@ -76,6 +76,11 @@ export class ClusterNode {
     return this.isOpen && this.member.maySubmit(this.now);
   }
 
+  /** See `Member.silentMs`. */
+  get heardMsAgo(): number {
+    return this.member.silentMs(this.now);
+  }
+
   /** Whether effects may start and reads be answered at this moment. */
   get mayAct(): boolean {
     return this.isOpen && this.member.mayAct(this.now);

@@ -2,8 +2,6 @@
  * The shared log in a table of PostgreSQL (ADR 65). Its primary key compares places, so two writers
  * cannot have the same one. What it acknowledges was flushed by the server and by the standby that
  * it names (`synchronous_standby_names`); where it names none, by the server alone.
- *
- * No setting reaches it yet: its users are the tests, which run it over real servers.
  */
 import { Socket } from 'node:net';
 import type { Client } from 'pg';
@@ -18,12 +16,15 @@ export interface PostgresLogOptions {
   readonly urls: readonly string[];
   /** Which log of the table. */
   readonly shard: string;
+  /** Called with what an append or a read has failed for; the log goes on. */
+  readonly onError?: (error: unknown) => void;
 }
 
 const connectMs = 2000;
 
-/** Entries of one read: each has 900 KiB at most. */
-const entriesPerRead = 16;
+/** Entries and bytes of one read; an entry has 900 KiB at most. */
+const entriesPerRead = 1024;
+const bytesPerRead = 8 * 1024 * 1024;
 
 const table = `create table if not exists stepwell_log (
   shard text not null,
@@ -48,8 +49,13 @@ const bounds = `select
   (select place from stepwell_log where shard = $1 order by place limit 1) as first,
   (select place from stepwell_log where shard = $1 order by place desc limit 1) as last`;
 
-const select = `select place, at, bytes from stepwell_log
-  where shard = $1 and place >= $2::bigint order by place limit ${entriesPerRead}`;
+const select = `select place, at, bytes from (
+    select place, at, bytes, sum(octet_length(bytes)) over (order by place) as total from (
+      select place, at, bytes from stepwell_log
+      where shard = $1 and place >= $2::bigint order by place limit ${entriesPerRead}
+    ) as following
+  ) as counted
+  where place = $2::bigint or total <= ${bytesPerRead} order by place`;
 
 const remove = `delete from stepwell_log where shard = $1 and place < $2::bigint
   and place < (select max(place) from stepwell_log where shard = $1)`;
@@ -91,6 +97,7 @@ export class PostgresLog implements CommitLog {
     } catch (error) {
       if (codeOf(error) === duplicateKey) return { kind: 'refused' };
       this.writing.drop();
+      this.options.onError?.(error);
       return { kind: 'unknown' };
     } finally {
       this.isAppending = false;
@@ -140,11 +147,12 @@ export class PostgresLog implements CommitLog {
   }
 
   private async query(text: string, values: readonly unknown[]) {
-    const { client } = await this.reading.open();
     try {
+      const { client } = await this.reading.open();
       return await client.query<Record<string, unknown>>(text, [...values]);
     } catch (error) {
       this.reading.drop();
+      this.options.onError?.(error);
       throw error;
     }
   }

@@ -26,6 +26,8 @@ export const provided = {
   build: Symbol('build'),
   /** What the server shows instead of now: `PastView | null`. */
   past: Symbol('past'),
+  /** The cluster that the server is a node of: `Cluster | null`. */
+  cluster: Symbol('cluster'),
   /** Where spans go: `Tracer | null`. */
   tracer: Symbol('Tracer'),
   log: Symbol('Log'),

@@ -143,6 +143,7 @@ export function applicationModule(
     { provide: provided.settings, useValue: ports.settings ?? [] },
     { provide: provided.build, useValue: ports.build ?? version },
     { provide: provided.past, useValue: ports.past ?? null },
+    { provide: provided.cluster, useValue: shared.cluster },
     { provide: provided.tracer, useValue: shared.tracer },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },

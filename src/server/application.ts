@@ -10,6 +10,7 @@ import { BearerTokens } from '../http/identity/bearer-token.js';
 import { InboundMetrics } from '../http/inbound.metrics.js';
 import type { Tracer } from '../messaging/tracing/span.js';
 import { applicationModule } from './app.module.js';
+import { openCluster } from './cluster/open-cluster.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
 import { requireArchive } from './history/archive-folder.js';
@@ -69,7 +70,7 @@ export async function createApplication(
     deadlineMs: 1000,
     stop: () => metrics.close(),
   });
-  const shared: Shared = {
+  const begun = {
     config,
     credentials,
     ports,
@@ -86,6 +87,12 @@ export async function createApplication(
   try {
     await requireArchive(config, ports.disk);
     await startCautiously(config, ports, life);
+    // What changes nothing follows nothing: it shows what its folder has.
+    const cluster =
+      life.changesNothing === null
+        ? await openCluster(config, { ...ports, logger: ports.log })
+        : null;
+    const shared: Shared = { ...begun, cluster };
     const nest = await createHttpServer(shared, connections, applicationModule);
     const [address, ...others] = await addressesOf(config.host);
     const listeners: Server[] = [];
@@ -99,7 +106,11 @@ export async function createApplication(
     nest.getHttpServer().on('error', (error: Error) => {
       ports.log.warn({ err: error }, 'a connection was not accepted');
     });
-    await life.recover();
+    const recovered = life.recover();
+    // A node that follows passes requests on; it may do so for ever.
+    recovered.catch(() => undefined);
+    await Promise.race(cluster === null ? [recovered] : [recovered, cluster.following]);
+    if (cluster !== null) recovered.catch(ports.fatal);
     const stop = (reason: string) => life.stop(reason);
     return { url: urlOf(config.host, nest), shares, life, nest, stop };
   } catch (error) {

@@ -20,6 +20,7 @@ import { resumeEffects } from '../engine/recovery.js';
 import type { EngineWatch } from '../engine/turn.js';
 import type { DurabilitySettings } from '../http/durability.js';
 import { Intake } from '../http/intake.js';
+import type { Cluster } from './cluster/cluster.js';
 import { followJournal } from './development/journal-time.js';
 import { journalChain } from './history/journal-chain.js';
 import { JournalHeadMetrics } from './history/journal-head.metrics.js';
@@ -32,6 +33,9 @@ const payloadBytesMax = 32 * 1024 * 1024;
 
 /** A stop waits this long for the disk before it goes on without it. */
 const storageDeadlineMs = 30_000;
+
+/** Giving up the log that nodes share, so that another one takes it at once. */
+const clusterDeadlineMs = 5000;
 
 /** Where the store is, and when an append counts as durable. */
 export interface StoreSettings extends DurabilitySettings {
@@ -54,6 +58,7 @@ export interface StoreSettings extends DurabilitySettings {
         provided.fatal,
         provided.log,
         provided.past,
+        provided.cluster,
         ProcessLife,
         EngineMetrics,
         Registry,
@@ -115,6 +120,8 @@ export interface StoreSettings extends DurabilitySettings {
         provided.fatal,
         provided.log,
         provided.past,
+        provided.cluster,
+        Store,
       ],
       useFactory: engineOf,
     },
@@ -143,6 +150,7 @@ async function storeOf(
   fatal: (error: unknown) => void,
   log: Logger,
   past: PastView | null,
+  cluster: Cluster | null,
   life: ProcessLife,
   metrics: EngineMetrics,
   registry: Registry,
@@ -159,6 +167,7 @@ async function storeOf(
     ...(past !== null && { opens: (name: string) => !isolatesDamage(name) }),
     isolatesDamage,
     chain: chain.options,
+    ...(cluster !== null && { commits: cluster.commits }),
     onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
     onCommit: metrics.committing,
     onSync: metrics.syncing,
@@ -170,6 +179,14 @@ async function storeOf(
     deadlineMs: storageDeadlineMs,
     stop: () => store.close().finally(() => chain.stop()),
   });
+  if (cluster !== null) {
+    life.addStoppable({
+      name: 'cluster',
+      phase: 'storage',
+      deadlineMs: clusterDeadlineMs,
+      stop: () => cluster.stop(),
+    });
+  }
   return store;
 }
 
@@ -211,6 +228,8 @@ function engineOf(
   fatal: (error: unknown) => void,
   log: Logger,
   past: PastView | null,
+  cluster: Cluster | null,
+  store: Store,
 ): Engine {
   const watch: EngineWatch = {
     turnFailed: (error, commands) => {
@@ -229,9 +248,17 @@ function engineOf(
   if (past !== null) engine.effects.stop();
   life.addRecoverable({
     name: 'journal',
-    recover: () => start.recover(engine),
-    // What is called by an attempt may call back at once: it has to find a server that answers.
-    served: () => void resumeEffects(engine).catch(fatal),
+    recover: async () => {
+      await start.recover(engine);
+      // A node of a cluster folds what others commit, until it owns the log itself (ADR 69).
+      await cluster?.follow(store, journal, engine);
+      engine.requireWhole();
+    },
+    served: () => {
+      cluster?.serve();
+      // What is called by an attempt may call back at once: it has to find a server that answers.
+      void resumeEffects(engine).catch(fatal);
+    },
   });
   life.addStoppable({
     name: 'effects',

@@ -5,7 +5,7 @@ import type { BasicCredentials } from '../http/identity/basic-auth.js';
 import type { BearerTokens } from '../http/identity/bearer-token.js';
 import type { InboundMetrics } from '../http/inbound.metrics.js';
 import type { Tracer } from '../messaging/tracing/span.js';
-import type { Membership } from './cluster/membership.js';
+import type { Cluster } from './cluster/cluster.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
 import type { OpenPast } from './past/past-server.js';
@@ -27,5 +27,5 @@ export interface Shared {
   /** How the server as it was is opened; null in one that is such a server itself. */
   readonly openPast: OpenPast | null;
   /** The cluster that this server is a node of; null = none. */
-  readonly cluster: Membership | null;
+  readonly cluster: Cluster | null;
 }

@@ -41,7 +41,7 @@ export interface StoreOptions {
   readonly onDamage?: (damage: DamagedData) => void;
   /** Which logs can be held against digests that are kept elsewhere; default: none. */
   readonly chain?: ChainOptions;
-  /** Where records become durable first that other machines hold too; default: this folder alone. */
+  /** Where records become durable before they are in this folder; default: nowhere else. */
   readonly commits?: CommitStream;
   /** Called when a group of so many records is written; the result is called when it is durable. */
   readonly onCommit?: (records: number) => () => void;

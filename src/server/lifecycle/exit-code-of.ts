@@ -7,7 +7,10 @@ import {
   KeepsChanging,
   LockUnavailable,
   NewerFormat,
+  NotTheOwner,
+  RecordsMissing,
 } from '../../../storage/faults/storage-errors.js';
+import { AcknowledgedEntriesMissing } from '../../cluster/cluster-errors.js';
 import { BrokenStream } from '../../engine/resting/gaps.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -17,6 +20,9 @@ import { PortInUse } from './listen-error.js';
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof ConfigurationError) return exitCodes.usage;
   if (error instanceof DamagedData || error instanceof BrokenStream) return exitCodes.damagedData;
+  if (error instanceof AcknowledgedEntriesMissing) return exitCodes.damagedData;
+  if (error instanceof RecordsMissing) return exitCodes.damagedData;
+  if (error instanceof NotTheOwner) return exitCodes.inUse;
   if (error instanceof DiskFailure) return exitCodes.diskError;
   if (error instanceof LockUnavailable) return exitCodes.unavailable;
   if (error instanceof NewerFormat) return exitCodes.damagedData;

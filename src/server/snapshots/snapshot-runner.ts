@@ -18,6 +18,7 @@ const failedMs = 60_000;
 const stopBytesMin = 1024 * 1024;
 
 export class SnapshotRunner {
+  private isStarted = false;
   private isStopped = false;
   private cancel: () => void = () => undefined;
 
@@ -30,14 +31,15 @@ export class SnapshotRunner {
   ) {}
 
   start(): void {
+    this.isStarted = true;
     this.again(lookEveryMs);
   }
 
-  /** Makes a last one, if it is worth it; `cut` ends that. */
+  /** Makes a last one, if it is worth it and the server has served; `cut` ends that. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
-    while (this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) {
+    while (this.isStarted && this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) {
       const { unfoldedBytes } = this.keeper;
       const isMade = await this.make(true);
       // What is left is of the next portion, unless none was made.

@@ -46,23 +46,29 @@ export class CommittedOffsets {
   private unwritten = new Map<string, Place>();
   private isWaiting = false;
 
-  private constructor(
+  constructor(
     private readonly log: PartitionLog,
     private readonly whenSpace: WhenSpace,
   ) {}
 
-  /** Reads all that the log holds. */
+  /** With all that the log holds. */
   static async open(log: PartitionLog, whenSpace: WhenSpace): Promise<CommittedOffsets> {
     const offsets = new CommittedOffsets(log, whenSpace);
+    await offsets.recover();
+    return offsets;
+  }
+
+  /** Reads all that the log holds; before the first use. */
+  async recover(): Promise<void> {
+    const { log } = this;
     for (let from = log.startOffset; from < log.highWatermark; ) {
       const batches = await log.read(from, { maxBytes: readBytes });
       for (const batch of batches) {
-        for (const { key, value } of batch.records()) offsets.remember(key, value);
+        for (const { key, value } of batch.records()) this.remember(key, value);
       }
       const next = batches.at(-1)?.nextOffset ?? log.highWatermark;
       from = Math.max(next, from + 1);
     }
-    return offsets;
   }
 
   find(group: string, { topic, partition }: TopicPartition): StoredOffset | undefined {

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { Store } from '../../../storage/store.js';
 import { Engine } from '../../engine/engine.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { GroupsModule } from '../groups/groups.module.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsModule } from '../topics/topics.module.js';
@@ -13,7 +14,7 @@ const committedOffsets = {
   provide: CommittedOffsets,
   inject: [TopicLogs, Store],
   useFactory: async (logs: TopicLogs, store: Store) =>
-    CommittedOffsets.open(await logs.openInternal(offsetsTopic), (wake) =>
+    new CommittedOffsets(await logs.openInternal(offsetsTopic), (wake) =>
       store.freeSpace.whenRoom(wake),
     ),
 };
@@ -26,6 +27,7 @@ const committedOffsets = {
 export class OffsetsModule {
   constructor(
     engine: Engine,
+    life: ProcessLife,
     logs: TopicLogs,
     offsets: CommittedOffsets,
     expiry: GroupExpiry,
@@ -33,6 +35,7 @@ export class OffsetsModule {
   ) {
     engine.carry('expireGroup', expiry);
     engine.carry('forgetOffsets', removal);
+    life.addRecoverable({ name: 'committed offsets', recover: () => offsets.recover() });
     logs.onDropped((topic) => offsets.forgetTopic(topic));
   }
 }

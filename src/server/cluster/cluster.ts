@@ -1,0 +1,248 @@
+/** This server as a node of a cluster: it follows the shared log, owns it, and gives it up. */
+import type { Logger } from 'pino';
+import { NotTheOwner, RecordsMissing } from '../../../storage/faults/storage-errors.js';
+import type { Store } from '../../../storage/store.js';
+import type { CommitLog } from '../../cluster/commit-log.js';
+import { ClusterNode, type NodeListener } from '../../cluster/node.js';
+import { ownershipRules, ownershipTimes } from '../../cluster/rules.js';
+import {
+  type CountedBatch,
+  emptyHistory,
+  type HistoryState,
+} from '../../cluster/shared-history.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import type { Journal } from '../../engine/journal.js';
+import { Follower } from './follower.js';
+import { KeptPlace } from './kept-place.js';
+import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
+import { OutdatedPlaces } from './outdated-places.js';
+import { SharedCommits } from './shared-commits.js';
+
+/** What a node is made with. */
+export interface ClusterOptions {
+  /** The address at which other nodes reach this one: it names the node. */
+  readonly url: string;
+  readonly log: CommitLog;
+  /** How long the shared log keeps what a node may have missed, milliseconds. */
+  readonly retentionMs: number;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  /** Ends the process with the exit code of the error. */
+  readonly fatal: (error: unknown) => void;
+  readonly logger: Logger;
+}
+
+/** An append whose outcome is not known by then is sent again. */
+const appendMs = 1000;
+/** Standbys wait longer than the silence by up to this, so that they do not all claim at once. */
+const jitterMsMax = 500;
+/** How often a node that took the log looks whether it may serve. */
+const lookMs = 10;
+const keepPlaceMs = 5000;
+/** A release that no engine acknowledges is given up: the others notice the silence instead. */
+const releaseMs = 2000;
+
+export class Cluster implements Membership {
+  readonly commits: SharedCommits;
+  private readonly outdated: OutdatedPlaces;
+  private node: ClusterNode | null = null;
+  private follower: Follower | null = null;
+  private place: KeptPlace | null = null;
+  private role: ClusterRole = 'follower';
+  private isLeaving = false;
+  private clockSkewMs: number | null = null;
+  private cancelKeeping = (): void => undefined;
+  private released = (): void => undefined;
+  private isFollowing = (): void => undefined;
+  private taken = (): void => undefined;
+  private readonly taking = new Promise<void>((resolve) => {
+    this.taken = resolve;
+  });
+  /** Settles once this node follows the shared log: it can pass requests on. */
+  readonly following = new Promise<void>((resolve) => {
+    this.isFollowing = resolve;
+  });
+
+  constructor(private readonly options: ClusterOptions) {
+    this.commits = new SharedCommits(options.clock);
+    this.outdated = new OutdatedPlaces(options.retentionMs);
+  }
+
+  get status(): ClusterStatus {
+    const { commits, follower, clockSkewMs, role } = this;
+    const { epoch, next, sequence, node } = this.node?.state ?? emptyHistory;
+    return {
+      node: this.options.url,
+      role,
+      epoch,
+      owner: node,
+      place: next,
+      sequence,
+      appliedSequence: role === 'owner' ? sequence : (follower?.appliedSequence ?? 0),
+      heardMsAgo: Math.round(this.node?.heardMsAgo ?? 0),
+      clockSkewMs,
+      commitMs: commits.commitMs,
+    };
+  }
+
+  get mayServe(): boolean {
+    return this.role === 'owner' && !this.isLeaving && this.node?.mayAct === true;
+  }
+
+  get otherOwner(): string | null {
+    const { node = null } = this.node?.state ?? emptyHistory;
+    return node === this.options.url ? null : node;
+  }
+
+  /**
+   * Follows the shared log from where this folder has come to, and settles once the log is this
+   * node's and it may serve. Rejects with `RecordsMissing` where the folder has another history.
+   */
+  async follow(store: Store, journal: Journal, engine: Engine): Promise<void> {
+    const { options } = this;
+    const place = await KeptPlace.open(store);
+    this.place = place;
+    const state = place.state ?? (await this.firstPlace(place, journal));
+    const applied = async () => {
+      const reached = this.node?.state;
+      if (reached !== undefined) await place.keep(reached);
+    };
+    const follower = new Follower(store, journal, engine, applied, options.fatal);
+    this.follower = follower;
+    follower.appliedSequence = state.sequence;
+    this.node = this.join(state, follower);
+    this.isFollowing();
+    await this.taking;
+  }
+
+  /** The rest of the start is done: this node serves. */
+  serve(): void {
+    if (this.role !== 'taking') return;
+    this.role = 'owner';
+    this.options.logger.info({ epoch: this.status.epoch }, 'this node owns the shared log');
+    this.keepPlaceLater();
+  }
+
+  async handOver(): Promise<void> {
+    if (this.role !== 'owner') throw new NotTheOwner('this node does not own the shared log');
+    this.isLeaving = true;
+    await this.release();
+    this.options.fatal(new NotTheOwner('the shared log was handed over'));
+  }
+
+  /** Gives the log up, if it is this node's, and ends; the store is still open. */
+  async stop(): Promise<void> {
+    this.cancelKeeping();
+    const { node, place } = this;
+    if (this.role === 'owner') await this.release();
+    node?.close();
+    await this.follower?.idle();
+    // Nothing is on its way any more: what was proposed is in the folder.
+    if (this.commits.isOpen && node !== null) {
+      await place?.keepLater(node.state);
+      await place?.keepLater(node.state);
+    }
+    await this.options.log.close();
+  }
+
+  /** Once nothing more is to be committed. */
+  private async release(): Promise<void> {
+    this.isLeaving = true;
+    const { clock } = this.options;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(releaseMs, resolve);
+      this.released = () => {
+        cancel();
+        resolve();
+      };
+      this.node?.release();
+    });
+  }
+
+  private join(state: HistoryState, follower: Follower): ClusterNode {
+    const { url, clock, identifiers, log } = this.options;
+    const random = identifiers.randomBytes(10);
+    return new ClusterNode({
+      name: url,
+      life: random.toString('hex', 0, 8),
+      rules: ownershipRules,
+      times: ownershipTimes,
+      jitterMs: (jitterMsMax * random.readUInt16LE(8)) / 0xffff,
+      log,
+      clock,
+      state,
+      appendMs,
+      listener: this.listener(follower),
+    });
+  }
+
+  /** A folder that has never followed a log begins where all is still to come, or not at all. */
+  private async firstPlace(place: KeptPlace, journal: Journal): Promise<HistoryState> {
+    const { log } = this.options;
+    if (journal.endOffset > 0 && (await log.end()) > 0) {
+      throw new RecordsMissing('of the cluster', 0, await log.end());
+    }
+    await place.keep(emptyHistory);
+    return emptyHistory;
+  }
+
+  private listener(follower: Follower): NodeListener {
+    const { fatal, logger } = this.options;
+    return {
+      readyForMore: () => follower.readyForMore(),
+      counted: (batch) => this.counted(batch, follower),
+      took: (epoch) => {
+        logger.info({ epoch }, 'this node takes the shared log');
+        this.role = 'taking';
+        if (this.node !== null) this.serveOnceProved(follower, this.node).catch(fatal);
+      },
+      released: () => this.released(),
+      stoodDown: () => {
+        this.role = 'follower';
+        if (this.commits.isOpen) fatal(new NotTheOwner('another node owns the shared log'));
+      },
+      resync: () => {
+        fatal(new RecordsMissing('of the cluster', follower.appliedSequence, Infinity));
+        return new Promise(() => undefined);
+      },
+      stopped: fatal,
+    };
+  }
+
+  private counted(batch: CountedBatch, follower: Follower): void {
+    this.clockSkewMs = Math.round(this.options.clock.now() - batch.at);
+    // What this node commits itself is in memory already, and on its way to the folder.
+    if (!this.commits.isOpen) follower.take(batch);
+  }
+
+  private async serveOnceProved(follower: Follower, owner: ClusterNode): Promise<void> {
+    const { epoch } = owner.state;
+    const { clock } = this.options;
+    for (;;) {
+      await follower.idle();
+      if (this.role !== 'taking' || owner.state.epoch !== epoch) return;
+      if (owner.mayAct) break;
+      await new Promise<void>((resolve) => clock.after(lookMs, resolve));
+    }
+    this.commits.open((body) => owner.submit(body));
+    this.taken();
+  }
+
+  private keepPlaceLater(): void {
+    const { clock, fatal } = this.options;
+    this.cancelKeeping = clock.after(keepPlaceMs, () => {
+      void this.keepPlace().then(() => this.keepPlaceLater(), fatal);
+    });
+  }
+
+  private async keepPlace(): Promise<void> {
+    const { node, place, options } = this;
+    if (node === null || place === null) return;
+    await place.keepLater(node.state);
+    const before = this.outdated.take(node.state.next, options.clock.monotonic());
+    // What could not be removed is removed later.
+    if (before !== null) await options.log.trim(before).catch(() => undefined);
+  }
+}

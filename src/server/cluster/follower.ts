@@ -1,0 +1,87 @@
+/** Takes what counts in the shared log into this node's folder and memory, in its order. */
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { Store } from '../../../storage/store.js';
+import type { CountedBatch } from '../../cluster/shared-history.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Journal } from '../../engine/journal.js';
+import { decodeChanges, type LogChange } from './log-changes.js';
+
+/** What is read and not yet in the folder, in bytes, before reading waits. */
+const aheadBytesMax = 32 * 1024 * 1024;
+
+export class Follower {
+  private waiting: CountedBatch[] = [];
+  private waitingBytes = 0;
+  private running: Promise<void> | null = null;
+  private folded: number;
+  /** The last batch that the folder and memory hold. */
+  appliedSequence = 0;
+
+  /** `applied`: all that was taken is in the folder. `failed`: the node cannot go on. */
+  constructor(
+    private readonly store: Store,
+    private readonly journal: Journal,
+    private readonly engine: Engine,
+    private readonly applied: () => Promise<void>,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    this.folded = journal.highWatermark;
+  }
+
+  take(batch: CountedBatch): void {
+    this.waiting.push(batch);
+    this.waitingBytes += batch.body.length;
+    this.running ??= this.run().catch(this.failed);
+  }
+
+  /** Settles once there is room for more. */
+  async readyForMore(): Promise<void> {
+    while (this.waitingBytes > aheadBytesMax && this.running !== null) await this.running;
+  }
+
+  /** Settles once all that was taken is in the folder and in memory. */
+  async idle(): Promise<void> {
+    while (this.running !== null) await this.running;
+  }
+
+  private async run(): Promise<void> {
+    // What one read has brought is told of in one tick.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batches = this.waiting;
+      this.waiting = [];
+      this.waitingBytes = 0;
+      await this.write(batches.flatMap(({ body }) => decodeChanges(body)));
+      await this.fold();
+      this.appliedSequence = batches.at(-1)?.sequence ?? this.appliedSequence;
+      if (this.waiting.length === 0) await this.applied();
+    }
+    this.running = null;
+  }
+
+  private async write(changes: readonly LogChange[]): Promise<void> {
+    let following: Promise<void>[] = [];
+    for (const change of changes) {
+      if (change.kind === 'appended') {
+        const log = await this.logOf(change.log);
+        following.push(log.follow(change.records));
+        continue;
+      }
+      await Promise.all(following);
+      following = [];
+      if (change.kind === 'dropped') await this.store.dropLog(change.log);
+      else await this.store.log(change.log)?.trimTo(change.offset);
+    }
+    await Promise.all(following);
+  }
+
+  private async logOf(name: string): Promise<PartitionLog> {
+    return this.store.log(name) ?? this.store.createLog(name);
+  }
+
+  /** By the same line as a start does. */
+  private async fold(): Promise<void> {
+    for await (const envelopes of this.journal.replay(this.folded)) this.engine.replay(envelopes);
+    this.folded = this.journal.highWatermark;
+  }
+}

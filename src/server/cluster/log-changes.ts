@@ -1,0 +1,37 @@
+/** What one batch of the shared log holds: changes of the logs of a store, in their order. */
+import { Packr } from 'msgpackr';
+import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
+
+/** What has become of one log. */
+export type LogChange =
+  | { readonly kind: 'appended'; readonly log: string; readonly records: CommittedRecords }
+  | { readonly kind: 'trimmed'; readonly log: string; readonly offset: number }
+  | { readonly kind: 'dropped'; readonly log: string };
+
+/** `[version, ...changes]`: `[log, baseOffset, body]`, `[log, offset]` or `[log]`. */
+type Packed = [number, ...(readonly [string, number?, Buffer?])[]];
+
+const version = 1;
+const packr = new Packr({ useRecords: false });
+
+/** As bytes; those of the records are copied. */
+export function encodeChanges(changes: readonly LogChange[]): Buffer {
+  const packed: Packed = [version];
+  for (const change of changes) {
+    if (change.kind === 'dropped') packed.push([change.log]);
+    else if (change.kind === 'trimmed') packed.push([change.log, change.offset]);
+    else packed.push([change.log, change.records.baseOffset, change.records.body]);
+  }
+  return packr.pack(packed);
+}
+
+/** Throws where another version of the program wrote it: a node that cannot read must not go on. */
+export function decodeChanges(bytes: Buffer): LogChange[] {
+  const [written, ...changes] = packr.unpack(bytes) as Packed;
+  if (written !== version) throw new Error(`the shared log is of version ${written}`);
+  return changes.map(([log, offset, body]) => {
+    if (offset === undefined) return { kind: 'dropped', log };
+    if (body === undefined) return { kind: 'trimmed', log, offset };
+    return { kind: 'appended', log, records: { baseOffset: offset, body } };
+  });
+}

@@ -1,0 +1,45 @@
+/** From settings to a node of a cluster. */
+
+import type { Logger } from 'pino';
+import type { CommitLog } from '../../cluster/commit-log.js';
+import type { Clock } from '../../engine/clock.js';
+import { type ClusterSettings, nodeUrl } from '../configuration/cluster-settings.js';
+import { Cluster, type ClusterOptions } from './cluster.js';
+
+/** All that is shared is one shard of the log. */
+const shard = 'main';
+
+/** Null where no log is shared. */
+export async function openCluster(
+  settings: ClusterSettings & { readonly commitLogRetentionMs: number },
+  ports: Pick<ClusterOptions, 'clock' | 'identifiers' | 'fatal' | 'logger'>,
+): Promise<Cluster | null> {
+  const { commitLog, commitLogRetentionMs: retentionMs } = settings;
+  if (commitLog === null) return null;
+  const log = await openCommitLog(commitLog, complaints(ports.clock, ports.logger));
+  return new Cluster({ ...ports, url: nodeUrl(settings), log, retentionMs });
+}
+
+async function openCommitLog(
+  urls: readonly string[],
+  onError: (error: unknown) => void,
+): Promise<CommitLog> {
+  const { openPostgresLog } = await import('./postgres.part.js');
+  return openPostgresLog({ urls, shard, onError });
+}
+
+/** An engine that is away fails many times a second: it is logged once in a while. */
+const complaintsApartMs = 10_000;
+
+function complaints(clock: Clock, logger: Logger): (error: unknown) => void {
+  let nextAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const now = clock.monotonic();
+    if (now < nextAt) return;
+    nextAt = now + complaintsApartMs;
+    logger.warn(
+      { err: error },
+      'the shared log does not answer; nothing new is taken in meanwhile',
+    );
+  };
+}

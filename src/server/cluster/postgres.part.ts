@@ -1,0 +1,6 @@
+/** The client of PostgreSQL: loaded by nodes whose shared log is there, and by no other server. */
+import { PostgresLog, type PostgresLogOptions } from '../../cluster/postgres-log.js';
+
+export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
+  return new PostgresLog(options);
+}
