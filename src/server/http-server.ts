@@ -104,6 +104,7 @@ export async function createHttpServer(
     clock,
     bodyLimit,
     inFlight,
+    log,
   });
   putInFront(fastify.server, lane.takes.bind(lane));
   const mayRead = allowedOrigins(config);

@@ -26,12 +26,26 @@ export const pieceBytes = 1024 * 1024;
  */
 export const readingBytes = 16 * 1024 * 1024;
 
+/** The beginning of an answer in pieces, or all of it. */
+export interface FirstPieces extends Piece {
+  /** Of all chunks, in bytes. */
+  readonly length: number;
+}
+
 /** Room to read what may be long. */
 export interface ReadAllowance {
   /** Whether there was room at once; it is taken then. */
   takeNow(): boolean;
   /** Settles when there is room; rejects with `NoRoom`. */
   wait(): Promise<void>;
+}
+
+/** For the pieces of one answer: `InFlight.first` gives back what each of them did not need. */
+export function roomIn(allowance: () => Allowance): ReadAllowance {
+  return {
+    takeNow: () => allowance().takeNow(readingBytes),
+    wait: () => allowance().want(readingBytes),
+  };
 }
 
 export class InFlight {
@@ -55,13 +69,8 @@ export class InFlight {
     return this.allowanceOf(request.raw, reply.raw, isChecked);
   }
 
-  /** For the pieces of one answer: `answer` gives back what each of them did not need. */
   roomFor(request: FastifyRequest, reply: FastifyReply): ReadAllowance {
-    const allowance = () => this.of(request, reply);
-    return {
-      takeNow: () => allowance().takeNow(readingBytes),
-      wait: () => allowance().want(readingBytes),
-    };
+    return roomIn(() => this.of(request, reply));
   }
 
   /** Add it after the guard of the front door, whose refusals need no room. */
@@ -91,20 +100,9 @@ export class InFlight {
     pieces: AsyncIterator<Piece>,
     isPackable = false,
   ): Promise<FastifyReply> {
-    let chunks: Buffer[] = [];
-    let length = 0;
-    for (let isLast = false; !isLast; ) {
-      const next = await pieces.next();
-      isLast = next.done === true || next.value.isLast;
-      for (const chunk of next.done === true ? [] : next.value.chunks) {
-        chunks.push(chunk);
-        length += chunk.length;
-      }
-      if (length <= smallAnswerBytes) this.allowances.get(reply.raw)?.settle(0);
-      else if (!isLast) {
-        return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast }, pieces));
-      }
-    }
+    const first = await this.first(reply.raw, pieces);
+    if (!first.isLast) return reply.send(new PacedBody(this.of(request, reply), first, pieces));
+    let { chunks, length } = first;
     if (isPackable) {
       const body = { chunks, length };
       ({ chunks, length } = await this.packer.pack(request, reply, body));
@@ -112,6 +110,23 @@ export class InFlight {
     if (length <= sliceBytes) return reply.send(Buffer.concat(chunks, length));
     reply.header('content-length', length);
     return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast: true }));
+  }
+
+  /** Pieces up to the first that makes an answer more than a small one, or up to the last. */
+  async first(response: ServerResponse, pieces: AsyncIterator<Piece>): Promise<FirstPieces> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const next = await pieces.next();
+      const isLast = next.done === true || next.value.isLast;
+      for (const chunk of next.done === true ? [] : next.value.chunks) {
+        chunks.push(chunk);
+        length += chunk.length;
+      }
+      const isSmall = length <= smallAnswerBytes;
+      if (isSmall) this.allowances.get(response)?.settle(0);
+      if (isLast || !isSmall) return { chunks, length, isLast };
+    }
   }
 
   private admitBody(

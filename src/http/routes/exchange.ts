@@ -1,7 +1,9 @@
 /** A request and the one answer that it waits for. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
+import type { ReadAllowance } from '../bytes/in-flight.js';
+import type { Piece } from '../bytes/paced-body.js';
 
 /** A request that was read whole and waits for its one answer, by express lane or by Fastify. */
 export interface Exchange {
@@ -19,6 +21,25 @@ export interface Exchange {
   refuse(refusal: Refusal): void;
   /** A thrown error: logged, answered as the error filter says. */
   fail(error: unknown): void;
+}
+
+/** An exchange whose answer may come late, and may be long: it is made as the client takes it. */
+export interface LongExchange extends Exchange {
+  /** It closes when the answer has gone out, or the client has. */
+  readonly response: ServerResponse;
+  /** Room to read the pieces of an answer. */
+  readonly room: ReadAllowance;
+  /** Adds a header to an answer in pieces whose head has not gone out. */
+  header(name: string, value: string): void;
+  /** Adds a trailer to an answer in pieces; `value` is called behind the last of them. */
+  trailer(name: string, value: () => string): void;
+  /**
+   * Answers 200 with what may be long. Rejects with what `pieces` throws before the head has gone
+   * out; later the connection ends, so that no client takes a part for the whole.
+   */
+  answerInPieces(pieces: AsyncIterator<Piece>): Promise<void>;
+  /** Answers nothing: the client has gone. */
+  abandon(): void;
 }
 
 const jsonHeaders = ['content-type', 'application/json; charset=utf-8'];

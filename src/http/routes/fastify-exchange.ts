@@ -8,7 +8,7 @@ import type { InFlight, ReadAllowance } from '../bytes/in-flight.js';
 import type { Piece } from '../bytes/paced-body.js';
 import { sendRefusal } from '../error-shapes.js';
 import { callerOf, requestIdHeader } from '../identity/callers.js';
-import type { Exchange } from './exchange.js';
+import type { LongExchange } from './exchange.js';
 import { rawBody } from './raw-body.js';
 
 /** What the router finds in a request target. */
@@ -17,11 +17,10 @@ export interface Target {
   readonly Querystring: Readonly<Record<string, unknown>>;
 }
 
-export class FastifyExchange implements Exchange {
+export class FastifyExchange implements LongExchange {
   readonly request: IncomingMessage;
   readonly target: string;
   readonly body: Buffer;
-  /** It closes when the answer has gone out, or the client has. */
   readonly response: ServerResponse;
 
   constructor(
@@ -51,12 +50,10 @@ export class FastifyExchange implements Exchange {
     return value;
   }
 
-  /** Adds a header to an answer whose head has not gone out. */
   header(name: string, value: string): void {
     this.reply.header(name, value);
   }
 
-  /** Adds a trailer to an answer in pieces; `value` is called behind the last of them. */
   trailer(name: string, value: () => string): void {
     this.reply.trailer(name, (_reply, _payload, done) => done(null, value()));
   }
@@ -68,12 +65,10 @@ export class FastifyExchange implements Exchange {
     this.reply.code(status).send(body);
   }
 
-  /** Room to read the pieces of an answer. */
   get room(): ReadAllowance {
     return this.inFlight.roomFor(this.incoming, this.reply);
   }
 
-  /** Answers 200 with what may be long, as the client takes it; see `InFlight.answer`. */
   async answerInPieces(pieces: AsyncIterator<Piece>): Promise<void> {
     await this.inFlight.answer(this.incoming, this.reply, pieces);
   }
@@ -86,6 +81,10 @@ export class FastifyExchange implements Exchange {
     this.reply.hijack();
     this.response.setHeader(requestIdHeader, this.caller.requestId);
     return this.inFlight.of(this.incoming, this.reply);
+  }
+
+  abandon(): void {
+    this.reply.hijack();
   }
 
   refuse(refusal: Refusal): void {

@@ -4,7 +4,7 @@
  */
 import type { HTTPMethods } from 'fastify';
 import type { Refusal } from '../../grammar/result.js';
-import type { Exchange } from './exchange.js';
+import type { LongExchange } from './exchange.js';
 import type { FastifyExchange } from './fastify-exchange.js';
 import type { RouteDescription } from './route-description.js';
 
@@ -32,7 +32,7 @@ interface RouteHead {
 export interface ExpressRoute extends RouteHead {
   readonly isExpress: true;
   /** Answers, refuses or fails the exchange once, now or later. What it throws fails it. */
-  serve(exchange: Exchange): void;
+  serve(exchange: LongExchange): void;
 }
 
 /** A route that Fastify alone serves. */

@@ -9,17 +9,27 @@ export function isClientGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
+/** What the log shows of a request. */
+interface LoggedRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** A client that goes away is no failure of ours; anything else is one, and the client saw it. */
+export function logCutAnswer(log: Logger, error: Error, { method, url = '' }: LoggedRequest): void {
+  const request = { method, path: loggedPath(url) };
+  if (isClientGone(error)) log.debug(request, 'the client broke an answer off');
+  else if (error instanceof NoRoom) log.warn(request, 'no room for the rest of an answer');
+  else log.error({ ...request, err: error }, 'an answer was cut short');
+}
+
 /** Requests are counted, not logged. */
 export class AnswerLog extends LogController {
   constructor(private readonly log: Logger) {
     super({ disableRequestLogging: true });
   }
 
-  /** A client that goes away is no failure of ours; anything else is one, and the client saw it. */
-  override streamError(error: Error, { method, url }: FastifyRequest): void {
-    const request = { method, path: loggedPath(url) };
-    if (isClientGone(error)) this.log.debug(request, 'the client broke an answer off');
-    else if (error instanceof NoRoom) this.log.warn(request, 'no room for the rest of an answer');
-    else this.log.error({ ...request, err: error }, 'an answer was cut short');
+  override streamError(error: Error, request: FastifyRequest): void {
+    logCutAnswer(this.log, error, request);
   }
 }

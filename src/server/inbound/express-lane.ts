@@ -4,19 +4,29 @@
  * the long way, so that there is one place that says no.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
-import { type InFlight, smallAnswerBytes, smallBodyBytes } from '../../http/bytes/in-flight.js';
-import { PacedBody } from '../../http/bytes/paced-body.js';
+import type { Allowance } from '../../http/bytes/allowance.js';
+import {
+  type InFlight,
+  type ReadAllowance,
+  roomIn,
+  smallAnswerBytes,
+  smallBodyBytes,
+} from '../../http/bytes/in-flight.js';
+import { PacedBody, type Piece, sliceBytes } from '../../http/bytes/paced-body.js';
 import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import { requestIdHeader } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
-import type { Exchange } from '../../http/routes/exchange.js';
+import type { LongExchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
+import { logCutAnswer } from './answer-log.js';
 import type { FrontDoor } from './front-door.js';
 import type { RefusedRequests } from './refused-requests.js';
 
@@ -34,6 +44,7 @@ export interface LaneContext {
   /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
   readonly inFlight: InFlight;
+  readonly log: Logger;
 }
 
 export class ExpressLane {
@@ -63,6 +74,8 @@ export class ExpressLane {
       Number(length) <= (route.bodyBytesMax ?? this.context.bodyLimit) &&
       // The router refuses what it cannot decode.
       !url.includes('%') &&
+      // It may ask for an answer of the past.
+      !url.includes('asOf=') &&
       headers['transfer-encoding'] === undefined
     );
   }
@@ -82,15 +95,19 @@ export function putInFront(
 }
 
 const noBody = Buffer.alloc(0);
+const noHeaders: readonly string[] = [];
 
-class LaneExchange implements Exchange {
+class LaneExchange implements LongExchange {
   body: Buffer = noBody;
   readonly target: string;
+  /** Of an answer in pieces: names and values, in turn. */
+  private headers: readonly string[] = noHeaders;
+  private endTrailer: () => void = () => undefined;
   private readonly started: number;
 
   constructor(
     readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
+    readonly response: ServerResponse,
     private readonly tabled: TabledExpressRoute,
     readonly caller: Caller,
     private readonly context: LaneContext,
@@ -118,24 +135,56 @@ class LaneExchange implements Exchange {
 
   /** Reads a body of `bytes` once there is room for it; until then its client waits. */
   readCounted(bytes: number): void {
-    const { request, response, context } = this;
-    context.inFlight.allowanceOf(request, response, true).ask(bytes, (isGranted) => {
+    this.allowance().ask(bytes, (isGranted) => {
       if (isGranted) this.read();
-      else if (!response.closed) this.refuse(noRoomRefusal);
+      else if (!this.response.closed) this.refuse(noRoomRefusal);
     });
   }
 
+  get room(): ReadAllowance {
+    return roomIn(() => this.allowance());
+  }
+
+  header(name: string, value: string): void {
+    this.headers = [...this.headers, name, value];
+  }
+
+  trailer(name: string, value: () => string): void {
+    // Without chunks there is no place for it.
+    if (this.request.httpVersionMinor === 0) return;
+    this.header('transfer-encoding', 'chunked');
+    this.header('trailer', name);
+    this.endTrailer = () => this.response.addTrailers({ [name]: value() });
+  }
+
   answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
-    const { request, response, tabled, context } = this;
+    const { response } = this;
     const length = Buffer.byteLength(body);
-    const { requestId } = this.caller;
-    const own = [requestIdHeader, requestId, 'content-length', String(length)];
+    const own = [requestIdHeader, this.caller.requestId, 'content-length', String(length)];
     response.writeHead(status, [...headers, ...own]);
     if (length <= smallAnswerBytes) response.end(body);
     else this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
-    const seconds = (context.clock.monotonic() - this.started) / 1000;
-    const { pattern } = tabled.route;
-    context.metrics.requestAnswered(request.method ?? '', pattern, status, seconds);
+    this.answered(status);
+  }
+
+  async answerInPieces(pieces: AsyncIterator<Piece>): Promise<void> {
+    const { request, response, context } = this;
+    const first = await context.inFlight.first(response, pieces);
+    if (first.isLast) {
+      this.answer(200, this.headers, Buffer.concat(first.chunks, first.length));
+      return;
+    }
+    response.writeHead(200, [...this.headers, requestIdHeader, this.caller.requestId]);
+    const body = new PacedBody(this.allowance(), first, pieces);
+    body.once('end', () => this.endTrailer());
+    pipeline(body, response, (error) => {
+      if (error !== null && error !== undefined) logCutAnswer(context.log, error, request);
+      this.answered(200);
+    });
+  }
+
+  abandon(): void {
+    // The connection is closed: there is nothing to end.
   }
 
   refuse(refusal: Refusal): void {
@@ -153,10 +202,26 @@ class LaneExchange implements Exchange {
     this.refuse(this.context.failures.refusalOf(error, { method, url, id }));
   }
 
+  /** What one write takes needs no stream: its allowance ends with the answer. */
   private sendPaced(bytes: Buffer): void {
-    const { request, response, context } = this;
-    const allowance = context.inFlight.allowanceOf(request, response, true);
-    new PacedBody(allowance, { chunks: [bytes], isLast: true }).pipe(response);
+    const allowance = this.allowance();
+    if (bytes.length > sliceBytes) {
+      new PacedBody(allowance, { chunks: [bytes], isLast: true }).pipe(this.response);
+      return;
+    }
+    allowance.settle(bytes.length);
+    allowance.awaitTaken();
+    this.response.end(bytes);
+  }
+
+  private allowance(): Allowance {
+    return this.context.inFlight.allowanceOf(this.request, this.response, true);
+  }
+
+  private answered(status: number): void {
+    const { request, tabled, context } = this;
+    const seconds = (context.clock.monotonic() - this.started) / 1000;
+    context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
   }
 
   private serve(): void {

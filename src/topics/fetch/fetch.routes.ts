@@ -5,11 +5,10 @@ import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
 import { ok, Refusal, type Result } from '../../grammar/result.js';
+import { type Durability, type DurabilitySettings, durabilityOf } from '../../http/durability.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
-import type { Exchange } from '../../http/routes/exchange.js';
-import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
-import type { FastifyRoute } from '../../http/routes/route.js';
+import type { Exchange, LongExchange } from '../../http/routes/exchange.js';
+import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { type Cursor, FairRead } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
@@ -23,52 +22,76 @@ import { type FetchRequest, type Position, parseFetch } from './fetch.request.js
 type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
 
 @Injectable()
-export class FetchRoute implements FastifyRoute {
+export class FetchRoute implements ExpressRoute {
+  readonly isExpress = true;
   readonly methods = ['GET', 'POST'];
   readonly pattern = '/fetch';
   readonly description: RouteDescription = topicRoutes.fetch;
   /** Those that wait for records. */
   private readonly waiting = new Set<() => void>();
+  private readonly durability: Durability;
 
   constructor(
     private readonly topicLogs: TopicLogs,
     private readonly reads: SharedReads,
     private readonly basic: BasicCredentials,
     @Inject(provided.clock) private readonly clock: Clock,
-  ) {}
+    @Inject(provided.config) config: DurabilitySettings,
+  ) {
+    this.durability = durabilityOf(config);
+  }
 
   /** A server that stops answers those that wait with what there is. */
   answerWaiting(): void {
     for (const end of this.waiting) end();
   }
 
-  async serve(exchange: FastifyExchange): Promise<void> {
-    const arrivedAt = this.clock.now();
-    const fetch = valueIn(readFetch(exchange));
-    const { positions, timeoutMs, offsetReset } = fetch;
-    for (const topic of new Set(positions.map((position) => position.topic))) {
-      refuseIf(this.basic.judgeRight(exchange.request, 'read', topic));
-    }
-    const cursors = answerIn(await this.place(positions, offsetReset));
-    refuseOutside(cursors);
-    const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, exchange);
-    if (isGone) exchange.hijack();
-    else await this.answer(exchange, fetch, cursors);
+  serve(exchange: LongExchange): void {
+    this.answer(exchange).then(
+      (refusal) => {
+        if (refusal !== null) exchange.refuse(refusal);
+      },
+      (error: unknown) => exchange.fail(error),
+    );
   }
 
-  private async answer(
-    exchange: FastifyExchange,
+  /** Answers with records, or says why not. */
+  private async answer(exchange: LongExchange): Promise<Refusal | null> {
+    const arrivedAt = this.clock.now();
+    const fetch = readFetch(exchange);
+    if (!fetch.ok) return fetch;
+    const { positions, timeoutMs, offsetReset } = fetch.value;
+    for (const topic of new Set(positions.map((position) => position.topic))) {
+      const refusal = this.basic.judgeRight(exchange.request, 'read', topic);
+      if (refusal !== undefined) return refusal;
+    }
+    const cursors = await this.place(positions, offsetReset);
+    if (cursors instanceof Refusal) return cursors;
+    const refusal = outsideRefusal(cursors);
+    if (refusal !== null) return refusal;
+    const isGone = await this.waitForAny(cursors, arrivedAt + timeoutMs, exchange);
+    if (!isGone) return this.send(exchange, fetch.value, cursors);
+    exchange.abandon();
+    return null;
+  }
+
+  private async send(
+    exchange: LongExchange,
     fetch: EncodedFetch,
     cursors: readonly Cursor[],
-  ): Promise<void> {
+  ): Promise<Refusal | null> {
     const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = fetch;
     const read = new FairRead(this.reads, cursors, encoding, { records, bytes });
+    if (exchange.request.method !== 'GET') exchange.header('stepwell-durability', this.durability);
     try {
       await sendRecords(exchange, read.parts(untilTimestamp, exchange.room));
+      return null;
     } catch (error) {
       // Retention, a purge or the end of the topic may have taken the records meanwhile.
-      refuseOutside(answerIn(await this.place(cursors, null)));
-      throw error;
+      const placed = await this.place(cursors, null);
+      const refusal = placed instanceof Refusal ? placed : outsideRefusal(placed);
+      if (refusal === null) throw error;
+      return refusal;
     }
   }
 
@@ -101,7 +124,7 @@ export class FetchRoute implements FastifyRoute {
   private waitForAny(
     cursors: readonly Cursor[],
     deadline: number,
-    { response }: FastifyExchange,
+    { response }: LongExchange,
   ): Promise<boolean> {
     const isReady = cursors.some(({ log, offset }) => log.highWatermark > offset);
     if (isReady || response.closed || deadline <= this.clock.now())
@@ -133,9 +156,9 @@ function isOutside({ log, offset }: Cursor): boolean {
   return offset < log.startOffset || offset > log.highWatermark;
 }
 
-function refuseOutside(cursors: readonly Cursor[]): void {
+function outsideRefusal(cursors: readonly Cursor[]): Refusal | null {
   const outside = cursors.find(isOutside);
-  if (outside !== undefined) refuseIf(outOfRange(outside));
+  return outside === undefined ? null : outOfRange(outside);
 }
 
 /** 416 carries the valid range, so that a reader can choose where to go on. */

@@ -1,6 +1,6 @@
 /** How records leave, by every route that reads them: one JSON array, and headers about it. */
 import type { Piece } from '../../http/bytes/paced-body.js';
-import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
+import type { LongExchange } from '../../http/routes/exchange.js';
 import type { RecordTexts } from './record-text.js';
 
 /** Some of the records of an answer, place by place. */
@@ -22,7 +22,7 @@ const arrayEnd = Buffer.from(']');
  * characters stands in a header, or in a trailer of a long answer: it is not known before.
  */
 export function sendRecords(
-  exchange: FastifyExchange,
+  exchange: LongExchange,
   parts: AsyncIterable<RecordsPart>,
 ): Promise<void> {
   exchange.header('content-type', jsonType);
@@ -31,7 +31,7 @@ export function sendRecords(
 
 async function* piecesOf(
   parts: AsyncIterable<RecordsPart>,
-  exchange: FastifyExchange,
+  exchange: LongExchange,
 ): AsyncGenerator<Piece> {
   let isFirst = true;
   let hasRecords = false;

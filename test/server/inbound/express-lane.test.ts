@@ -136,6 +136,44 @@ describe('the short way and the long way answer alike', () => {
     expect(comparable(short)).toEqual(comparable(long));
   });
 
+  describe('to a fetch', () => {
+    const at = (offset: number, more: object = {}) =>
+      JSON.stringify({ topic: 'long', partition: 0, offset, timeout: 0, ...more });
+    const own = () => [`Authorization: ${server.basic}`];
+
+    /** 30 records of 64 KB: more than one piece of an answer, and the last is no UTF-8. */
+    beforeAll(async () => {
+      const produce = (body: string, lines: string[] = []) =>
+        rawRequest(server.port, publish('length', [...own(), ...lines], body, '/produce/long'));
+      const text = JSON.stringify({ partition: 0, value: 'x'.repeat(64_000) });
+      for (let count = 0; count < 30; count += 1) expect(statusOf(await produce(text))).toBe(200);
+      const bytes = JSON.stringify({ partition: 0, value: Buffer.from([0xff]).toString('base64') });
+      expect(statusOf(await produce(bytes, ['Stream-Encoding: base64']))).toBe(200);
+    });
+
+    test.each<[status: number, what: string, body: string, method: string, path: string]>([
+      [200, 'one record', at(29, { maxRecords: 1 }), 'POST', '/fetch'],
+      [200, 'one that is shown with replacements', at(30), 'POST', '/fetch'],
+      [200, 'an answer that one write takes', at(0, { maxRecords: 2 }), 'POST', '/fetch'],
+      [200, 'an answer with a length that is paced', at(0, { maxRecords: 8 }), 'POST', '/fetch'],
+      [200, 'an answer in pieces, with a trailer', at(0), 'POST', '/fetch'],
+      [200, 'a body that comes with GET', at(29), 'GET', '/fetch'],
+      [200, 'a query', at(29), 'POST', '/fetch?x=y'],
+      [200, 'nothing yet', at(31), 'POST', '/fetch'],
+      [416, 'an offset behind the end', at(32), 'POST', '/fetch'],
+      [404, 'a topic that is not there', at(0, { topic: 'none' }), 'POST', '/fetch'],
+      [404, 'a partition that is not there', at(0, { partition: 99 }), 'POST', '/fetch'],
+      [400, 'what is no JSON', '{', 'POST', '/fetch'],
+      [422, 'a moment of the past', at(0), 'GET', '/fetch?asOf=0'],
+    ])('%d to %s', async (status, _what, body, method, path) => {
+      const short = await rawRequest(server.port, publish('length', own(), body, path, method));
+      const long = await rawRequest(server.port, publish('chunked', own(), body, path, method));
+      expect(statusOf(short)).toBe(status);
+      expect(comparable(short)).toEqual(comparable(long));
+      expect(short.slice(short.indexOf('\r\n\r\n'))).toBe(long.slice(long.indexOf('\r\n\r\n')));
+    });
+  });
+
   test.each([
     [200, 'the end of a run that is not there', '/v2/workflows/runs/wfr_a?cancel=false'],
     [200, 'one whose id ends with a slash', '/v2/workflows/runs/wfr_a/?cancel=false'],
