@@ -56,17 +56,24 @@ export interface Recoverable {
 const noticedMs = 1000;
 
 export class ProcessLife {
+  /** Why no request is served now; null while reads are. A field, as every request looks at it. */
+  notServing: string | null = 'the process is starting';
+  /** Why nothing may change as long as the process lives; null where it may. */
+  changesNothing: string | null = null;
   private readonly actor: Actor<typeof lifeMachine> = createActor(lifeMachine);
   private readonly recoverables: Recoverable[] = [];
   private readonly stoppables: Stoppable[] = [];
   private stopping: Promise<boolean> | null = null;
-  private unchanging: string | null = null;
   private readonly warnings = new Map<string, string>();
 
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
+    this.actor.subscribe(({ value, context }) => {
+      const isServing = value === 'serving' || value === 'readOnly';
+      this.notServing = isServing ? null : (context.reason ?? value);
+    });
     this.actor.start();
   }
 
@@ -83,18 +90,13 @@ export class ProcessLife {
     else this.warnings.set(name, text);
   }
 
-  /** Why nothing may change as long as the process lives; null where it may. */
-  get changesNothing(): string | null {
-    return this.unchanging;
-  }
-
   /**
    * This process only shows what there is: nothing is stored, delivered or taken in. Before
    * anything is built.
    */
   changeNothing(reason: string): void {
     this.refuseWrites(reason);
-    this.unchanging = reason;
+    this.changesNothing = reason;
   }
 
   /** `recoverable` runs after those added before it; before the port is open. */
@@ -111,7 +113,7 @@ export class ProcessLife {
   async recover(): Promise<void> {
     this.actor.send({ type: 'listening' });
     for (const recoverable of this.recoverables) {
-      if (recoverable.changes === true && this.unchanging !== null) continue;
+      if (recoverable.changes === true && this.changesNothing !== null) continue;
       const startedAt = this.clock.monotonic();
       await recoverable.recover();
       const durationMs = Math.round(this.clock.monotonic() - startedAt);
@@ -127,13 +129,13 @@ export class ProcessLife {
    * log says so once.
    */
   refuseWrites(reason: string): void {
-    if (this.unchanging !== null) return;
+    if (this.changesNothing !== null) return;
     this.log.warn({ reason }, 'writes are refused');
     this.actor.send({ type: 'writesRefused', reason });
   }
 
   acceptWrites(): void {
-    if (this.unchanging !== null) return;
+    if (this.changesNothing !== null) return;
     this.log.info('writes are taken again');
     this.actor.send({ type: 'writesAccepted' });
   }

@@ -124,8 +124,8 @@ export class FrontDoor {
   }
 
   private judgeTime(): Refusal | undefined {
-    const { state, reason } = this.life.status;
-    return state === 'serving' || state === 'readOnly' ? undefined : notServing(reason ?? state);
+    const reason = this.life.notServing;
+    return reason === null ? undefined : notServing(reason);
   }
 }
 
