@@ -2,16 +2,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { FsyncMode } from '../../storage/log/fsync-mode.js';
 
-/** `fsync`: it is on disk; `os`: the operating system has it, and writes it when it likes. */
-export type Durability = 'fsync' | 'os';
+/**
+ * `fsync`: it is on disk; `os`: the operating system has it, and writes it when it likes;
+ * `replicated`: the log that the nodes of a cluster share has it, and this node's disk.
+ */
+export type Durability = 'fsync' | 'os' | 'replicated';
 
 /** The setting that decides it. */
 export interface DurabilitySettings {
   readonly fsync: FsyncMode;
+  /** Where nodes of a cluster commit; null or absent: nowhere. */
+  readonly commitLog?: readonly string[] | null;
 }
 
 /** The promise of an fsync mode: only the strict one waits for the disk. */
-export function durabilityOf({ fsync }: DurabilitySettings): Durability {
+export function durabilityOf({ fsync, commitLog = null }: DurabilitySettings): Durability {
+  if (commitLog !== null) return 'replicated';
   return fsync === 'strict' ? 'fsync' : 'os';
 }
 

@@ -22,15 +22,25 @@ const tooMuchWaiting: Refusal = new Refusal(
   { 'retry-after': '1' },
 );
 
+const sharedLogBehind: Refusal = new Refusal(
+  'unavailable',
+  'the log that nodes share lags behind; try again',
+  { 'retry-after': '2' },
+);
+
 export class Intake {
   private waitingBytes = 0;
 
-  /** `disk` tells whether free space is above the floor (ADR 13). */
-  constructor(private readonly disk: { readonly hasRoom: boolean }) {}
+  /** `disk` tells whether free space is above the floor (ADR 13), `sharedLog` whether it lags. */
+  constructor(
+    private readonly disk: { readonly hasRoom: boolean },
+    private readonly sharedLog: { readonly isBehind: boolean } | null = null,
+  ) {}
 
   /** Why `bytes` of new work are refused; null takes them in until `done`. */
   take(bytes: number): Refusal | null {
     if (!this.disk.hasRoom) return diskFull;
+    if (this.sharedLog?.isBehind === true) return sharedLogBehind;
     if (this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0) return tooMuchWaiting;
     this.waitingBytes += bytes;
     return null;

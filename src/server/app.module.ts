@@ -53,6 +53,7 @@ import { RunTracingModule } from '../workflows/tracing/run-tracing.module.js';
 import { WhyRunModule } from '../workflows/why/why-run.module.js';
 import { ActivityModule } from './activity/activity.module.js';
 import { BackupsModule } from './backup/backups.module.js';
+import { OwnershipModule } from './cluster/ownership.module.js';
 import { allowedNetworks, allowedOrigins } from './configuration/config.js';
 import { userIdsOf } from './credentials/credentials.js';
 import { developmentModules } from './development/development.module.js';
@@ -166,6 +167,7 @@ export function applicationModule(
     ...messageLooks,
     OriginsModule,
     FlowControlModule,
+    OwnershipModule,
     MessageLogsModule,
     DeadLettersModule,
     SchedulesModule,

@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { NotTheOwner } from '../../storage/faults/storage-errors.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
@@ -89,9 +90,7 @@ export async function createApplication(
     await startCautiously(config, ports, life);
     // What changes nothing follows nothing: it shows what its folder has.
     const cluster =
-      life.changesNothing === null
-        ? await openCluster(config, { ...ports, logger: ports.log })
-        : null;
+      life.changesNothing === null ? await openCluster(config, clusterPorts(ports, life)) : null;
     const shared: Shared = { ...begun, cluster };
     const nest = await createHttpServer(shared, connections, applicationModule);
     const [address, ...others] = await addressesOf(config.host);
@@ -117,6 +116,16 @@ export async function createApplication(
     await life.stop('the start failed');
     throw error;
   }
+}
+
+function clusterPorts(ports: Ports, life: ProcessLife) {
+  const { clock, identifiers, fatal, log: logger } = ports;
+  const leave = async () => {
+    const handedOver = 'the shared log was handed over';
+    await life.stop(handedOver);
+    fatal(new NotTheOwner(handedOver));
+  };
+  return { clock, identifiers, fatal, leave, logger };
 }
 
 /** Nothing of it is loaded where there is no collector. */

@@ -132,7 +132,7 @@ export interface StoreSettings extends DurabilitySettings {
     },
     {
       provide: Intake,
-      inject: [Store, ProcessLife, provided.clock],
+      inject: [Store, provided.cluster, ProcessLife, provided.clock],
       useFactory: intakeOf,
     },
   ],
@@ -182,7 +182,7 @@ async function storeOf(
   if (cluster !== null) {
     life.addStoppable({
       name: 'cluster',
-      phase: 'storage',
+      phase: 'commit',
       deadlineMs: clusterDeadlineMs,
       stop: () => cluster.stop(),
     });
@@ -208,8 +208,8 @@ async function journalOf(
   return new Journal(journal, codec, past ?? undefined);
 }
 
-function intakeOf(store: Store, life: ProcessLife, clock: Clock): Intake {
-  const intake = new Intake(store.freeSpace);
+function intakeOf(store: Store, cluster: Cluster | null, life: ProcessLife, clock: Clock): Intake {
+  const intake = new Intake(store.freeSpace, cluster?.commits);
   const { stop } = intake.report(life, clock);
   life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   return intake;

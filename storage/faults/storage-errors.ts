@@ -106,11 +106,8 @@ export class NotTheOwner extends StorageError {
 export class RecordsMissing extends StorageError {
   readonly code = 'missing';
   override readonly exitCode = 65;
-  constructor(logName: string, from: Offset, until: Offset) {
-    super(
-      `log ${logName} ends at ${from} here, and goes on at ${until} elsewhere: ` +
-        'copy the folder of another node (stepwell backup there, restore here)',
-    );
+  constructor(what: string) {
+    super(`${what}: copy the folder of another node (stepwell backup there, restore here)`);
   }
 }
 

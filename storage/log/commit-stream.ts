@@ -40,6 +40,8 @@ export function unfollowed(
 ): StoredRecord[] {
   const records = decodeRecords(body, baseOffset, endOffset);
   const first = records[0]?.offset ?? endOffset;
-  if (first > endOffset) throw new RecordsMissing(logName, endOffset, first);
+  if (first > endOffset) {
+    throw new RecordsMissing(`log ${logName} ends at ${endOffset} here, and at ${first} elsewhere`);
+  }
   return records;
 }

@@ -56,6 +56,7 @@ export const gateNames = [
   'origin',
   'bodyBytes',
   'attempts',
+  'ownership',
 ] as const;
 export type GateName = (typeof gateNames)[number];
 

@@ -43,6 +43,10 @@ export type Obstacle =
       /** Bytes, or attempts. */
       readonly taken: number;
       readonly limit: number;
+    }
+  | {
+      /** This node of a cluster cannot prove at the moment that it owns the shared log. */
+      readonly gate: 'ownership';
     };
 
 /** Where an attempt waits. */

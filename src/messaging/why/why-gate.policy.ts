@@ -14,6 +14,7 @@ export const gateReasons = [
   'origin_limit',
   'body_bytes_limit',
   'attempts_limit',
+  'not_owner',
 ] as const;
 export type GateReason = (typeof gateReasons)[number];
 
@@ -45,6 +46,12 @@ function limitOf(obstacle: Obstacle): GateWhy {
         sentence:
           `Great bodies in flight take ${megabytes(obstacle.taken)} of the ` +
           `${megabytes(obstacle.limit)} that the server keeps for them`,
+      };
+    case 'ownership':
+      return {
+        reason: 'not_owner',
+        sentence: 'This node cannot prove at the moment that it owns the log that nodes share',
+        remedy: 'Look at the shared log: stepwell cluster status.',
       };
     case 'attempts':
       return {

@@ -29,6 +29,8 @@ export interface ClusterOptions {
   readonly retentionMs: number;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
+  /** Ends the server in order, as a planned stop does: the log is given up on the way. */
+  readonly leave: () => Promise<void>;
   /** Ends the process with the exit code of the error. */
   readonly fatal: (error: unknown) => void;
   readonly logger: Logger;
@@ -88,7 +90,11 @@ export class Cluster implements Membership {
   }
 
   get mayServe(): boolean {
-    return this.role === 'owner' && !this.isLeaving && this.node?.mayAct === true;
+    return this.role === 'owner' && this.mayAct;
+  }
+
+  get mayAct(): boolean {
+    return this.commits.isOpen && !this.isLeaving && this.node?.mayAct === true;
   }
 
   get otherOwner(): string | null {
@@ -127,9 +133,7 @@ export class Cluster implements Membership {
 
   async handOver(): Promise<void> {
     if (this.role !== 'owner') throw new NotTheOwner('this node does not own the shared log');
-    this.isLeaving = true;
-    await this.release();
-    this.options.fatal(new NotTheOwner('the shared log was handed over'));
+    await this.options.leave();
   }
 
   /** Gives the log up, if it is this node's, and ends; the store is still open. */
@@ -138,9 +142,10 @@ export class Cluster implements Membership {
     const { node, place } = this;
     if (this.role === 'owner') await this.release();
     node?.close();
+    this.commits.close();
     await this.follower?.idle();
     // Nothing is on its way any more: what was proposed is in the folder.
-    if (this.commits.isOpen && node !== null) {
+    if (this.role === 'owner' && node !== null) {
       await place?.keepLater(node.state);
       await place?.keepLater(node.state);
     }
@@ -182,7 +187,7 @@ export class Cluster implements Membership {
   private async firstPlace(place: KeptPlace, journal: Journal): Promise<HistoryState> {
     const { log } = this.options;
     if (journal.endOffset > 0 && (await log.end()) > 0) {
-      throw new RecordsMissing('of the cluster', 0, await log.end());
+      throw new RecordsMissing('this folder has a history that is not that of the shared log');
     }
     await place.keep(emptyHistory);
     return emptyHistory;
@@ -203,8 +208,8 @@ export class Cluster implements Membership {
         this.role = 'follower';
         if (this.commits.isOpen) fatal(new NotTheOwner('another node owns the shared log'));
       },
-      resync: () => {
-        fatal(new RecordsMissing('of the cluster', follower.appliedSequence, Infinity));
+      resync: (start) => {
+        fatal(new RecordsMissing(`the shared log begins at place ${start}, behind this folder`));
         return new Promise(() => undefined);
       },
       stopped: fatal,

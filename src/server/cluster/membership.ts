@@ -34,6 +34,8 @@ export interface Membership {
   readonly status: ClusterStatus;
   /** Whether this node serves, and can prove it now: ask right before a request is taken. */
   readonly mayServe: boolean;
+  /** Whether attempts may start at this moment: ask right before each. */
+  readonly mayAct: boolean;
   /** The address of another node that owns the log; null while none is known. */
   readonly otherOwner: string | null;
   /**

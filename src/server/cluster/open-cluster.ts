@@ -12,7 +12,7 @@ const shard = 'main';
 /** Null where no log is shared. */
 export async function openCluster(
   settings: ClusterSettings & { readonly commitLogRetentionMs: number },
-  ports: Pick<ClusterOptions, 'clock' | 'identifiers' | 'fatal' | 'logger'>,
+  ports: Pick<ClusterOptions, 'clock' | 'identifiers' | 'fatal' | 'leave' | 'logger'>,
 ): Promise<Cluster | null> {
   const { commitLog, commitLogRetentionMs: retentionMs } = settings;
   if (commitLog === null) return null;

@@ -55,6 +55,11 @@ export class SharedCommits implements CommitStream {
     this.submit = submit;
   }
 
+  /** The log is given up: nothing is committed any more. */
+  close(): void {
+    this.submit = null;
+  }
+
   /** Where a node has come to in the shared log is its own affair. */
   shares(logName: string): boolean {
     return logName !== placeLogName;

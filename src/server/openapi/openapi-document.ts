@@ -85,8 +85,9 @@ const securitySchemes: JsonObject = {
 /** What the head of every answer to a write says (messaging.md 1.1). */
 const acknowledgement: JsonObject = {
   'Stepwell-Durability': {
-    description: 'fsync: it is on disk; os: the operating system has it',
-    schema: { type: 'string', enum: ['fsync', 'os'] },
+    description:
+      'fsync: it is on disk; os: the operating system has it; replicated: the nodes of a cluster have it',
+    schema: { type: 'string', enum: ['fsync', 'os', 'replicated'] },
   },
 };
 

@@ -1,0 +1,128 @@
+/** Three real servers over one PostgreSQL with a synchronous standby, to be killed and stopped. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { leave } from '../support/leftovers.js';
+import { PostgresServer } from '../support/program/postgres.js';
+import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One node: its folder and ports outlive its processes. */
+export class ClusterServer {
+  process: ServerProcess | null = null;
+
+  private constructor(
+    readonly url: string,
+    private readonly folder: string,
+    private readonly environment: Record<string, string>,
+  ) {}
+
+  static async create(urls: readonly string[]): Promise<ClusterServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'stepwell-node-'));
+    leave(folder);
+    const port = await freePort();
+    return new ClusterServer(`http://127.0.0.1:${port}`, folder, {
+      STEPWELL_PORT: String(port),
+      STEPWELL_COMMIT_LOG: urls.join(','),
+      STEPWELL_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
+      STEPWELL_CLUSTER_SECRET: 'secret-of-all-the-nodes',
+      STEPWELL_CURRENT_SIGNING_KEY: 'current-key-of-all-nodes',
+      STEPWELL_NEXT_SIGNING_KEY: 'next-key-of-all-the-nodes',
+    });
+  }
+
+  async start(): Promise<void> {
+    const port = Number(new URL(this.url).port);
+    this.process = await ServerProcess.start(this.folder, port, this.environment);
+  }
+
+  /** As a power button would. */
+  async kill(): Promise<void> {
+    await this.process?.kill();
+    this.process = null;
+  }
+
+  /** As a supervisor: what has ended is started again. */
+  async revive(): Promise<void> {
+    if (this.process !== null && this.process.child.exitCode === null) return;
+    await this.kill();
+    await this.start();
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void {
+    this.process?.child.kill(name);
+  }
+
+  /** Its answer, or null where there is none in time. */
+  async ask(
+    method: string,
+    path: string,
+    { body, headers = {}, withinMs = 2000 }: AskOptions = {},
+  ): Promise<Answered | null> {
+    try {
+      const answer = await fetch(this.url + path, {
+        method,
+        headers: { authorization, ...headers },
+        signal: AbortSignal.timeout(withinMs),
+        ...(body !== undefined && { body }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    } catch {
+      return null;
+    }
+  }
+
+  async isServing(): Promise<boolean> {
+    const ready = await this.ask('GET', '/health/ready', { withinMs: 500 });
+    return ready?.status === 200 && ready.text.includes('"serving"');
+  }
+}
+
+interface AskOptions {
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+  readonly withinMs?: number;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+export class ServerCluster {
+  private constructor(
+    readonly primary: PostgresServer,
+    readonly standby: PostgresServer,
+    readonly nodes: readonly ClusterServer[],
+  ) {}
+
+  static async create(count: number): Promise<ServerCluster> {
+    const primary = await PostgresServer.create();
+    const standby = await primary.follower();
+    const urls = [primary.url, standby.url];
+    const nodes: ClusterServer[] = [];
+    for (let index = 0; index < count; index += 1) nodes.push(await ClusterServer.create(urls));
+    for (const node of nodes) await node.start();
+    return new ServerCluster(primary, standby, nodes);
+  }
+
+  /** The node that serves, waiting for one. */
+  async owner(except?: ClusterServer): Promise<ClusterServer> {
+    for (;;) {
+      for (const node of this.nodes) {
+        if (node !== except && (await node.isServing())) return node;
+      }
+      await pause(20);
+    }
+  }
+
+  async end(): Promise<void> {
+    for (const node of this.nodes) {
+      node.signal('SIGCONT');
+      await node.kill();
+    }
+    await this.primary.kill();
+    await this.standby.kill();
+  }
+}
