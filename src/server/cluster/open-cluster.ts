@@ -24,6 +24,11 @@ async function openCommitLog(
   urls: readonly string[],
   onError: (error: unknown) => void,
 ): Promise<CommitLog> {
+  const [url = ''] = urls;
+  if (url.startsWith('kafka:')) {
+    const { openTopic } = await import('./kafka.part.js');
+    return openTopic(url);
+  }
   const { openPostgresLog } = await import('./postgres.part.js');
   return openPostgresLog({ urls, shard, onError });
 }
