@@ -168,6 +168,7 @@ class Folding {
       listener: {
         counted: ({ body }) => this.texts.push(String(body)),
         took: () => undefined,
+        released: () => undefined,
         stoodDown: () => undefined,
         resync: () => Promise.reject(new Error('nothing was trimmed')),
         stopped: (error) => {
