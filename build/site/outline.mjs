@@ -35,6 +35,8 @@ export const outline = [
     ['deploy/README.md', 'Deploying'],
     'docs/configuration.md',
     ['docs/operations.md', 'Sizing, backups, exit codes'],
+    'docs/cluster.md',
+    'docs/kafka-commit-log.md',
     'docs/metrics.md',
     'docs/observability.md',
     'docs/alerts.md',

@@ -2,8 +2,6 @@
  * The shared log on the protocol of Kafka (ADR 68): an entry is a record, its place the record's
  * offset. Kafka does not compare places, so the entries themselves fence. What it acknowledges is
  * on every replica that is in step, two at least.
- *
- * No setting reaches it yet: its users are the tests, which run it over librdkafka's mock brokers.
  */
 import { type Clock, systemClock } from '../../engine/clock.js';
 import type { AppendOutcome, CommitLog, LogEntry, ReadEntries } from '../commit-log.js';
