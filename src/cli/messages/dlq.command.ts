@@ -41,7 +41,11 @@ export function dlqCommand(): Command {
       .option('--count <count>', 'at most so many', countOption, 50)
       .action(list),
   );
-  dlq.addCommand(clientCommand('get', 'show one').argument('<id>').action(get));
+  dlq.addCommand(
+    clientCommand('get', 'show one', ['stepwell dlq get 1795432750758-120'])
+      .argument('<id>')
+      .action(get),
+  );
   dlq.addCommand(
     filtered(
       clientCommand('retry', 'publish dead letters anew: those that are named, or all that match', [
@@ -58,7 +62,10 @@ export function dlqCommand(): Command {
   );
   dlq.addCommand(
     filtered(
-      clientCommand('delete', 'delete dead letters: those that are named, or all that match'),
+      clientCommand('delete', 'delete dead letters: those that are named, or all that match', [
+        'stepwell dlq delete 1795432750758-120',
+        'stepwell dlq delete --all --label test --dry-run',
+      ]),
     )
       .argument('[id...]')
       .option('--all', 'all that match the filters')

@@ -3,14 +3,13 @@ import type { ApiObject } from '../connect/api-client.js';
 import { type Paint, shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
+import { oneLine } from './visible.js';
 
 /** A field as text on one line; an absent one is empty. */
 export function textOf(row: ApiObject, field: string): string {
   const value = row[field];
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // What others have chosen must not move the cursor of a terminal.
-  return text.replace(/\p{Cc}/gu, ' ');
+  return oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
 /** A column of one field as it is. */
@@ -71,7 +70,7 @@ export function logLine(row: ApiObject, paint: Paint): string {
 /** Rows of runs name the step that they are about. */
 function stepName({ stepInfo }: ApiObject): string {
   const named = stepInfo as { readonly stepName?: unknown } | undefined;
-  return named?.stepName === undefined ? '' : String(named.stepName);
+  return named?.stepName === undefined ? '' : oneLine(String(named.stepName));
 }
 
 /** Two columns of names and values, for one thing; absent values are left out. */

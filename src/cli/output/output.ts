@@ -27,7 +27,10 @@ export class Output {
     this.width = stream.columns ?? 120;
   }
 
-  /** Many of one kind. `none` is said where there are none; on a terminal all are read first. */
+  /**
+   * Many of one kind. `none` is said where there are none. On a terminal so many are read before
+   * they are shown, as columns are as wide as what stands in them.
+   */
   async rows<Row>(
     rows: AsyncIterable<Row> | Iterable<Row>,
     columns: readonly Column<Row>[],
@@ -37,9 +40,13 @@ export class Output {
       await sayAll(jsonLines(rows));
       return;
     }
-    const all: Row[] = [];
-    for await (const row of rows) all.push(row);
-    await sayAll(all.length === 0 ? [none] : tableLines(columns, all, this.paint, this.width));
+    let isFirst = true;
+    for await (const part of parts(rows)) {
+      const [titles = '', ...lines] = tableLines(columns, part, this.paint, this.width);
+      await sayAll(isFirst ? [titles, ...lines] : lines);
+      isFirst = false;
+    }
+    if (isFirst) await sayAll([none]);
   }
 
   /** One thing, or what has become of an action. `lines` are made only where people read. */
@@ -51,6 +58,19 @@ export class Output {
   async stream<Row>(rows: AsyncIterable<Row>, line: (row: Row) => string): Promise<void> {
     await sayAll(this.isJson ? jsonLines(rows) : linesOf(rows, line));
   }
+}
+
+const rowsOfPart = 1000;
+
+async function* parts<Row>(rows: AsyncIterable<Row> | Iterable<Row>): AsyncGenerator<Row[]> {
+  let part: Row[] = [];
+  for await (const row of rows) {
+    part.push(row);
+    if (part.length < rowsOfPart) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 async function* jsonLines(

@@ -1,8 +1,8 @@
 /** Colours of the terminal. A state has a sign as well, so that it is read without colours too. */
 import { stripVTControlCharacters } from 'node:util';
 
-/** Codes of ECMA-48 ("select graphic rendition"), on and off. */
-const codes = {
+/** Codes of ECMA-48 ("select graphic rendition"), on and off; no others go to a terminal. */
+export const codes = {
   bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],

@@ -1,5 +1,6 @@
 /** Rows in columns, for a terminal. */
 import { type Paint, widthOf } from './style.js';
+import { safeLine } from './visible.js';
 
 /** One column of a table; `text` may be coloured. */
 export interface Column<Row> {
@@ -20,7 +21,7 @@ export function tableLines<Row>(
   paint: Paint,
   width: number,
 ): string[] {
-  const cells = rows.map((row) => columns.map(({ text }) => oneLine(text(row, paint))));
+  const cells = rows.map((row) => columns.map(({ text }) => safeLine(text(row, paint))));
   const widths = columns.map(({ title }, index) =>
     Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ''))),
   );
@@ -42,9 +43,4 @@ function filled(text: string, width: number, isRight: boolean): string {
   const room = width - widthOf(text);
   if (room < 0) return `${[...text].slice(0, width - 1).join('')}…`;
   return isRight ? `${' '.repeat(room)}${text}` : `${text}${' '.repeat(room)}`;
-}
-
-/** What others have chosen (labels, errors) breaks no line and moves no cursor; colours stay. */
-function oneLine(text: string): string {
-  return text.replace(/\p{Cc}(?!\[\d+m)/gu, ' ');
 }

@@ -1,9 +1,10 @@
 /** Lines for people: results on standard output, complaints on standard error. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { safeLine } from './visible.js';
 
 export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${safeLine(line)}\n`);
 }
 
 /** Writes lines as fast as they are read; one who stops reading (`| head`) has had enough. */
@@ -16,11 +17,11 @@ export async function sayAll(lines: Iterable<string> | AsyncIterable<string>): P
 }
 
 async function* ended(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
+  for await (const line of lines) yield `${safeLine(line)}\n`;
 }
 
 export function complain(line: string): void {
-  process.stderr.write(`stepwell: ${line}\n`);
+  process.stderr.write(`stepwell: ${safeLine(line)}\n`);
 }
 
 /** A line on a terminal that is written over in place. */

@@ -22,12 +22,11 @@ export function durationWords(ms: number): string {
   return words.join(' ');
 }
 
-/** `3s ago`, `in 2h`; `now` within a second. Unix milliseconds. */
+/** `3s ago`, `in 1h 59m`; `now` within a second. Unix milliseconds. */
 export function relativeTime(at: number, now: number): string {
   const distance = Math.abs(now - at);
   if (distance < 1000) return 'now';
-  const [unit, length] = units.find(([, one]) => distance >= one) ?? ['s', 1000];
-  const words = `${Math.floor(distance / length)}${unit}`;
+  const words = durationWords(Math.floor(distance / 1000) * 1000).replace('.0s', 's');
   return at > now ? `in ${words}` : `${words} ago`;
 }
 

@@ -1,19 +1,23 @@
 /** The answer to "why does it wait" (messaging.md 2.5, workflows.md 4.5), for people. */
 import type { ApiObject } from '../connect/api-client.js';
+import { textOf } from './columns.js';
 import type { Paint } from './style.js';
 import { exactTime, relativeTime } from './time-words.js';
+import { oneLine } from './visible.js';
 
 /** The sentence, its remedy, and the same of each open step of a run. */
 export function whyLines(reason: ApiObject, now: number, paint: Paint): string[] {
   const { sentence, remedy, until, waits } = reason;
-  const lines = [paint('bold', String(sentence))];
+  const lines = [paint('bold', textOf(reason, 'sentence'))];
   if (typeof until === 'number') {
     lines.push(paint('dim', `until ${exactTime(until)} (${relativeTime(until, now)})`));
   }
-  if (typeof remedy === 'string') lines.push(remedy);
+  if (typeof remedy === 'string') lines.push(oneLine(remedy));
   for (const wait of Array.isArray(waits) ? (waits as ApiObject[]) : []) {
-    const step = wait['stepName'] === undefined ? '' : `${String(wait['stepName'])}: `;
-    lines.push(`  ${paint('dim', '·')} ${step}${String(wait['sentence'])}`);
+    // A run that waits for one thing has said it.
+    if (wait['sentence'] === sentence) continue;
+    const step = wait['stepName'] === undefined ? '' : `${textOf(wait, 'stepName')}: `;
+    lines.push(`  ${paint('dim', '·')} ${step}${textOf(wait, 'sentence')}`);
   }
   return lines;
 }

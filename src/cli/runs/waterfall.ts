@@ -3,6 +3,7 @@ import type { Bar, BarKind, Lane } from '../../run-lanes/lane.js';
 import type { RunLanes } from '../../run-lanes/lanes.js';
 import { type Colour, type Paint, shownState, widthOf } from '../output/style.js';
 import { durationWords } from '../output/time-words.js';
+import { oneLine } from '../output/visible.js';
 
 const nameWidthMax = 28;
 const barWidthMin = 20;
@@ -26,7 +27,8 @@ export const legend = '━ attempt  ─ sleep or wait  · in line or until the n
 
 /** A line for each step: its name, its bars between the start and the end of the run, its state. */
 export function waterfallLines(run: RunLanes, now: number, paint: Paint, width: number): string[] {
-  const { lanes, startedAt } = run;
+  const { startedAt } = run;
+  const lanes = run.lanes.map((lane) => ({ ...lane, name: oneLine(lane.name) }));
   if (lanes.length === 0) return ['no step yet'];
   const firstAt = Math.min(...lanes.map(({ bars }) => bars[0]?.from ?? now));
   const from = startedAt === null ? firstAt : Math.min(startedAt, firstAt);
@@ -60,16 +62,34 @@ const endOf = (open: number) => (bar: Bar) => bar.until ?? open;
 /** No bar is empty: an attempt of a millisecond is seen too. An open one ends in an arrow. */
 function drawnBars(bars: readonly Bar[], { from, to, width }: Scale, paint: Paint): string {
   const column = (at: number) => Math.round(((at - from) / (to - from)) * width);
-  const cells: string[] = new Array(width).fill(' ');
+  const cells: Cell[] = new Array(width).fill({ sign: ' ', colour: null });
   for (const bar of bars) {
     const begin = Math.min(width - 1, Math.max(0, column(bar.from)));
     const end = Math.min(width, Math.max(begin + 1, column(bar.until ?? to)));
     const [sign, usual] = looks[bar.kind];
     const colour = bar.outcome === 'failed' ? 'red' : usual;
-    cells.fill(paint(colour, sign), begin, end);
-    if (bar.until === null) cells[end - 1] = paint(colour, '▶');
+    cells.fill({ sign, colour }, begin, end);
+    if (bar.until === null) cells[end - 1] = { sign: '▶', colour };
   }
-  return cells.join('');
+  return painted(cells, paint);
+}
+
+/** One column of a bar; null where there is none. */
+interface Cell {
+  readonly sign: string;
+  readonly colour: Colour | null;
+}
+
+/** Neighbours of one colour are painted at once. */
+function painted(cells: readonly Cell[], paint: Paint): string {
+  let line = '';
+  for (let begin = 0, end = 0; begin < cells.length; begin = end) {
+    const { colour = null } = cells[begin] ?? {};
+    while (end < cells.length && cells[end]?.colour === colour) end += 1;
+    const signs = cells.slice(begin, end).map(({ sign }) => sign);
+    line += colour === null ? signs.join('') : paint(colour, signs.join(''));
+  }
+  return line;
 }
 
 function failures({ bars }: Lane, paint: Paint): string {

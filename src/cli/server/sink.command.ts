@@ -1,12 +1,14 @@
 /** `stepwell sink`: an endpoint for trying out, which answers as it is asked to. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../engine/clock.js';
 import { parseDuration } from '../../grammar/duration.js';
+import { examplesText } from '../output/examples.js';
 import { Output, type OutputOptions } from '../output/output.js';
 import { exactTime } from '../output/time-words.js';
+import { oneLine } from '../output/visible.js';
 
 export function sinkCommand(): Command {
   return new Command('sink')
@@ -18,9 +20,7 @@ export function sinkCommand(): Command {
     .option('--json', 'JSON, one delivery a line, on a terminal too')
     .addHelpText(
       'after',
-      ['', 'Examples:', '  $ stepwell sink 9000 --fail 2', '  $ stepwell sink --status 429'].join(
-        '\n',
-      ),
+      examplesText(['stepwell sink 9000 --fail 2 --slow 3s', 'stepwell sink --status 429']),
     )
     .action(listen);
 }
@@ -59,7 +59,7 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
     const attempt = count(id);
     await pause(options.slow);
     const status = attempt <= options.fail ? 500 : options.status;
-    response.writeHead(status, { 'content-type': 'text/plain' }).end(`${status}\n`);
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(STATUS_CODES[status]);
     const row = {
       time: systemClock.now(),
       method: request.method,
@@ -76,11 +76,10 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
         `${row.method} ${row.path}`,
         id,
         attempt > 1 ? `attempt ${attempt}` : '',
-        body.length > bodyMax ? `${body.slice(0, bodyMax)}…` : body,
+        oneLine(body.length > bodyMax ? `${body.slice(0, bodyMax)}…` : body),
       ]
         .filter((part) => part !== '')
-        .join('  ')
-        .replace(/[\r\n]+/g, ' '),
+        .join('  '),
     ]);
   }
 

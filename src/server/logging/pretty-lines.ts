@@ -1,6 +1,7 @@
 /** The log for people: `12:00:01 delivered POST ...`, the level only where it is a warning. */
 import { type DestinationStream, type LogDescriptor, pino } from 'pino';
 import pinoPretty from 'pino-pretty';
+import { visibleText } from './visible-text.js';
 
 type Colors = Parameters<pinoPretty.MessageFormatFunc>[3]['colors'];
 
@@ -17,7 +18,7 @@ export function prettyLines(destination: DestinationStream, hasColors: boolean):
     // Both stand in the text, without the colon that the default puts between.
     customPrettifiers: { time: () => '', level: () => '' },
     messageFormat: (log, messageKey, _label, { colors }) =>
-      `${colors.gray(timeOf(log))} ${levelOf(log, colors)}${log[messageKey] ?? ''}`,
+      `${colors.gray(timeOf(log))} ${levelOf(log, colors)}${visibleText(String(log[messageKey] ?? ''))}`,
   });
   return { write: (line: string) => destination.write(pretty(line)) };
 }

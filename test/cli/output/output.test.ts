@@ -3,6 +3,7 @@ import { Output } from '../../../src/cli/output/output.js';
 import { coloured, plain, shownState, widthOf } from '../../../src/cli/output/style.js';
 import { tableLines } from '../../../src/cli/output/table.js';
 import { durationWords, relativeTime, sizeWords } from '../../../src/cli/output/time-words.js';
+import { safeLine } from '../../../src/cli/output/visible.js';
 
 const message = {
   messageId: 'msg_1',
@@ -32,9 +33,24 @@ describe('a table', () => {
 });
 
 describe('what others have chosen', () => {
+  const hostile = 'a\x1b[2Jb\rc\x9b8md\u202ee\x1b[31m\x07';
+
   it('moves no cursor of the terminal', () => {
-    const line = logLine({ time: 0, state: 'ERROR', error: 'a\x1b[2Jb\rc' }, plain);
-    expect(line).toContain('a [2Jb c');
+    const line = logLine({ time: 0, state: 'ERROR', error: hostile }, plain);
+    expect(line).toContain('a\\u001b[2Jb c\\u009b8md\\u202ee\\u001b[31m\\u0007');
+  });
+
+  it('is escaped in a line whatever put it there, beside our own colours', () => {
+    const line = safeLine(`${coloured('red', 'x')} ${hostile}\n`);
+    expect(line).toBe(
+      '\x1b[31mx\x1b[39m a\\u001b[2Jb\\u000dc\\u009b8md\\u202ee\x1b[31m\\u0007\\u000a',
+    );
+  });
+
+  it('means the same in a line of JSON', () => {
+    const line = safeLine(JSON.stringify({ label: hostile }));
+    expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
+    expect(JSON.parse(line)).toEqual({ label: hostile });
   });
 });
 
@@ -66,7 +82,8 @@ describe('words', () => {
   it('of a time say how far it is', () => {
     expect(relativeTime(5000, 5400)).toBe('now');
     expect(relativeTime(1000, 60_999)).toBe('59s ago');
-    expect(relativeTime(7_300_000, 0)).toBe('in 2h');
+    expect(relativeTime(7_300_000, 0)).toBe('in 2h 1m');
+    expect(relativeTime(3_600_000, 0)).toBe('in 1h');
   });
 
   it('of a size have a unit', () => {
