@@ -147,7 +147,8 @@ function shapeOf(text) {
     .replaceAll(/=[\w=-]{40,}/g, '=#')
     .replaceAll(/\b\d[\d.,]*( ?(ms|s|m|h|d|min|MiB|KiB|GiB|kB|B))?\b/g, '#')
     .replaceAll(/#(-#)+|#:[#:.]+/g, '#')
-    .replaceAll(/\bnow\b|# ago\b/g, '# ago')
+    .replaceAll(/\bin # #/g, 'in #')
+    .replaceAll(/\bnow\b|#( #)? ago\b/g, '# ago')
     .replaceAll(/[·━─●]+/g, '·')
     .replaceAll(/ +/g, ' ')
     .replaceAll(/-{2,}/g, '-');

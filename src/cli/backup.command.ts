@@ -9,7 +9,9 @@ import { restore, skippedOffsetsDefault } from '../server/backup/restore.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { type DataDirOption, dataDirOption } from './folder-option.js';
 import { readerOptions } from './journal/journal-reader.js';
+import { examplesText } from './output/examples.js';
 import { complain, progressLine, sayAll } from './output/terminal.js';
+import { sizeWords } from './output/time-words.js';
 import { configuredFolder } from './owned-folder.js';
 
 const megabyte = 1024 * 1024;
@@ -18,6 +20,13 @@ export function backupCommand(): Command {
   return new Command('backup')
     .description('copy the data folder as it is at one moment, also while a server uses it')
     .argument('<folder>', 'where the backup goes; it must be empty, or not there')
+    .addHelpText(
+      'after',
+      examplesText([
+        'stepwell backup /backups/monday',
+        'stepwell backup /backups/monday --data-dir /var/lib/stepwell',
+      ]),
+    )
     .addOption(dataDirOption())
     .action(backup);
 }
@@ -26,7 +35,8 @@ export function restoreCommand(): Command {
   return restoring('restore')
     .description('make a data folder from a backup')
     .argument('<backup>', 'a folder that `stepwell backup` has made')
-    .argument('<folder>', 'the new data folder; it must be empty, or not there');
+    .argument('<folder>', 'the new data folder; it must be empty, or not there')
+    .addHelpText('after', examplesText(['stepwell restore /backups/monday ./data']));
 }
 
 /** `journal import`: what was exported is restored as a backup is. */
@@ -34,7 +44,8 @@ export function importCommand(): Command {
   return restoring('import')
     .description('make a data folder from what `journal export` has made')
     .argument('<exported>', 'a folder that `stepwell journal export --good` has made')
-    .argument('<folder>', 'the new data folder; it must be empty, or not there');
+    .argument('<folder>', 'the new data folder; it must be empty, or not there')
+    .addHelpText('after', examplesText(['stepwell journal import /tmp/good ./data']));
 }
 
 /** A command that restores; its two arguments are named by what it is called. */
@@ -85,15 +96,11 @@ function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: 
   const others = `${count} other ${count === 1 ? 'log' : 'logs'}`;
   return [
     `made at ${madeAt} by version ${version}, of store ${storeId}, start ${epoch}`,
-    `journal up to offset ${journal}, and ${others}: ${mebibytes(bytes)}`,
+    `journal up to offset ${journal}, and ${others}: ${sizeWords(bytes)}`,
     ...(sharedBytes > 0
-      ? [`${mebibytes(sharedBytes)} of it share the disk with the data folder`]
+      ? [`${sizeWords(sharedBytes)} of it share the disk with the data folder`]
       : []),
   ];
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / megabyte).toFixed(1)} MiB`;
 }
 
 /** The copy is there, and not all of what was acknowledged is in it. */

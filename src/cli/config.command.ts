@@ -5,6 +5,7 @@ import { type Config, type Origin, readConfiguration } from '../server/configura
 import { shownSettings } from '../server/configuration/shown-settings.js';
 import { readCredentials } from '../server/credentials/credentials.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { examplesText } from './output/examples.js';
 import { sayAll } from './output/terminal.js';
 
 /** What stands in place of a secret: that there is one, and nothing about it. */
@@ -13,6 +14,7 @@ const mask = '********';
 export function configCommand(): Command {
   return new Command('config')
     .description('print every setting and where it came from')
+    .addHelpText('after', examplesText(['stepwell config', 'STEPWELL_FSYNC=os stepwell config']))
     .addOption(dataDirOption())
     .action(printConfiguration);
 }

@@ -18,6 +18,7 @@ import { readAhead } from '../server/development/kept-clock.js';
 import { MovableClock } from '../server/development/movable-clock.js';
 import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { examplesText } from './output/examples.js';
 import { durationWords } from './output/time-words.js';
 import { prepareDataFolder } from './owned-folder.js';
 
@@ -33,16 +34,14 @@ export function devCommand(): Command {
       'disturb deliveries on purpose: drop=5%,lose=5%,delay=1s',
       faultOption,
     )
-    .addHelpText('after', examples)
+    .addHelpText('after', examplesText(examples))
     .action(dev);
 }
 
 const examples = [
-  '',
-  'Examples:',
-  '  $ stepwell dev --fault drop=5%,delay=1s',
-  '  $ stepwell clock +3d        moves its time forward',
-].join('\n');
+  'stepwell dev --fault drop=5%,delay=1s',
+  'stepwell clock +3d        moves its time forward',
+];
 
 interface DevOptions extends DataDirOption {
   readonly fault?: FaultPlan;

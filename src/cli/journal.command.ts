@@ -19,6 +19,7 @@ import { readerOptions, readFolder, readJournal } from './journal/journal-reader
 import type { Comparison, ReplayOptions } from './journal/journal-replay.js';
 import { verifyFolder } from './journal/journal-verify.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
+import { examplesText } from './output/examples.js';
 import { complain, progressLine, say, sayAll } from './output/terminal.js';
 import { configuredFolder } from './owned-folder.js';
 
@@ -29,6 +30,13 @@ export function journalCommand(): Command {
   journal.addCommand(
     new Command('print')
       .description('print the journal, one line per event')
+      .addHelpText(
+        'after',
+        examplesText([
+          'stepwell journal print --stream msg_1',
+          'stepwell journal print --from 1000 --until 1100 --json',
+        ]),
+      )
       .option('--stream <id>', 'only this stream: message/msg_1, or msg_1')
       .option('--from <offset>', 'from this offset on', offsetOption)
       .option('--until <offset>', 'up to this offset, exclusive', offsetOption)
@@ -41,6 +49,13 @@ export function journalCommand(): Command {
   journal.addCommand(
     new Command('verify')
       .description('check every checksum, chain and index of the data folder')
+      .addHelpText(
+        'after',
+        examplesText([
+          'stepwell journal verify',
+          'stepwell journal verify --against <digest>@<offset>',
+        ]),
+      )
       .option(
         '--against <digest[@offset]>',
         'a digest of the journal that was kept elsewhere; may be given more than once',
@@ -53,6 +68,7 @@ export function journalCommand(): Command {
   journal.addCommand(
     new Command('export')
       .description('make a folder of everything that is intact: what to do at exit code 65')
+      .addHelpText('after', examplesText(['stepwell journal export --good /tmp/good']))
       .argument('<folder>', 'where it goes; it must be empty, or not there')
       .requiredOption('--good', 'leave out what is damaged, and say what that is')
       .addOption(dataDirOption())
@@ -63,6 +79,7 @@ export function journalCommand(): Command {
   journal.addCommand(
     new Command('digest')
       .description('print the digest of the sealed part of the journal, to be kept elsewhere')
+      .addHelpText('after', examplesText(['stepwell journal digest']))
       .addOption(dataDirOption())
       .action(digest),
   );
@@ -72,6 +89,13 @@ export function journalCommand(): Command {
 function replayCommand(): Command {
   return new Command('replay')
     .description('fold the journal again and print what memory was, or the events that are meant')
+    .addHelpText(
+      'after',
+      examplesText([
+        'stepwell journal replay --until 2026-11-20T12:00:00Z',
+        'stepwell journal replay --stream run/order-7',
+      ]),
+    )
     .option('--until <moment>', 'up to this offset, exclusive, or time, inclusive', momentOption)
     .option('--since <moment>', 'events from this offset or time on', momentOption)
     .option('--stream <id>', 'the life of this stream in words, with its messages')

@@ -2,12 +2,17 @@
 import { Command } from 'commander';
 import { ConfigurationError } from '../server/configuration/config.js';
 import type { DrawnMachine } from './machine-diagram.js';
+import { examplesText } from './output/examples.js';
 import { sayAll } from './output/terminal.js';
 
 export function machinesCommand(): Command {
   return new Command('machines')
     .description('print the state machines as Mermaid diagrams, all of them or one')
     .argument('[name]', 'only this one: run, schedule, consumer, ...')
+    .addHelpText(
+      'after',
+      examplesText(['stepwell machines run', 'stepwell machines > machines.md']),
+    )
     .action(printMachines);
 }
 

@@ -6,10 +6,12 @@ import { version } from '../grammar/version.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { commandsFor, isCommand } from './areas.js';
 import { ClientError } from './connect/client-errors.js';
+import { hideToken } from './connect/given-token.js';
 import { complain } from './output/terminal.js';
 
 /** Runs one command and sets the exit code; a server goes on running after it has returned. */
 export async function run(argv: readonly string[]): Promise<void> {
+  hideToken(argv);
   try {
     const called = argv.slice(2).find((word) => !word.startsWith('-')) ?? '';
     // Help and what is misspelt need the names of all; `help msg` needs the command itself.
@@ -37,8 +39,14 @@ export async function program(called: string | null = null): Promise<Command> {
 function inherit(command: Command): void {
   for (const part of command.commands) {
     part.copyInheritedSettings(command);
+    part.showHelpAfterError(`${pathOf(part)} --help says more.`);
     inherit(part);
   }
+}
+
+/** `stepwell msg publish`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 /** Tells what ended the command, once, and which exit code says so. */

@@ -8,12 +8,17 @@ import { refuseWeakSecrets } from '../server/credentials/weak-secrets.js';
 import { requireUnmoved } from '../server/development/kept-clock.js';
 import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
 import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { examplesText } from './output/examples.js';
 import { say } from './output/terminal.js';
 import { prepareDataFolder, whileOwned } from './owned-folder.js';
 
 export function startCommand(): Command {
   return new Command('start')
     .description('run the server')
+    .addHelpText(
+      'after',
+      examplesText(['stepwell start', 'stepwell start --data-dir /var/lib/stepwell']),
+    )
     .addOption(dataDirOption())
     .action(start);
 }

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { ApiClient } from '../connect/api-client.js';
 import { type AddressOptions, findServer } from '../connect/server-address.js';
+import { examplesText } from '../output/examples.js';
 import { Output, type OutputOptions } from '../output/output.js';
 
 /** Options of every client command. */
@@ -14,24 +15,14 @@ export interface Client {
 }
 
 /** A command that takes the common options; `examples` stand at the end of its help. */
-export function clientCommand(
-  name: string,
-  summary: string,
-  examples: readonly string[] = [],
-): Command {
+export function clientCommand(name: string, summary: string, examples: readonly string[]): Command {
   const command = new Command(name)
     .description(summary)
     .option('--url <url>', 'the server, instead of STEPWELL_URL')
-    .option('--token <token>', 'its token, instead of STEPWELL_TOKEN')
+    .option('--token <token>', 'its token, or @file, instead of STEPWELL_TOKEN')
     .option('--data-dir <path>', 'the folder whose server is meant, where neither is given')
     .option('--json', 'JSON, one value a line, on a terminal too');
-  if (examples.length > 0) {
-    command.addHelpText(
-      'after',
-      ['', 'Examples:', ...examples.map((one) => `  $ ${one}`)].join('\n'),
-    );
-  }
-  return command;
+  return command.addHelpText('after', examplesText(examples));
 }
 
 /** Finds the server and how its answers are to be shown. */

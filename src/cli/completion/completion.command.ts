@@ -1,5 +1,6 @@
 /** `stepwell completion`: scripts that complete commands and options in a shell. */
 import { Argument, Command } from 'commander';
+import { examplesText } from '../output/examples.js';
 import { sayAll } from '../output/terminal.js';
 import { wordsAfter } from './command-words.js';
 import { shellScripts } from './shell-scripts.js';
@@ -11,13 +12,11 @@ export function completionCommand(commands: () => Promise<readonly Command[]>): 
     .addArgument(new Argument('<shell>').choices(Object.keys(shellScripts)))
     .addHelpText(
       'after',
-      [
-        '',
-        'Examples:',
-        '  $ source <(stepwell completion bash)',
-        '  $ source <(stepwell completion zsh)',
-        '  $ stepwell completion fish > ~/.config/fish/completions/stepwell.fish',
-      ].join('\n'),
+      examplesText([
+        'source <(stepwell completion bash)',
+        'source <(stepwell completion zsh)',
+        'stepwell completion fish > ~/.config/fish/completions/stepwell.fish',
+      ]),
     )
     .action(async (shell: keyof typeof shellScripts) => {
       await sayAll(shellScripts[shell](wordsAfter(await commands())));

@@ -2,6 +2,7 @@
 import { networkInterfaces } from 'node:os';
 import type { ServerAddress } from './api-client.js';
 import { type ClientEnvironment, readClientEnvironment } from './client-environment.js';
+import { givenToken } from './given-token.js';
 
 /** Options that every client command takes. */
 export interface AddressOptions {
@@ -24,7 +25,7 @@ export async function findServer(
   environment: ClientEnvironment = readClientEnvironment(),
 ): Promise<ServerAddress> {
   const given = options.url ?? environment.url;
-  const token = options.token ?? environment.token;
+  const token = options.token === undefined ? environment.token : await givenToken(options.token);
   const kept = given === null ? await readFolder(options.dataDir ?? environment.dataDirectory) : {};
   return {
     url: (given ?? kept.url ?? usualUrl).replace(/\/+$/, ''),

@@ -31,13 +31,13 @@ const done: Readonly<Record<Change, string>> = {
 export function flowCommand(): Command {
   const flow = new Command('flow').description('flow-control keys');
   flow.addCommand(
-    clientCommand('ls', 'list keys')
+    clientCommand('ls', 'list keys', ['stepwell flow ls --search openai'])
       .option('--search <text>', 'keys that have this in their name')
       .action(list),
   );
   for (const [verb, summary] of Object.entries(changes) as [Change, string][]) {
     flow.addCommand(
-      clientCommand(verb, summary)
+      clientCommand(verb, summary, [`stepwell flow ${verb} openai`])
         .argument('<key>')
         .action((key: string, options: ClientOptions) => change(key, verb, {}, options)),
     );

@@ -7,7 +7,7 @@ import type { Column } from '../output/table.js';
 
 export function groupCommand(): Command {
   const group = new Command('group').description('URL groups');
-  group.addCommand(clientCommand('ls', 'list groups').action(list));
+  group.addCommand(clientCommand('ls', 'list groups', ['stepwell group ls']).action(list));
   group.addCommand(
     clientCommand('add', 'add endpoints to a group, which makes it', [
       'stepwell group add billing https://a.example/hook https://b.example/hook',
@@ -19,12 +19,19 @@ export function groupCommand(): Command {
       .action(add),
   );
   group.addCommand(
-    clientCommand('remove', 'take endpoints out; a group without endpoints is gone')
+    clientCommand('remove', 'take endpoints out; a group without endpoints is gone', [
+      'stepwell group remove billing https://a.example/hook',
+      'stepwell group remove billing audit',
+    ])
       .argument('<group>')
       .argument('<url...>', 'URLs or names of endpoints')
       .action(remove),
   );
-  group.addCommand(clientCommand('delete', 'delete a group').argument('<group>').action(drop));
+  group.addCommand(
+    clientCommand('delete', 'delete a group', ['stepwell group delete billing'])
+      .argument('<group>')
+      .action(drop),
+  );
   return group;
 }
 
@@ -59,8 +66,8 @@ async function add(
   const { api, output } = await connect(options);
   const { name } = options;
   const endpoints = urls.map((url) => (name === undefined ? { url } : { url, name }));
-  await api.post(`/v2/topics/${group}/endpoints`, { body: { endpoints } });
-  await output.one({ name: group, endpoints }, () => [`${group} has ${urls.join(', ')}`]);
+  await api.post(`/v2/topics/${encodeURIComponent(group)}/endpoints`, { body: { endpoints } });
+  await output.one({ name: group, endpoints }, () => [`put ${urls.join(', ')} into ${group}`]);
 }
 
 async function remove(
@@ -70,12 +77,14 @@ async function remove(
 ): Promise<void> {
   const { api, output } = await connect(options);
   const endpoints = urls.map((url) => (URL.canParse(url) ? { url } : { name: url }));
-  await api.delete(`/v2/topics/${group}/endpoints`, { body: { endpoints } });
-  await output.one({ name: group, removed: urls }, () => [`${group} lost ${urls.join(', ')}`]);
+  await api.delete(`/v2/topics/${encodeURIComponent(group)}/endpoints`, { body: { endpoints } });
+  await output.one({ name: group, removed: urls }, () => [
+    `took ${urls.join(', ')} out of ${group}`,
+  ]);
 }
 
 async function drop(group: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/v2/topics/${group}`);
+  await api.delete(`/v2/topics/${encodeURIComponent(group)}`);
   await output.one({ name: group, deleted: true }, () => [`deleted ${group}`]);
 }

@@ -3,12 +3,19 @@ import { Command } from 'commander';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import type { Output } from '../output/output.js';
+import { complain } from '../output/terminal.js';
 
 export function keysCommand(): Command {
   const keys = new Command('keys').description('the keys that deliveries are signed with');
-  keys.addCommand(clientCommand('show', 'print the current and the next key').action(show));
   keys.addCommand(
-    clientCommand('rotate', 'make the next key the current one, and a new next').action(rotate),
+    clientCommand('show', 'print the current and the next key', [
+      'stepwell keys show >> .env',
+    ]).action(show),
+  );
+  keys.addCommand(
+    clientCommand('rotate', 'make the next key the current one, and a new next', [
+      'stepwell keys rotate',
+    ]).action(rotate),
   );
   return keys;
 }
@@ -20,8 +27,16 @@ async function show(options: ClientOptions): Promise<void> {
 
 async function rotate(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
+  const before = await api.get('/v2/keys');
   await print(await api.post('/v2/keys/rotate'), output);
+  // The credentials of servers bring their settings with them.
+  const { publishedCredentials } = await import('../../server/credentials/credentials.js');
+  if (before['current'] === publishedCredentials.currentSigningKey) complain(afterPublished);
 }
+
+const afterPublished =
+  'SDKs with QSTASH_DEV=true know the published keys only, and do not find this server any more; ' +
+  'a new data folder has them again';
 
 /** As lines for an application's environment; receivers try both. */
 async function print(keys: ApiObject, output: Output): Promise<void> {

@@ -34,11 +34,18 @@ export function msgCommand(): Command {
       .action(list),
   );
   msg.addCommand(
-    clientCommand('get', 'show one message and what has happened to it')
+    clientCommand('get', 'show one message and what has happened to it', [
+      'stepwell msg get msg_1',
+      'stepwell msg get msg_1 --json | jq .state',
+    ])
       .argument('<id>')
       .action(get),
   );
-  msg.addCommand(clientCommand('why', 'say what a message waits for').argument('<id>').action(why));
+  msg.addCommand(
+    clientCommand('why', 'say what a message waits for', ['stepwell msg why msg_1'])
+      .argument('<id>')
+      .action(why),
+  );
   msg.addCommand(
     clientCommand('deliver', 'start the next attempt now, not when its delay or retry is due', [
       'stepwell msg deliver msg_1 msg_2',
@@ -171,7 +178,7 @@ async function deliver(ids: readonly string[], options: ClientOptions): Promise<
   const { api, output } = await connect(options);
   for (const id of ids) {
     const answer = await api.post(`/v2/messages/${encodeURIComponent(id)}/deliver`);
-    await output.one(answer, () => [`${id} starts once its gates let it in`]);
+    await output.one(answer, () => [`${id} is tried next, without waiting for its time`]);
   }
 }
 

@@ -13,7 +13,11 @@ import type { Column } from '../output/table.js';
 
 export function queueCommand(): Command {
   const queue = new Command('queue').description('queues');
-  queue.addCommand(clientCommand('ls', 'list queues, by name').action(list));
+  queue.addCommand(
+    clientCommand('ls', 'list queues, by name', ['stepwell queue ls --json | jq .lag']).action(
+      list,
+    ),
+  );
   queue.addCommand(
     clientCommand('set', 'make a queue, or change its parallelism', [
       'stepwell queue set invoices --parallelism 4',
@@ -25,13 +29,15 @@ export function queueCommand(): Command {
   for (const verb of ['pause', 'resume'] as const) {
     const summary = verb === 'pause' ? 'take messages in and start none' : 'start messages again';
     queue.addCommand(
-      clientCommand(verb, summary)
+      clientCommand(verb, summary, [`stepwell queue ${verb} invoices`])
         .argument('<name>')
         .action((name: string, options: ClientOptions) => change(name, verb, options)),
     );
   }
   queue.addCommand(
-    clientCommand('delete', 'remove a queue and drop its messages')
+    clientCommand('delete', 'remove a queue and drop its messages', [
+      'stepwell queue delete invoices',
+    ])
       .argument('<name>')
       .action(remove),
   );
@@ -70,12 +76,12 @@ async function change(
   options: ClientOptions,
 ): Promise<void> {
   const { api, output } = await connect(options);
-  await api.post(`/v2/queues/${name}/${verb}`);
+  await api.post(`/v2/queues/${encodeURIComponent(name)}/${verb}`);
   await output.one({ name, paused: verb === 'pause' }, () => [`${verb}d ${name}`]);
 }
 
 async function remove(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/v2/queues/${name}`);
+  await api.delete(`/v2/queues/${encodeURIComponent(name)}`);
   await output.one({ name, deleted: true }, () => [`deleted ${name}`]);
 }

@@ -22,11 +22,13 @@ import {
 export function schedCommand(): Command {
   const sched = new Command('sched').description('schedules');
   sched.addCommand(
-    clientCommand('ls', 'list schedules, oldest first')
+    clientCommand('ls', 'list schedules, oldest first', ['stepwell sched ls --count 200'])
       .option('--count <count>', 'at most so many', countOption, 50)
       .action(list),
   );
-  sched.addCommand(clientCommand('get', 'show one').argument('<id>').action(get));
+  sched.addCommand(
+    clientCommand('get', 'show one', ['stepwell sched get daily']).argument('<id>').action(get),
+  );
   sched.addCommand(
     clientCommand('next', 'say when a schedule triggers next', [
       'stepwell sched next daily --count 10',
@@ -37,20 +39,24 @@ export function schedCommand(): Command {
   );
   sched.addCommand(createCommand());
   sched.addCommand(
-    clientCommand('trigger', 'publish what a schedule publishes, now; its times stay')
+    clientCommand('trigger', 'publish what a schedule publishes, now; its times stay', [
+      'stepwell sched trigger daily',
+    ])
       .argument('<id>')
       .action(trigger),
   );
   for (const verb of ['pause', 'resume'] as const) {
     const summary = verb === 'pause' ? 'skip the triggers from now on' : 'trigger again';
     sched.addCommand(
-      clientCommand(verb, summary)
+      clientCommand(verb, summary, [`stepwell sched ${verb} daily`])
         .argument('<id>')
         .action((id: string, options: ClientOptions) => change(id, verb, options)),
     );
   }
   sched.addCommand(
-    clientCommand('delete', 'end a schedule; what it has published lives on')
+    clientCommand('delete', 'end a schedule; what it has published lives on', [
+      'stepwell sched delete daily',
+    ])
       .argument('<id>')
       .action(remove),
   );
@@ -92,7 +98,7 @@ async function list(options: ClientOptions & { readonly count: number }): Promis
 
 async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const schedule = await api.get(`/v2/schedules/${id}`);
+  const schedule = await api.get(`/v2/schedules/${encodeURIComponent(id)}`);
   await output.one(schedule, () => JSON.stringify(schedule, null, 2).split('\n'));
 }
 
@@ -153,12 +159,12 @@ async function create(destination: string, options: CreateOptions): Promise<void
 
 async function change(id: string, verb: 'pause' | 'resume', options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.post(`/v2/schedules/${id}/${verb}`);
+  await api.post(`/v2/schedules/${encodeURIComponent(id)}/${verb}`);
   await output.one({ scheduleId: id, isPaused: verb === 'pause' }, () => [`${verb}d ${id}`]);
 }
 
 async function remove(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/v2/schedules/${id}`);
+  await api.delete(`/v2/schedules/${encodeURIComponent(id)}`);
   await output.one({ scheduleId: id, deleted: true }, () => [`deleted ${id}`]);
 }

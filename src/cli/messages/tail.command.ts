@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { systemClock } from '../../engine/clock.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -9,7 +10,9 @@ import {
   listOption,
 } from '../client/client-command.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import { ClientError } from '../connect/client-errors.js';
 import { eventStream } from '../connect/event-stream.js';
+import { runRows } from '../connect/run-rows.js';
 import { logLine } from '../output/columns.js';
 import { FreshRows } from './fresh-rows.js';
 
@@ -17,11 +20,13 @@ export function tailCommand(): Command {
   return clientCommand('tail', 'show what happens to messages, as it happens', [
     'stepwell tail --state failed',
     'stepwell tail --label invoice --json | jq .error',
+    'stepwell tail --run order-7 --state step_failed',
   ])
     .option('--state <state>', 'only rows of this state: delivered, error, retry, failed ...')
     .option('--label <label>', 'of messages with this label; may be repeated', listOption)
     .option('--to <url>', 'of messages to this URL')
     .option('--queue <name>', 'of messages of this queue')
+    .option('--run <id>', 'of this run, from its start to its end')
     .action(tail);
 }
 
@@ -30,14 +35,32 @@ interface TailOptions extends ClientOptions {
   readonly label?: readonly string[];
   readonly to?: string;
   readonly queue?: string;
+  readonly run?: string;
 }
 
 async function tail(options: TailOptions): Promise<void> {
   const { api, output } = await connect(options);
+  const rows = options.run === undefined ? rowsOfMessages(api, options) : rowsOfRun(api, options);
+  await output.stream(rows, (row) => logLine(row, output.paint));
+}
+
+function rowsOfMessages(api: ApiClient, options: TailOptions): AsyncGenerator<ApiObject> {
   const { state, label, to, queue } = options;
   const query: Query = { state: state?.toUpperCase(), label, url: to, queueName: queue };
-  const rows = rowsAsTheyCome(api, query, systemClock.now());
-  await output.stream(rows, (row) => logLine(row, output.paint));
+  return rowsAsTheyCome(api, query, systemClock.now());
+}
+
+/** The stream of a run has all of its rows: which of them are meant is seen here. */
+async function* rowsOfRun(
+  api: ApiClient,
+  { run = '', state, label, to, queue }: TailOptions,
+): AsyncGenerator<ApiObject> {
+  if ([label, to, queue].some((one) => one !== undefined)) {
+    throw new ClientError('--run takes no other filter than --state', exitCodes.usage);
+  }
+  for await (const row of runRows(api, run)) {
+    if (state === undefined || row['state'] === state.toUpperCase()) yield row;
+  }
 }
 
 /**

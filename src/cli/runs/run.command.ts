@@ -10,9 +10,9 @@ import {
   countOption,
   listOption,
 } from '../client/client-command.js';
-import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
-import { eventStream } from '../connect/event-stream.js';
+import { runRows } from '../connect/run-rows.js';
 import { dialectOption, optionPrefix, publishHeaders } from '../messages/publish-options.js';
 import {
   fieldColumn,
@@ -31,19 +31,7 @@ import { legend, waterfallLines } from './waterfall.js';
 
 export function runCommand(): Command {
   const run = new Command('run').description('start, list and look at runs of workflows');
-  run.addCommand(
-    clientCommand('start', 'start a run of the workflow at a URL', [
-      'stepwell run start http://localhost:3000/api/order -d \'{"id":7}\' --id order-7',
-    ])
-      .argument('<url>')
-      .option('-d, --data <body>', 'the payload: text, @file, or - for standard input')
-      .option('--id <id>', 'of the run')
-      .option('--label <label>', 'to find it by; may be repeated', listOption)
-      .option('--delay <duration>', 'wait so long before the first step')
-      .option('--retries <count>', 'of each step')
-      .addOption(dialectOption())
-      .action(start),
-  );
+  run.addCommand(startCommand());
   run.addCommand(
     clientCommand('ls', 'list runs, newest first', ['stepwell run ls --state failed'])
       .option('--state <state>', 'started, success, failed or canceled')
@@ -53,16 +41,31 @@ export function runCommand(): Command {
       .action(list),
   );
   run.addCommand(
-    clientCommand('show', 'draw what a run has done, step by step').argument('<id>').action(show),
+    clientCommand('show', 'draw what a run has done, step by step', [
+      'stepwell run show order-7',
+      'stepwell run show order-7 --json | jq .lanes',
+    ])
+      .argument('<id>')
+      .action(show),
   );
-  run.addCommand(clientCommand('why', 'say what a run waits for').argument('<id>').action(why));
   run.addCommand(
-    clientCommand('tail', 'show what happens to a run until it is over')
+    clientCommand('why', 'say what a run waits for', ['stepwell run why order-7'])
+      .argument('<id>')
+      .action(why),
+  );
+  run.addCommand(
+    clientCommand('tail', 'show what happens to a run until it is over', [
+      'stepwell run tail order-7',
+    ])
       .argument('<id>')
       .action(tail),
   );
   run.addCommand(
-    clientCommand('cancel', 'cancel runs that are not over').argument('<id...>').action(cancel),
+    clientCommand('cancel', 'cancel runs that are not over', [
+      'stepwell run cancel order-7 order-8',
+    ])
+      .argument('<id...>')
+      .action(cancel),
   );
   run.addCommand(
     clientCommand('notify', 'give an event to the runs that wait for it', [
@@ -79,12 +82,26 @@ export function runCommand(): Command {
         ? 'go on with failed runs where they have failed, as new runs'
         : 'begin failed runs anew with their payload';
     run.addCommand(
-      clientCommand(verb, summary)
+      clientCommand(verb, summary, [`stepwell run ${verb} order-7`])
         .argument('<id...>', 'ids of failed runs, or of their dead letters')
         .action((ids: readonly string[], options: ClientOptions) => revive(verb, ids, options)),
     );
   }
   return run;
+}
+
+function startCommand(): Command {
+  return clientCommand('start', 'start a run of the workflow at a URL', [
+    'stepwell run start http://localhost:3000/api/order -d \'{"id":7}\' --id order-7',
+  ])
+    .argument('<url>')
+    .option('-d, --data <body>', 'the payload: text, @file, or - for standard input')
+    .option('--id <id>', 'of the run')
+    .option('--label <label>', 'to find it by; may be repeated', listOption)
+    .option('--delay <duration>', 'wait so long before the first step')
+    .option('--retries <count>', 'of each step')
+    .addOption(dialectOption())
+    .action(start);
 }
 
 interface StartOptions extends ClientOptions {
@@ -180,7 +197,7 @@ async function show(id: string, options: ClientOptions): Promise<void> {
     ...fieldLines(
       [
         ['run', textOf(found, 'workflowRunId')],
-        ['state', shownState(textOf(found, 'workflowState'), output.paint)],
+        ['state', shownState(textOf(found, 'state'), output.paint)],
         ['workflow', textOf(found, 'workflowUrl')],
         ['started', exactTime(startedAt)],
         ['took', durationWords((run.endedAt ?? now) - startedAt)],
@@ -206,14 +223,7 @@ async function why(id: string, options: ClientOptions): Promise<void> {
 
 async function tail(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await output.stream(rowsOf(api, id), (row) => logLine(row, output.paint));
-}
-
-async function* rowsOf(api: ApiClient, id: string): AsyncGenerator<ApiObject> {
-  const path = `/v2/workflows/runs/${encodeURIComponent(id)}/stream`;
-  for await (const { data } of eventStream(api, path, {})) {
-    yield* (data['rows'] ?? []) as readonly ApiObject[];
-  }
+  await output.stream(runRows(api, id), (row) => logLine(row, output.paint));
 }
 
 async function cancel(ids: readonly string[], options: ClientOptions): Promise<void> {
@@ -236,7 +246,10 @@ interface NotifyOptions extends ClientOptions {
 async function notify(event: string, options: NotifyOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { run, data } = options;
-  const path = run === undefined ? event : `${run}/${event}`;
+  const path = [run, event]
+    .flatMap((part) => part ?? [])
+    .map(encodeURIComponent)
+    .join('/');
   const body = data === undefined ? undefined : await bodyOf(data);
   const woken = await api.post<readonly ApiObject[]>(`/v2/notify/${path}`, { body });
   await output.one(woken, () =>
@@ -255,7 +268,7 @@ async function revive(
   const { api, output } = await connect(options);
   for (const id of ids) {
     const letter = /^\d+-\d+$/.test(id) ? id : await letterOf(id);
-    const answer = await api.post(`/v2/workflows/dlq/${verb}/${letter}`);
+    const answer = await api.post(`/v2/workflows/dlq/${verb}/${encodeURIComponent(letter)}`);
     await output.one(answer, () => [`${id} goes on as ${textOf(answer, 'workflowRunId')}`]);
   }
 

@@ -7,6 +7,7 @@ import { type ClientOptions, clientCommand } from '../client/client-command.js';
 import { ApiClient } from '../connect/api-client.js';
 import { Unreachable } from '../connect/client-errors.js';
 import { findServer } from '../connect/server-address.js';
+import { complain } from '../output/terminal.js';
 
 export function mcpCommand(): Command {
   return clientCommand('mcp', 'tools for models that look at a server (Model Context Protocol)', [
@@ -15,6 +16,8 @@ export function mcpCommand(): Command {
 }
 
 async function serve(options: ClientOptions): Promise<void> {
+  if (process.stdin.isTTY)
+    complain('it waits for a client of MCP on standard input; Ctrl-C ends it');
   const { serveMcp } = await import('../../mcp/mcp.part.js');
   await serveMcp(questionsTo(new ApiClient(await findServer(options))));
 }

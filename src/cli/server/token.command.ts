@@ -9,7 +9,7 @@ import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 
 export function tokenCommand(): Command {
   const token = new Command('token').description('named tokens and their roles');
-  token.addCommand(clientCommand('ls', 'list tokens').action(list));
+  token.addCommand(clientCommand('ls', 'list tokens', ['stepwell token ls']).action(list));
   token.addCommand(
     clientCommand('create', 'make a token, which is shown this once', [
       'stepwell token create grafana --role read',
@@ -21,7 +21,9 @@ export function tokenCommand(): Command {
       .action(create),
   );
   token.addCommand(
-    clientCommand('revoke', 'refuse a token from now on').argument('<name>').action(revoke),
+    clientCommand('revoke', 'refuse a token from now on', ['stepwell token revoke grafana'])
+      .argument('<name>')
+      .action(revoke),
   );
   return token;
 }

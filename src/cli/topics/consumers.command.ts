@@ -7,9 +7,13 @@ import type { Column } from '../output/table.js';
 
 export function consumersCommand(): Command {
   const consumers = new Command('consumers').description('consumer groups and what they have read');
-  consumers.addCommand(clientCommand('ls', 'list groups').action(list));
   consumers.addCommand(
-    clientCommand('show', 'show the members and partitions of a group')
+    clientCommand('ls', 'list groups', ['stepwell consumers ls --json | jq .lag']).action(list),
+  );
+  consumers.addCommand(
+    clientCommand('show', 'show the members and partitions of a group', [
+      'stepwell consumers show billing',
+    ])
       .argument('<group>')
       .action(show),
   );
@@ -26,7 +30,9 @@ export function consumersCommand(): Command {
       .action(seek),
   );
   consumers.addCommand(
-    clientCommand('delete', 'forget a group and what it has read')
+    clientCommand('delete', 'forget a group and what it has read', [
+      'stepwell consumers delete billing',
+    ])
       .argument('<group>')
       .action(remove),
   );

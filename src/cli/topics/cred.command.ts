@@ -6,7 +6,7 @@ import { fieldColumn, textOf } from '../output/columns.js';
 
 export function credCommand(): Command {
   const cred = new Command('cred').description('credentials for topics');
-  cred.addCommand(clientCommand('ls', 'list credentials').action(list));
+  cred.addCommand(clientCommand('ls', 'list credentials', ['stepwell cred ls']).action(list));
   cred.addCommand(
     clientCommand('create', 'make a credential; its password is shown this once', [
       'stepwell cred create phone --topic "rides*" --permissions PRODUCE',
@@ -17,7 +17,9 @@ export function credCommand(): Command {
       .action(create),
   );
   cred.addCommand(
-    clientCommand('revoke', 'refuse a credential from now on').argument('<name>').action(revoke),
+    clientCommand('revoke', 'refuse a credential from now on', ['stepwell cred revoke phone'])
+      .argument('<name>')
+      .action(revoke),
   );
   return cred;
 }

@@ -1,5 +1,6 @@
 /** `stepwell topic`: partitioned topics and their records. */
 import { Command } from 'commander';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -7,6 +8,7 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 import { durationWords, exactTime, sizeWords } from '../output/time-words.js';
@@ -14,9 +16,11 @@ import { tailCommand } from './topic-tail.js';
 
 export function topicCommand(): Command {
   const topic = new Command('topic').description('topics and their records');
-  topic.addCommand(clientCommand('ls', 'list topics').action(list));
+  topic.addCommand(clientCommand('ls', 'list topics', ['stepwell topic ls']).action(list));
   topic.addCommand(
-    clientCommand('show', 'show one and its partitions').argument('<topic>').action(show),
+    clientCommand('show', 'show one and its partitions', ['stepwell topic show rides'])
+      .argument('<topic>')
+      .action(show),
   );
   topic.addCommand(
     clientCommand('create', 'make a topic', ['stepwell topic create rides --partitions 6'])
@@ -30,17 +34,22 @@ export function topicCommand(): Command {
   topic.addCommand(
     clientCommand('produce', 'append records: one, or a line each of a file or standard input', [
       'stepwell topic produce rides --key user-7 -d \'{"km":12}\'',
-      'cat rides.ndjson | stepwell topic produce rides -d - --lines',
+      'cat rides.ndjson | stepwell topic produce rides - --lines',
     ])
       .argument('<topic>')
-      .requiredOption('-d, --data <value>', 'the value: text, @file, or - for standard input')
+      .argument('[value]', 'text, @file, or - for standard input')
+      .option('-d, --data <value>', 'the same, for values that begin with a dash')
       .option('--lines', 'each line is a record')
       .option('--key <key>', 'of the records')
       .option('--partition <number>', 'where they go', Number)
       .action(produce),
   );
   topic.addCommand(tailCommand());
-  topic.addCommand(clientCommand('delete', 'delete a topic').argument('<topic>').action(remove));
+  topic.addCommand(
+    clientCommand('delete', 'delete a topic', ['stepwell topic delete rides'])
+      .argument('<topic>')
+      .action(remove),
+  );
   return topic;
 }
 
@@ -102,7 +111,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 }
 
 interface ProduceOptions extends ClientOptions {
-  readonly data: string;
+  readonly data?: string;
   readonly lines?: boolean;
   readonly key?: string;
   readonly partition?: number;
@@ -111,9 +120,16 @@ interface ProduceOptions extends ClientOptions {
 /** Records of one request; a request has 16 MiB at most. */
 const recordsPerRequest = 500;
 
-async function produce(topic: string, options: ProduceOptions): Promise<void> {
+async function produce(
+  topic: string,
+  value: string | undefined,
+  options: ProduceOptions,
+): Promise<void> {
+  const { lines, key, partition, data = value } = options;
+  if (data === undefined) {
+    throw new ClientError('give a value: text, @file, or - for standard input', exitCodes.usage);
+  }
   const { api, output } = await connect(options);
-  const { data, lines, key, partition } = options;
   const { givenBody } = await import('../connect/given-body.js');
   const text = (await givenBody(data)).toString('utf8');
   const values = lines === true ? text.split('\n').filter((line) => line !== '') : [text];
