@@ -5,6 +5,7 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { basic } from '../support/program/server-process.js';
 import { type ClusterServer, ServerCluster } from './server-cluster.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -14,6 +15,8 @@ export interface RoundsReport {
   readonly acknowledged: number;
   /** Messages for later whose publish was acknowledged and that the last owner does not have. */
   readonly missing: readonly string[];
+  /** Records whose produce was acknowledged and that are not where it said. */
+  readonly misplaced: readonly string[];
   /** Messages for now that were acknowledged and that never reached their destination. */
   readonly undelivered: readonly string[];
   /** How long each takeover took, by fault: from the fault to the first publish acknowledged. */
@@ -24,9 +27,19 @@ export interface RoundsReport {
 const faults = ['kill', 'stop', 'end'] as const;
 type Fault = (typeof faults)[number];
 
+const asUser = { authorization: basic };
+
+/** A record, and where it was acknowledged. */
+interface Produced {
+  readonly partition: number;
+  readonly offset: number;
+  readonly value: string;
+}
+
 class Rounds {
   readonly later: string[] = [];
   readonly now = new Set<string>();
+  readonly produced: Produced[] = [];
   readonly delivered = new Set<string>();
   readonly takeoverMs: Record<Fault, number[]> = { kill: [], stop: [], end: [] };
   private isOver = false;
@@ -40,6 +53,7 @@ class Rounds {
     const { nodes } = this.cluster;
     for (let at = 0; !this.isOver; ) {
       this.sent += 1;
+      if (this.sent % 5 === 0) await this.produce(nodes[at % nodes.length]);
       const isLater = this.sent % 2 === 0;
       const path = `/v2/publish/${sink}/${this.sent}`;
       const headers: Record<string, string> = isLater ? { 'upstash-delay': '10h' } : {};
@@ -52,6 +66,15 @@ class Rounds {
       } else at += 1;
       await pause(5);
     }
+  }
+
+  private async produce(node: ClusterServer | undefined): Promise<void> {
+    const value = `record ${this.sent}`;
+    const body = JSON.stringify({ value });
+    const answer = await node?.ask('POST', '/produce/rides', { body, headers: asUser });
+    if (answer?.status !== 200) return;
+    const [{ partition, offset }] = [JSON.parse(answer.text)].flat();
+    this.produced.push({ partition, offset, value });
   }
 
   async round(fault: Fault): Promise<void> {
@@ -124,6 +147,16 @@ async function judged(rounds: Rounds, cluster: ServerCluster): Promise<RoundsRep
     const answer = await owner.ask('GET', `/v2/messages/${id}`, { withinMs: 10_000 });
     if (answer?.status !== 200) missing.push(id);
   }
+  const misplaced: string[] = [];
+  for (const { partition, offset, value } of rounds.produced) {
+    const body = JSON.stringify({ topic: 'rides', partition, offset });
+    const found = await owner.ask('POST', '/fetch', { body, headers: asUser, withinMs: 10_000 });
+    if (found?.status !== 200) throw new Error(`fetch: ${found?.text}`);
+    const records: { offset: number; value: string }[] = JSON.parse(found.text);
+    if (!records.some((record) => record.offset === offset && record.value === value)) {
+      misplaced.push(value);
+    }
+  }
   const undelivered = () => [...rounds.now].filter((path) => !rounds.delivered.has(path));
   for (let wait = 0; undelivered().length > 0 && wait < 200; wait += 1) await pause(100);
   const { epoch } = JSON.parse(
@@ -131,8 +164,9 @@ async function judged(rounds: Rounds, cluster: ServerCluster): Promise<RoundsRep
       get_byte(bytes, 16))), '{}') from stepwell_log`),
   );
   return {
-    acknowledged: rounds.later.length + rounds.now.size,
+    acknowledged: rounds.later.length + rounds.now.size + rounds.produced.length,
     missing,
+    misplaced,
     undelivered: undelivered(),
     takeoverMs: rounds.takeoverMs,
     epochs: epoch,

@@ -10,6 +10,7 @@ describeWithPostgres('servers over a shared log', () => {
     async () => {
       const report = await killRounds(rounds, { isLogKilled: true });
       expect(report.missing).toEqual([]);
+      expect(report.misplaced).toEqual([]);
       expect(report.undelivered).toEqual([]);
       expect(report.acknowledged).toBeGreaterThan(10 * rounds);
       expect(report.epochs).toBeGreaterThanOrEqual(rounds);
