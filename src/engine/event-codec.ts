@@ -83,7 +83,7 @@ export class EventCodec {
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
     const { kind, id, by, body } = envelope;
     return {
-      key: Buffer.from(`${kind}/${id}`),
+      key: `${kind}/${id}`,
       value: this.valueOf(envelope),
       timestamp: envelope.at,
       headers: headersOf(by, body),

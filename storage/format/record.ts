@@ -2,12 +2,13 @@
 import { TooLarge } from '../faults/storage-errors.js';
 import type { LookedThrough, Offset } from '../offsets/offset.js';
 import { type Cursor, decodeHeaders, decodeTerms, type RecordHeader } from './record-headers.js';
+import { writeText } from './record-text.js';
 
 export type { RecordHeader } from './record-headers.js';
 
-/** A record to append. All bytes are opaque. */
+/** A record to append. All bytes are opaque; a text is its UTF-8. */
 export interface RecordInput {
-  readonly key: Buffer | null;
+  readonly key: Buffer | string | null;
   /** Null is a tombstone. */
   readonly value: Buffer | null;
   readonly headers?: readonly RecordHeader[];
@@ -65,7 +66,7 @@ export function recordLength(record: RecordInput): number {
   if (record.timestamp !== undefined && !Number.isFinite(record.timestamp)) {
     throw new RangeError(`no timestamp: ${record.timestamp}`);
   }
-  let length = fixedLength + (record.key?.length ?? 0) + (record.value?.length ?? 0);
+  let length = fixedLength + keyLength(record.key) + (record.value?.length ?? 0);
   if (record.headers !== undefined) {
     checkCount('the number of headers', record.headers.length);
     for (const { name, value } of record.headers) {
@@ -77,6 +78,10 @@ export function recordLength(record: RecordInput): number {
     for (const term of record.terms) length += 2 + textLength('an index term', term);
   }
   return length;
+}
+
+function keyLength(key: RecordInput['key']): number {
+  return typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
 }
 
 function checkCount(what: string, count: number): void {
@@ -102,15 +107,16 @@ export function encodeRecord(
   target.writeUInt32LE(length - 4, start);
   target.writeUInt32LE(offsetDelta, start + 4);
   target.writeDoubleLE(timestamp, start + 8);
-  target.writeInt32LE(key === null ? -1 : key.length, start + 16);
   target.writeInt32LE(value === null ? -1 : value.length, start + 20);
   target.writeUInt16LE(headers === undefined ? 0 : headers.length, start + 24);
   target.writeUInt16LE(terms === undefined ? 0 : terms.length, start + 26);
   let position = start + fixedLength;
-  if (key !== null) {
+  if (typeof key === 'string') position += writeText(target, position, key);
+  else if (key !== null) {
     target.set(key, position);
     position += key.length;
   }
+  target.writeInt32LE(key === null ? -1 : position - start - fixedLength, start + 16);
   if (value !== null) {
     target.set(value, position);
     position += value.length;
@@ -134,7 +140,7 @@ function encodeHeaders(target: Buffer, start: number, headers: readonly RecordHe
 }
 
 function encodeText(target: Buffer, position: number, text: string): number {
-  const length = target.write(text, position + 2);
+  const length = writeText(target, position + 2, text);
   target.writeUInt16LE(length, position);
   return position + 2 + length;
 }

@@ -1,10 +1,31 @@
 /** Index term to record offsets: which records of a segment may carry a term. */
 import { crc32 } from 'node:zlib';
 
-/** A term's hash, 32 bits. A hit is confirmed by reading the record, so collisions cost a read. */
+/**
+ * A term's hash: its CRC-32. A hit is confirmed by reading the record, so collisions cost a read.
+ */
 export function hashTerm(term: string): number {
-  return crc32(term);
+  if (term.length > shortTerm) return crc32(term);
+  let checksum = -1;
+  for (let index = 0; index < term.length; index += 1) {
+    const code = term.charCodeAt(index);
+    if (code > 0x7f) return crc32(term);
+    checksum = (checksums[(checksum ^ code) & 0xff] ?? 0) ^ (checksum >>> 8);
+  }
+  return ~checksum >>> 0;
 }
+
+/** Up to this a loop costs less than the call of what is native. */
+const shortTerm = 64;
+
+/** What each byte adds to a CRC-32. */
+const checksums = Int32Array.from({ length: 256 }, (_, byte) => {
+  let checksum = byte;
+  for (let bit = 0; bit < 8; bit += 1) {
+    checksum = (checksum >>> 1) ^ (checksum & 1 ? 0xedb88320 : 0);
+  }
+  return checksum;
+});
 
 /** Hashes and offsets in the order of appending, 8 bytes each: cheap to add to while writing. */
 export class TermList {

@@ -270,6 +270,9 @@ async function readAll(log: PartitionLog): Promise<Map<number, FoundRecord>> {
   return found;
 }
 
+const bytesOfKey = ({ key }: Pick<RecordInput, 'key'>) =>
+  typeof key === 'string' ? Buffer.from(key) : key;
+
 function checkRecords(
   name: string,
   append: Submitted,
@@ -280,7 +283,7 @@ function checkRecords(
     const there = found.get(append.baseOffset + delta);
     if (there === undefined) continue;
     const same =
-      equal(record.key, there.key) &&
+      equal(bytesOfKey(record), bytesOfKey(there)) &&
       equal(record.value, there.value) &&
       JSON.stringify(record.terms ?? []) === JSON.stringify(there.terms);
     if (!same) throw new Error(`${name}: the record at ${append.baseOffset + delta} has changed`);

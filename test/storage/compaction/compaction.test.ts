@@ -18,7 +18,8 @@ interface Expected extends RecordInput {
   readonly timestamp: number;
 }
 
-const keyOf = ({ key }: { readonly key: Buffer | null }) => key?.toString('hex') ?? null;
+const keyOf = ({ key }: Pick<RecordInput, 'key'>) =>
+  (typeof key === 'string' ? Buffer.from(key) : key)?.toString('hex') ?? null;
 
 /** What is left of all records, by the rule alone. */
 function compacted(

@@ -1,5 +1,6 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { KeyIndex, TermList } from '../../../storage/index/key-index.js';
+import { hashTerm, KeyIndex, TermList } from '../../../storage/index/key-index.js';
 
 /** A hash and the relative offset of the record that carries it. */
 type Entry = readonly [hash: number, offset: number];
@@ -17,6 +18,14 @@ function listOf(entries: readonly Entry[]): TermList {
   for (const [hash, offset] of entries) list.add(hash, offset);
   return list;
 }
+
+it('the hash of a term is the CRC-32 of its UTF-8, however long it is', () => {
+  const term = fc.oneof(
+    fc.string({ maxLength: 130 }),
+    fc.string({ unit: 'binary', maxLength: 130 }),
+  );
+  fc.assert(fc.property(term, (text) => expect(hashTerm(text)).toBe(crc32(Buffer.from(text)))));
+});
 
 it('a key index holds exactly what it was made of, also where recovery has cut its segment', () => {
   fc.assert(
