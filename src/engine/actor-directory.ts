@@ -6,23 +6,16 @@ import { Checkpoints } from './checkpoints.js';
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
 import { concerns } from './following/interest.js';
 import type { Fold } from './registration.js';
+import { type Actor, ActorForm } from './resting/actor-form.js';
 import { isCheckpoint } from './resting/checkpoint.js';
 import { BrokenStream, Gaps } from './resting/gaps.js';
 import { LeastUsed } from './resting/least-used.js';
+import type { PreImages } from './resting/pre-images.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
-import { StoredStates } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
-/** What memory holds of one stream. Replaced, never mutated, by every event. */
-export interface Actor<State = unknown> {
-  readonly state: State;
-  /** Events so far. */
-  readonly length: number;
-  /** The offset of its first event: what a message was published with is read back from there. */
-  readonly firstOffset: number;
-  readonly lastOffset: number;
-}
+export type { Actor } from './resting/actor-form.js';
 
 /**
  * Live states of a kind that `restsIdle`, and of any kind in replay; beyond them the least recently
@@ -36,6 +29,8 @@ export interface DirectoryOptions {
   readonly liveStates: number;
   /** See `RestingStreams`. */
   readonly seed: number;
+  /** Told of what is awake before it changes. */
+  readonly images: PreImages;
   /** A resting stream with an alarm at `wantedAt` was woken: its alarm has to be set anew. */
   readonly woken: (kind: string, id: string, wantedAt: number) => void;
 }
@@ -49,7 +44,7 @@ export class ActorDirectory<State = unknown> {
   /** Of a kind that `restsIdle`: all that are awake, and some that have ended since. */
   private readonly touched = new LeastUsed();
   readonly gaps = new Gaps();
-  private readonly states: StoredStates<State>;
+  private readonly form: ActorForm<State>;
   private walks = 0;
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
@@ -59,8 +54,8 @@ export class ActorDirectory<State = unknown> {
     private readonly options: DirectoryOptions,
   ) {
     this.checkpoints = new Checkpoints(decider, folds);
+    this.form = new ActorForm(decider.stored);
     this.resting = new RestingStreams(options.seed);
-    this.states = new StoredStates(decider.stored);
   }
 
   /** How many streams of this kind are not final. */
@@ -120,7 +115,14 @@ export class ActorDirectory<State = unknown> {
   /** Every stream as it is stored; its bytes are only good until something changes here. */
   *stored(): Generator<StoredStream> {
     yield* this.resting.all();
-    for (const [id, actor] of this.awake) yield this.storedStream(id, actor);
+    for (const [id, actor] of this.awake) yield this.form.stored(id, actor);
+  }
+
+  /** A stream as it is stored; undefined = it is not there, or final. */
+  storedOf(id: string): StoredStream | undefined {
+    const actor = this.awake.get(id);
+    if (actor !== undefined) return this.form.stored(id, actor);
+    return this.resting.read(id, (stream) => stream);
   }
 
   /** Whether a stream is there and not final. */
@@ -140,7 +142,7 @@ export class ActorDirectory<State = unknown> {
 
   /** A stream that is there and not final, to be read: it goes on resting. */
   look(id: string): Actor<State> | undefined {
-    return this.awake.get(id) ?? this.resting.read(id, (stream) => this.actorOf(stream));
+    return this.awake.get(id) ?? this.resting.read(id, (stream) => this.form.actor(stream));
   }
 
   /** The state of a stream, or the state before its first event. */
@@ -155,7 +157,8 @@ export class ActorDirectory<State = unknown> {
   rest(id: string, wantedAt: number, hasAlarm = true): boolean {
     const actor = this.awake.get(id);
     if (actor === undefined || this.walks > 0) return false;
-    this.resting.add({ wantedAt, ...this.storedStream(id, actor) }, hasAlarm);
+    this.resting.add({ wantedAt, ...this.form.stored(id, actor) }, hasAlarm);
+    this.options.images.note(this.awake, id, actor);
     this.awake.delete(id);
     this.touched.forget(id);
     return true;
@@ -166,10 +169,11 @@ export class ActorDirectory<State = unknown> {
     this.restEldest(this.awake.size);
   }
 
-  /** Lets all rest, and gives them as parts that `resting.restore` takes. */
-  *toParts(): Generator<Buffer> {
-    this.restAll();
-    yield* this.resting.toParts();
+  /** Those that were awake at the moment that `images` tells of, as they would rest. */
+  *storedAwake(): Generator<RestingStream> {
+    for (const [id, actor] of this.options.images.pass(this.awake)) {
+      yield { wantedAt: this.wantedAt(id, actor), ...this.form.stored(id, actor) };
+    }
   }
 
   /** The earliest alarm of a resting stream, Unix milliseconds; Infinity = there is none. */
@@ -273,20 +277,13 @@ export class ActorDirectory<State = unknown> {
     let wantedAt = Number.POSITIVE_INFINITY;
     const woken = this.resting.take(id, (stream) => {
       wantedAt = stream.wantedAt;
-      return this.actorOf(stream);
+      return this.form.actor(stream);
     });
     if (woken === undefined) return undefined;
+    this.options.images.note(this.awake, id, undefined);
     this.awake.set(id, woken);
     if (this.decider.restsIdle === true) this.touched.touch(id);
     if (wantedAt < Number.POSITIVE_INFINITY) this.options.woken(this.decider.kind, id, wantedAt);
     return woken;
-  }
-
-  private storedStream(id: string, { state, length, firstOffset, lastOffset }: Actor<State>) {
-    return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state) };
-  }
-
-  private actorOf({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
-    return { state: this.states.stateIn(bytes), length, firstOffset, lastOffset };
   }
 }

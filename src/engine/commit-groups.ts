@@ -5,11 +5,13 @@ import type { EventEnvelope } from './decider.js';
 interface CommitGroup {
   readonly settled: Promise<void>;
   readonly envelopes: EventEnvelope[];
+  /** What follows when its events are settled; null = they are. */
+  followers: (() => void)[] | null;
 }
 
 export class CommitGroups {
   private lastDurable: Promise<void> | null = null;
-  private group: CommitGroup = { settled: Promise.resolve(), envelopes: [] };
+  private group: CommitGroup = { settled: Promise.resolve(), envelopes: [], followers: null };
 
   /** `settle` is called with the events of each group, after the answers to what caused them. */
   constructor(private readonly settle: (envelopes: readonly EventEnvelope[]) => void) {}
@@ -28,16 +30,35 @@ export class CommitGroups {
     this.group.envelopes.push(...envelopes);
   }
 
+  /** Calls `follow` between the last of the events so far and the first of those to come. */
+  between(follow: () => void): void {
+    const { followers } = this.group;
+    if (followers === null) {
+      follow();
+      return;
+    }
+    followers.push(follow);
+    this.lastDurable = null;
+  }
+
   private begin(durable: Promise<void>): void {
     const envelopes: EventEnvelope[] = [];
     this.lastDurable = durable;
     // The store has reported a failed write, and the process ends.
     const settled = durable.then(
       // Replies go first: they are the microtasks of this promise.
-      () => void setImmediate(() => this.settle(envelopes)),
+      () => void setImmediate(() => this.end(group)),
       () => forever,
     );
-    this.group = { settled, envelopes };
+    const group: CommitGroup = { settled, envelopes, followers: [] };
+    this.group = group;
+  }
+
+  private end(group: CommitGroup): void {
+    const { envelopes, followers } = group;
+    this.settle(envelopes);
+    group.followers = null;
+    for (const follow of followers ?? []) follow();
   }
 }
 

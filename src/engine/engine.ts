@@ -13,6 +13,7 @@ import type { EngineJournal } from './journal.js';
 import type { Principal } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { eventsPerCheckpoint } from './resting/checkpoint.js';
+import { PreImages } from './resting/pre-images.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {
   type EngineWatch,
@@ -31,8 +32,10 @@ export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
   private readonly reactions = new Map<string, FollowingReaction[]>();
-  private readonly changes = new TurnChanges();
-  private readonly past = new TurnChanges(false);
+  /** Told of all of memory before it changes. */
+  readonly images = new PreImages();
+  private readonly changes = new TurnChanges(true, this.images);
+  private readonly past = new TurnChanges(false, this.images);
   readonly effects: EffectRunner;
   private readonly directoryOptions: DirectoryOptions;
   /** Of kinds whose streams rest when they were not touched for long. */
@@ -41,7 +44,7 @@ export class Engine {
   readonly indexes = new Subscribers();
   private readonly listeners = new Subscribers();
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
-  private readonly groups = new CommitGroups((envelopes) => this.settle(envelopes));
+  readonly groups = new CommitGroups((envelopes) => this.settle(envelopes));
 
   constructor(
     private readonly journal: EngineJournal,
@@ -52,11 +55,12 @@ export class Engine {
     liveStates: number = liveStatesMax,
     private readonly checkpointAfter: number = eventsPerCheckpoint,
   ) {
-    const restingOf = (kind: string) => this.actors(kind);
-    this.effects = new EffectRunner(clock, restingOf, (kind, id) => this.reconcile(kind, id));
+    const ask = (kind: string, id: string) => this.reconcile(kind, id);
+    this.effects = new EffectRunner(clock, (kind) => this.actors(kind), ask);
     this.directoryOptions = {
       liveStates,
       seed: identifiers.randomBytes(4).readUInt32LE(),
+      images: this.images,
       woken: (kind, id, wantedAt) => this.effects.woken(kind, id, wantedAt),
     };
   }
@@ -174,10 +178,8 @@ export class Engine {
    * left of streams whose beginning is gone is passed over.
    */
   replay(envelopes: readonly EventEnvelope[]): void {
-    const whole = envelopes.filter((envelope) =>
-      this.actors(envelope.kind).replay(envelope, this.past),
-    );
-    this.indexes.show(whole);
+    const isWhole = (each: EventEnvelope) => this.actors(each.kind).replay(each, this.past);
+    this.indexes.show(envelopes.filter(isWhole));
   }
 
   /** After the last turn of the past: a gap that no checkpoint ended is a `BrokenStream`. */

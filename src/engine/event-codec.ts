@@ -44,6 +44,7 @@ export class EventCodec {
   private packr: Packr;
   /** Every shape so far, as the log has it or must have it next. */
   private table = '[]';
+  private defined = '[]';
   private undefinedStructures = false;
   private latestKind = '';
   /** What was packed last: where many publishes are alike, their streams have one event. */
@@ -72,6 +73,7 @@ export class EventCodec {
   /** The record that teaches the log every shape known so far. */
   definition(at: number): RecordInput {
     this.undefinedStructures = false;
+    this.defined = this.table;
     return {
       key: null,
       value: Buffer.from(this.table),
@@ -161,13 +163,14 @@ export class EventCodec {
 
   /** Every shape that the log has defined so far, as `learnShapes` takes it. */
   get shapes(): string {
-    return this.table;
+    return this.defined;
   }
 
   /** Knows the shapes that the log had defined when these were given. */
   learnShapes(shapes: string): void {
     this.table = shapes;
     this.packed = nothingPacked;
+    this.defined = shapes;
     this.packr = this.packrOverTable();
   }
 

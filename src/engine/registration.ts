@@ -14,6 +14,8 @@ export interface FoldMemory {
    * numbers, values are plain (see `StoredForm`) or maps of plain values.
    */
   readonly maps: Readonly<Record<string, ReadonlyMap<string | number, unknown>>>;
+  /** Names of those maps that stand in the order of their values' offsets (`deleteInOrder`). */
+  readonly inOrder?: readonly string[];
   /** Settings that change what it remembers of the same events. */
   readonly settings?: readonly (string | number)[];
   /** It may keep entries of turns that were rolled back, so that digests leave it out. */
@@ -55,10 +57,23 @@ export type Reaction<Event extends DomainEvent = DomainEvent, State = unknown> =
 export interface IndexMemory {
   /** No other index has it. */
   readonly name: string;
-  /** All of it, as plain values (see `StoredForm`). */
-  store(): unknown;
-  /** Puts that into an empty index. */
-  restore(stored: unknown): void;
+  /** All of it as it is now, whatever is learned before the last part is asked for. */
+  store(): IndexParts;
+  /** Puts a part into an index that has learned nothing yet; each of them, in their order. */
+  restore(part: unknown): void;
+}
+
+/** What an index remembered at one moment. */
+export interface IndexParts {
+  /** Plain values (see `StoredForm`); each is made within a few milliseconds. */
+  parts(): Iterable<unknown>;
+  /** Nothing of it is asked for any more. */
+  end(): void;
+}
+
+/** The same of an index that is small: it is stored at once. */
+export function onePart(value: unknown): IndexParts {
+  return { parts: () => [value], end: () => undefined };
 }
 
 /** A feature's entry in the engine. */

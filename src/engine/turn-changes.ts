@@ -4,14 +4,22 @@
  * closure.
  */
 
+import { PreImages } from './resting/pre-images.js';
+
 /** What stands in a map in the order of the journal. */
 interface Placed {
   readonly offset: number;
 }
 
 export class TurnChanges {
-  /** Changes that are never taken back, as replay makes them, need no memory of what was. */
-  constructor(private readonly canRevert = true) {}
+  /**
+   * Changes that are never taken back, as replay makes them, need no memory of what was. `images`
+   * are told of each entry before it changes.
+   */
+  constructor(
+    private readonly canRevert = true,
+    private readonly images = new PreImages(),
+  ) {}
 
   private readonly maps: Map<unknown, unknown>[] = [];
   private readonly keys: unknown[] = [];
@@ -59,6 +67,7 @@ export class TurnChanges {
   }
 
   private remember<Key, Value>(map: Map<Key, Value>, key: Key): void {
+    if (this.images.isOpen) this.images.note(map, key, map.get(key));
     if (!this.canRevert) return;
     this.maps.push(map as Map<unknown, unknown>);
     this.keys.push(key);
@@ -66,8 +75,19 @@ export class TurnChanges {
   }
 }
 
-function restoreOrder(map: Map<unknown, Placed>): void {
+/** Puts a map in the order of its values' offsets. */
+export function restoreOrder(map: Map<unknown, Placed>): void {
+  if (isInOrder(map.values())) return;
   const entries = [...map].sort(([, one], [, other]) => one.offset - other.offset);
   map.clear();
   for (const [key, value] of entries) map.set(key, value);
+}
+
+function isInOrder(values: Iterable<Placed>): boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { offset } of values) {
+    if (offset < last) return false;
+    last = offset;
+  }
+  return true;
 }

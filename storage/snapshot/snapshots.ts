@@ -1,7 +1,8 @@
 /**
  * Snapshots of what a user of the store remembers of one of its logs. They are a cache: one that is
  * damaged, of another store or of another version is passed over, and all of them may be deleted
- * at any time. At most two are kept; a file has its name only when all of it is durable.
+ * at any time. Two are kept, and those that are being read; a file has its name only when all of it
+ * is durable.
  */
 import { join } from 'node:path';
 import type { StoreFiles } from '../disk/store-files.js';
@@ -54,7 +55,18 @@ export interface PassedOver {
 }
 
 export class Snapshots {
+  /** Offsets of those that are being read, once for each reader. */
+  private readonly pinned: Offset[] = [];
+
   constructor(private readonly store: SnapshotStore) {}
+
+  /** Those at these offsets stay while later ones are written, until what it answers is called. */
+  pin(offsets: readonly Offset[]): () => void {
+    this.pinned.push(...offsets);
+    return () => {
+      for (const offset of offsets) this.pinned.splice(this.pinned.indexOf(offset), 1);
+    };
+  }
 
   /**
    * The latest with this label whose offset is at most `until`; null = there is none. `passedOver`
@@ -117,7 +129,8 @@ export class Snapshots {
 
   private async keepLatest(): Promise<void> {
     const names = await this.names();
-    await this.removeAll(names.slice(0, -keptMax));
+    const isFree = (name: string) => !this.pinned.includes(offsetOf(name));
+    await this.removeAll(names.slice(0, -keptMax).filter(isFree));
   }
 
   private async removeAll(names: readonly string[]): Promise<void> {

@@ -17,6 +17,7 @@ import { leave } from './leftovers.js';
 export interface EngineOnDisk {
   readonly directory: string;
   readonly engine: Engine;
+  readonly codec: EventCodec;
   readonly journal: Journal;
   /** Defects that were told to the watch. */
   readonly failures: unknown[];
@@ -98,7 +99,7 @@ export async function startEngine(
   fill(engine);
   await replayJournal(engine, journal);
   await resumeEffects(engine);
-  return { engine, journal, failures, refused };
+  return { engine, codec, journal, failures, refused };
 }
 
 /** An engine that folds and decides nothing, with what `fill` registers. */

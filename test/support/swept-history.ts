@@ -2,6 +2,7 @@
 import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Entity } from '../../src/engine/entity.js';
+import type { EventCodec } from '../../src/engine/event-codec.js';
 import { Crossings, namedBy } from '../../src/engine/history/crossings.js';
 import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
 import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.js';
@@ -22,6 +23,7 @@ export interface SweptEngine {
   readonly disk: SimulatedDisk;
   readonly store: Store;
   readonly engine: Engine;
+  readonly codec: EventCodec;
   readonly journal: Journal;
   readonly sweeps: JournalSweeps;
   readonly sweeper: JournalSweeper;
@@ -52,13 +54,14 @@ export async function openSwept(
     joined.push(new JournalSweeps(engine));
     crossings.follow(engine);
   };
-  const { engine, journal } = await startEngine(store, join, new ManualClock(), identifiers);
+  const started = await startEngine(store, join, new ManualClock(), identifiers);
+  const { engine, codec, journal } = started;
   const [sweeps] = joined;
   if (sweeps === undefined) throw new Error('the engine was opened without its kinds');
   const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, 0);
   const roll = async () => store.log(journalLogName)?.roll();
   const edge = async (before: number) => crossings.edgeAt(await journal.offsetFor(before));
-  return { disk, store, engine, journal, sweeps, sweeper, roll, edge };
+  return { disk, store, engine, codec, journal, sweeps, sweeper, roll, edge };
 }
 
 /** All that an engine remembers: its streams, and what its indexes hold. */

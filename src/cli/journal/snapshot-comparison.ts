@@ -1,8 +1,7 @@
 /** Holds a folded journal against the latest snapshot, which has to lead to the same memory. */
 import type { Store } from '../../../storage/store.js';
 import { Journal, journalLogName } from '../../engine/journal.js';
-import { FoldingHere } from '../../engine/snapshots/folding-aside.js';
-import { imageLabel } from '../../engine/snapshots/memory-image.js';
+import { ImageReader, imageLabel } from '../../engine/snapshots/memory-image.js';
 import { differenceOf, itemsOf, type MemoryItem } from '../../engine/snapshots/state-digest.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
 import { foldJournal } from '../../server/journal/folded-journal.js';
@@ -30,8 +29,9 @@ export async function* comparedWithSnapshot(
     yield 'no snapshot of these settings to compare with';
     return;
   }
-  const restored = new FoldingHere(empty.engine, empty.codec);
-  for await (const part of snapshot.parts()) await restored.take(part);
+  const reader = new ImageReader(empty.engine, empty.codec);
+  for await (const part of snapshot.parts()) reader.take(part);
+  reader.end();
   const rest = new Journal(log, empty.codec);
   await rest.learnShapes();
   await foldJournal(empty, rest, until, undefined, snapshot.offset);

@@ -20,6 +20,18 @@ export interface SweepGuard {
   sweepEnded(): void;
 }
 
+/** Several, in their order. */
+export function guards(all: readonly SweepGuard[]): SweepGuard {
+  return {
+    async sweepBegins(edge) {
+      for (const guard of all) await guard.sweepBegins(edge);
+    },
+    sweepEnded() {
+      for (const guard of all) guard.sweepEnded();
+    },
+  };
+}
+
 /** How often indexes forget expired entries where no sweep is worth its cost. */
 const forgetEveryMs = 86_400_000;
 

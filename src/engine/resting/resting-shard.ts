@@ -8,6 +8,7 @@
  *     slots     an open hash table of rows: row + 1; 0 = free
  *     alarms    a heap of rows, the earliest `wantedAt` first, of equal ones the lower firstOffset
  */
+import { bytesOfArray, numbersOfRow, placesOfRow, ShardCut, shardHeadLength } from './shard-cut.js';
 
 /** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */
 export interface StoredStream {
@@ -35,13 +36,11 @@ export interface Alarm {
 
 const noAlarm: Alarm = { at: Number.POSITIVE_INFINITY, firstOffset: -1 };
 
-const numbersOfRow = 4;
-const placesOfRow = 3;
 const rowsMin = 16;
 const bytesMin = 1024;
 
-/** The bytes in front of a stored shard: rows u32, length of the bytes u32. */
-const headLength = 8;
+/** Arrays that are full become so much larger: a shard is small, and room that is unused costs. */
+const growth = 1.25;
 
 export class RestingShard {
   private numbers = new Float64Array(rowsMin * numbersOfRow);
@@ -53,6 +52,7 @@ export class RestingShard {
   private bytesEnd = 0;
   private alarmCount = 0;
   private gone = 0;
+  private cut: ShardCut | null = null;
 
   /** How many streams rest here. */
   get size(): number {
@@ -96,7 +96,9 @@ export class RestingShard {
 
   /** Removes a row; its bytes go when half of all rows have gone. */
   remove(row: number): void {
-    this.numbers[row * numbersOfRow] = 0;
+    const at = row * numbersOfRow;
+    this.cut?.goes(row, this.numbers[at] ?? 0);
+    this.numbers[at] = 0;
     this.gone += 1;
     if (this.gone > rowsMin && this.gone * 2 > this.rows) this.compact();
   }
@@ -142,28 +144,29 @@ export class RestingShard {
     return id;
   }
 
-  /** All streams that rest here, as bytes; those that are wanted first stand first. */
-  toBytes(): Buffer {
-    this.compact();
-    const numbers = bytesOfArray(this.numbers, this.rows * numbersOfRow);
-    const places = bytesOfArray(this.places, this.rows * placesOfRow);
-    const head = Buffer.alloc(headLength);
-    head.writeUInt32LE(this.rows, 0);
-    head.writeUInt32LE(this.bytesEnd, 4);
-    return Buffer.concat([head, numbers, places, this.bytes.subarray(0, this.bytesEnd)]);
+  /** All streams that rest here now, to be stored later; in place of an earlier cut. */
+  cutNow(): ShardCut {
+    const { numbers, places, bytes, rows, bytesEnd } = this;
+    this.cut = new ShardCut({ numbers, places, bytes, rows, bytesEnd });
+    return this.cut;
   }
 
-  /** The shard of such bytes; every stream that wants something has an alarm. */
+  /** A cut is stored, or not wanted any more. */
+  release(cut: ShardCut): void {
+    if (this.cut === cut) this.cut = null;
+  }
+
+  /** The shard of a cut's bytes; every stream that wants something has an alarm. */
   static fromBytes(stored: Buffer): RestingShard {
     const shard = new RestingShard();
     const rows = stored.readUInt32LE(0);
     const bytesLength = stored.readUInt32LE(4);
-    const placesStart = headLength + rows * numbersOfRow * 8;
+    const placesStart = shardHeadLength + rows * numbersOfRow * 8;
     const bytesStart = placesStart + rows * placesOfRow * 4;
     const capacity = Math.max(rowsMin, rows);
     shard.numbers = new Float64Array(capacity * numbersOfRow);
     shard.places = new Uint32Array(capacity * placesOfRow);
-    bytesOfArray(shard.numbers).set(stored.subarray(headLength, placesStart));
+    bytesOfArray(shard.numbers).set(stored.subarray(shardHeadLength, placesStart));
     bytesOfArray(shard.places).set(stored.subarray(placesStart, bytesStart));
     shard.bytes = Buffer.allocUnsafeSlow(Math.max(bytesMin, bytesLength));
     stored.copy(shard.bytes, 0, bytesStart, bytesStart + bytesLength);
@@ -171,21 +174,18 @@ export class RestingShard {
     shard.rows = rows;
     shard.alarms = new Uint32Array(capacity);
     shard.relink();
-    // In order: rows that are sorted are a heap.
     for (let row = 0; row < rows; row += 1) {
-      if (shard.wantedAt(row) === Number.POSITIVE_INFINITY) break;
-      shard.alarms[row] = row;
-      shard.alarmCount = row + 1;
+      // Mostly in order, so that each stays where it is put.
+      if (shard.wantedAt(row) < Number.POSITIVE_INFINITY) shard.pushAlarm(row);
     }
     return shard;
   }
 
-  /** Only the streams that are here, sorted; those that have an alarm keep it. */
+  /** Only the streams that are here; those that have an alarm keep it. A cut keeps the others. */
   private compact(): void {
     const alarmed = new Set(this.alarms.subarray(0, this.alarmCount));
-    const order = [...this.all()].sort((one, other) => this.compare(one, other));
     const compacted = new RestingShard();
-    for (const row of order) {
+    for (const row of this.all()) {
       const hash = this.places[row * placesOfRow] ?? 0;
       compacted.add(this.read(row), hash, alarmed.has(row));
     }
@@ -221,13 +221,13 @@ export class RestingShard {
   private reserve(bytes: number): void {
     if (this.bytesEnd + bytes > this.bytes.length) {
       const larger = Buffer.allocUnsafeSlow(
-        Math.max(this.bytes.length * 1.5, this.bytesEnd + bytes),
+        Math.max(Math.ceil(this.bytes.length * growth), this.bytesEnd + bytes),
       );
       this.bytes.copy(larger, 0, 0, this.bytesEnd);
       this.bytes = larger;
     }
     if (this.rows < this.alarms.length) return;
-    const capacity = Math.ceil(this.rows * 1.5);
+    const capacity = Math.ceil(this.rows * growth);
     this.numbers = grown(this.numbers, new Float64Array(capacity * numbersOfRow));
     this.places = grown(this.places, new Uint32Array(capacity * placesOfRow));
     this.alarms = grown(this.alarms, new Uint32Array(capacity));
@@ -285,8 +285,4 @@ export class RestingShard {
 function grown<Numbers extends Float64Array | Uint32Array>(from: Numbers, to: Numbers): Numbers {
   to.set(from);
   return to;
-}
-
-function bytesOfArray(array: Float64Array | Uint32Array, items = array.length): Buffer {
-  return Buffer.from(array.buffer, array.byteOffset, items * array.BYTES_PER_ELEMENT);
 }

@@ -4,8 +4,9 @@
  * the event loop, however many there are.
  */
 import { hashOf } from './id-hash.js';
-import { partOf, type StoredShard, seedOf, shardsIn } from './resting-parts.js';
+import { seedOf, shardsIn } from './resting-parts.js';
 import { RestingShard, type RestingStream } from './resting-shard.js';
+import { StreamsCut } from './streams-cut.js';
 
 /** The high bits of a hash say which. */
 const shardsMax = 256;
@@ -19,8 +20,6 @@ export class RestingStreams {
   private readonly alarmOffsets = new Float64Array(shardsMax);
   /** See `holdOnly`. */
   private only: ReadonlySet<string> | null = null;
-  /** Numbers of the shards of which `restore` has taken some. */
-  private readonly taken = new Set<number>();
 
   /** `seed` keeps strangers from choosing ids whose hashes are the same; 32 bits. */
   constructor(private seed: number) {}
@@ -36,11 +35,15 @@ export class RestingStreams {
 
   /**
    * Of what `restore` is given only the streams with these ids are put here; a question for
-   * another one is an error, since what was given may have it. `merge` puts them together
-   * again.
+   * another one is an error, since what was given may have it.
    */
   holdOnly(ids: ReadonlySet<string>): void {
     this.only = ids;
+  }
+
+  /** Whether a stream may be put here (see `holdOnly`). */
+  mayHold(id: string): boolean {
+    return this.only === null || this.only.has(id);
   }
 
   firstOffsetOf(id: string): number | undefined {
@@ -121,20 +124,14 @@ export class RestingStreams {
     return id;
   }
 
-  /** Everything, in parts. */
-  *toParts(): Generator<Buffer> {
-    let stored: StoredShard[] = [];
-    let bytes = 0;
-    for (const [number, shard] of this.shards) {
-      const shardBytes = shard.toBytes();
-      stored.push([number, shardBytes]);
-      bytes += shardBytes.length;
-      if (bytes < partBytes) continue;
-      yield partOf(this.seed, stored);
-      stored = [];
-      bytes = 0;
-    }
-    if (bytes > 0) yield partOf(this.seed, stored);
+  /** Everything that rests now, to be stored while this goes on. */
+  cut(): StreamsCut {
+    const shards = [...this.shards].map(([number, shard]) => ({
+      number,
+      shard,
+      cut: shard.cutNow(),
+    }));
+    return new StreamsCut(this.seed, shards);
   }
 
   /** Takes over a part of what rested elsewhere, with alarms; only such parts may be here. */
@@ -143,7 +140,7 @@ export class RestingStreams {
     for (const [number, stored] of shardsIn(part)) {
       const shard = RestingShard.fromBytes(stored);
       if (this.only !== null) {
-        this.takeSome(number, shard, this.only);
+        this.takeSome(shard, this.only);
         continue;
       }
       this.shards.set(number, shard);
@@ -152,46 +149,12 @@ export class RestingStreams {
     }
   }
 
-  /**
-   * A part that `restore` has taken some of, with what became of those; they rest here no more.
-   * What is left after all parts, `toParts` gives.
-   */
-  merge(part: Buffer): Buffer {
-    const stored: StoredShard[] = [];
-    for (const [number, bytes] of shardsIn(part)) {
-      const own = this.shards.get(number);
-      if (own === undefined && !this.taken.has(number)) {
-        stored.push([number, bytes]);
-        continue;
-      }
-      const merged = this.merged(RestingShard.fromBytes(bytes), own);
-      if (merged.size > 0) stored.push([number, merged.toBytes()]);
-      this.shards.delete(number);
-      this.count -= own?.size ?? 0;
-    }
-    return partOf(this.seed, stored);
-  }
-
-  private takeSome(number: number, shard: RestingShard, ids: ReadonlySet<string>): void {
+  private takeSome(shard: RestingShard, ids: ReadonlySet<string>): void {
     for (const row of shard.all()) {
       if (!ids.has(shard.idOf(row))) continue;
       const stream = shard.read(row);
       this.add(stream, stream.wantedAt < Number.POSITIVE_INFINITY);
-      this.taken.add(number);
     }
-  }
-
-  private merged(base: RestingShard, own: RestingShard | undefined): RestingShard {
-    const merged = new RestingShard();
-    const add = (shard: RestingShard, isMeant: (id: string) => boolean) => {
-      for (const row of shard.all()) {
-        const id = shard.idOf(row);
-        if (isMeant(id)) merged.add(shard.read(row), hashOf(id, this.seed), false);
-      }
-    };
-    add(base, (id) => this.only?.has(id) !== true);
-    if (own !== undefined) add(own, () => true);
-    return merged;
   }
 
   private requireHeld(id: string, ids: ReadonlySet<string>): void {
@@ -219,5 +182,10 @@ export class RestingStreams {
   }
 }
 
-/** Shards that are smaller share a part. */
-const partBytes = 1024 * 1024;
+/** The streams of a part that `restore` takes. */
+export function* streamsIn(part: Buffer): Generator<RestingStream> {
+  for (const [, stored] of shardsIn(part)) {
+    const shard = RestingShard.fromBytes(stored);
+    for (const row of shard.all()) yield shard.read(row);
+  }
+}

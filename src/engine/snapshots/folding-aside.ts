@@ -1,34 +1,30 @@
 /**
- * Memory that is folded aside, to be written as a snapshot: in another thread where there is a
- * server to hold up, in this one where there is none.
+ * What lies between two snapshots, folded again: in another thread where there is a server to hold
+ * up, in this one where there is none.
  */
 import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch.js';
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
-import { type ImagePart, ImageReader, imageOf, mergedPart } from './memory-image.js';
-import { digestOf, itemsOf, type MemoryItem, type StateDigest } from './state-digest.js';
+import { type DifferingItem, ImageComparison } from './image-comparison.js';
+import type { ImagePart } from './memory-cut.js';
+import { ImageReader } from './memory-image.js';
 
 /**
- * One memory, from empty to its image; it is used once. It loads the whole image that it begins
- * with; or, if `touch` has named the batches that will be folded, only the indexes and the streams
- * of those batches, and then every part with streams is given again, to `merge`.
+ * One memory, from empty to what it differs in; then it is at its end. It holds the indexes, and of
+ * the streams those that it was told will change.
  */
 export interface FoldingAside {
-  /** What is going to be folded: of streams only those are taken; before anything is taken. */
+  /** What is going to be folded: of streams only those are held. Before anything else. */
   touch(batches: readonly BatchBytes[]): Promise<void>;
-  /** The next part of the image that it goes on from; before anything is folded. */
+  /** The next part of the earlier snapshot; before anything is folded. */
   take(part: ImagePart): Promise<void>;
   /** Folds whole turns, in the order of the journal. */
   fold(batches: readonly BatchBytes[]): Promise<void>;
-  /** Of what it remembers now. */
-  digest(): Promise<StateDigest>;
-  /** What it remembers of some sections. */
-  items(sections: readonly string[]): Promise<readonly MemoryItem[]>;
-  /** A part with streams that some were taken of, as it is now; after everything is folded. */
-  merge(part: ImagePart): Promise<ImagePart>;
-  /** The rest, after all merged parts. */
-  image(): AsyncIterable<ImagePart> | Iterable<ImagePart>;
+  /** The next part of the later snapshot; after everything is folded. */
+  compare(part: ImagePart): Promise<void>;
+  /** In what both differ, after the last part; nothing = they are the same. */
+  differences(): Promise<readonly DifferingItem[]>;
   /** Nothing is left of it; whatever it is asked for meanwhile may reject. */
   end(): Promise<void>;
 }
@@ -36,17 +32,22 @@ export interface FoldingAside {
 /** In this thread. */
 export class FoldingHere implements FoldingAside {
   private readonly reader: ImageReader;
-  private touched: Map<string, Set<string>> | null = null;
+  /** Of each kind the ids of the streams that are held; they grow by `touch`. */
+  private readonly touched: ReadonlyMap<string, Set<string>>;
+  private readonly comparison: ImageComparison;
+  private isTaken = false;
 
   constructor(
     private readonly engine: Engine,
     private readonly codec: EventCodec,
   ) {
     this.reader = new ImageReader(engine, codec);
+    this.touched = new Map(engine.kinds.map((kind) => [kind, new Set<string>()]));
+    for (const [kind, ids] of this.touched) engine.actors(kind).resting.holdOnly(ids);
+    this.comparison = new ImageComparison(engine, this.touched);
   }
 
   async touch(batches: readonly BatchBytes[]): Promise<void> {
-    this.touched ??= this.holdOnly();
     for (const batch of batches) {
       for (const record of recordsOf(batch)) {
         const stream = this.codec.streamOf(record);
@@ -57,9 +58,11 @@ export class FoldingHere implements FoldingAside {
 
   async take(part: ImagePart): Promise<void> {
     this.reader.take(part);
+    this.comparison.earlier(part);
   }
 
   async fold(batches: readonly BatchBytes[]): Promise<void> {
+    this.taken();
     for (const batch of batches) {
       const envelopes: EventEnvelope[] = [];
       for (const record of recordsOf(batch)) {
@@ -70,33 +73,21 @@ export class FoldingHere implements FoldingAside {
     }
   }
 
-  async digest(): Promise<StateDigest> {
-    return digestOf(itemsOf(this.engine));
+  async compare(part: ImagePart): Promise<void> {
+    this.taken();
+    this.comparison.later(part);
   }
 
-  async items(sections: readonly string[]): Promise<readonly MemoryItem[]> {
-    const items = [...itemsOf(this.engine)].filter(({ section }) => sections.includes(section));
-    return items.map((item) => ({ ...item, bytes: Buffer.from(item.bytes) }));
-  }
-
-  async merge(part: ImagePart): Promise<ImagePart> {
-    return mergedPart(this.engine, part);
-  }
-
-  image(): Iterable<ImagePart> {
-    // A part that a later checkpoint stands for would be missing in the image.
-    this.engine.requireWhole();
-    return imageOf(this.engine, this.codec);
+  async differences(): Promise<readonly DifferingItem[]> {
+    return this.comparison.differences();
   }
 
   async end(): Promise<void> {
     return undefined;
   }
 
-  /** Of each kind the ids of the streams that are held; they may still grow. */
-  private holdOnly(): Map<string, Set<string>> {
-    const ids = new Map(this.engine.kinds.map((kind) => [kind, new Set<string>()]));
-    for (const [kind, own] of ids) this.engine.actors(kind).resting.holdOnly(own);
-    return ids;
+  private taken(): void {
+    if (!this.isTaken) this.reader.end();
+    this.isTaken = true;
   }
 }

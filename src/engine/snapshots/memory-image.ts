@@ -1,28 +1,21 @@
-/**
- * All of memory as named parts of bytes, and back into an engine that has folded nothing yet.
- *
- *     shapes              the table of the event codec
- *     streams <kind>      what rests, after all of the kind was laid to rest
- *     index <name> <map>  entries of a map of an index, keys and values in turn
- *     durable <name>      what an index of durable events remembers
- */
+/** Parts of a memory (`memory-cut.ts`), back in an engine that has folded nothing yet. */
 import { createHash } from 'node:crypto';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
-import { bytesOf, valueIn } from '../resting/stored-form.js';
+import type { RestingStreams } from '../resting/resting-streams.js';
+import { valueIn } from '../resting/stored-form.js';
+import { restoreOrder } from '../turn-changes.js';
 import { memoriesOf } from './memories.js';
-
-/** A part; several may have the same name. */
-export interface ImagePart {
-  readonly name: string;
-  readonly data: Buffer;
-}
+import {
+  awakePrefix,
+  type ImagePart,
+  never,
+  restingPrefix,
+  type StoredAwake,
+} from './memory-cut.js';
 
 /** Rises when parts are made of other bytes than before. */
-const imageVersion = 1;
-
-/** So many entries of a map are one part. */
-const entriesOfPart = 4096;
+const imageVersion = 2;
 
 /**
  * What two engines must have in common for one to read the image of the other: the build of the
@@ -43,61 +36,22 @@ function byName([one]: readonly unknown[], [other]: readonly unknown[]): number 
   return String(one) < String(other) ? -1 : 1;
 }
 
-/** The parts of an engine that goes on no further: all of its streams are laid to rest. */
-export function* imageOf(engine: Engine, codec: EventCodec): Generator<ImagePart> {
-  yield { name: 'shapes', data: Buffer.from(codec.shapes) };
-  for (const kind of engine.kinds) {
-    for (const data of engine.actors(kind).toParts())
-      yield { name: `${streamsPrefix}${kind}`, data };
-  }
-  for (const { name, maps } of memoriesOf(engine)) {
-    for (const [map, entries] of Object.entries(maps)) {
-      for (const data of entryParts(entries)) yield { name: `index ${name} ${map}`, data };
-    }
-  }
-  for (const { name, store } of engine.indexes.memories) {
-    yield { name: `durable ${name}`, data: bytesOf(store()) };
-  }
-}
-
-/** Whether a part has streams: what `mergedPart` takes. */
-export function hasStreams({ name }: ImagePart): boolean {
-  return name.startsWith(streamsPrefix);
-}
-
-/** A part of the image that an engine goes on from, with what became there of its streams. */
-export function mergedPart(engine: Engine, { name, data }: ImagePart): ImagePart {
-  const actors = engine.actors(name.slice(streamsPrefix.length));
-  actors.restAll();
-  return { name, data: actors.resting.merge(data) };
-}
-
-const streamsPrefix = 'streams ';
-
-function* entryParts(entries: ReadonlyMap<string | number, unknown>): Generator<Buffer> {
-  let part: unknown[] = [];
-  for (const [key, value] of entries) {
-    part.push(key, value);
-    if (part.length < entriesOfPart * 2) continue;
-    yield bytesOf(part);
-    part = [];
-  }
-  if (part.length > 0) yield bytesOf(part);
-}
-
-/** Takes the parts of an image into an engine; all of them, in their order. */
+/** Takes the parts of an image into an engine; all of them, in their order, and then `end`. */
 export class ImageReader {
   private readonly places = new Map<string, (data: Buffer) => void>();
+  private readonly inOrder: ReadonlyMap<string | number, unknown>[] = [];
 
   constructor(engine: Engine, codec: EventCodec) {
     this.places.set('shapes', (data) => codec.learnShapes(data.toString()));
     for (const kind of engine.kinds) {
-      const actors = engine.actors(kind);
-      this.places.set(`${streamsPrefix}${kind}`, (data) => actors.resting.restore(data));
+      const { resting } = engine.actors(kind);
+      this.places.set(`${restingPrefix}${kind}`, (data) => resting.restore(data));
+      this.places.set(`${awakePrefix}${kind}`, (data) => addAll(resting, data));
     }
-    for (const { name, maps } of memoriesOf(engine)) {
+    for (const { name, maps, inOrder = [] } of memoriesOf(engine)) {
       for (const [map, entries] of Object.entries(maps)) {
         this.places.set(`index ${name} ${map}`, (data) => setAll(entries, data));
+        if (inOrder.includes(map)) this.inOrder.push(entries);
       }
     }
     for (const { name, restore } of engine.indexes.memories) {
@@ -110,6 +64,20 @@ export class ImageReader {
     const place = this.places.get(name);
     if (place === undefined) throw new Error(`nothing here remembers ${name}`);
     place(data);
+  }
+
+  /** What has changed while parts were made was passed last, and does not stand where it did. */
+  end(): void {
+    for (const map of this.inOrder) restoreOrder(map as Map<unknown, { readonly offset: number }>);
+  }
+}
+
+function addAll(resting: RestingStreams, data: Buffer): void {
+  for (const stored of valueIn(data) as readonly StoredAwake[]) {
+    const [id, length, firstOffset, lastOffset, at, bytes] = stored;
+    if (!resting.mayHold(id) || resting.has(id)) continue;
+    const wantedAt = at === never ? Number.POSITIVE_INFINITY : at;
+    resting.add({ id, length, firstOffset, lastOffset, wantedAt, bytes }, at !== never);
   }
 }
 

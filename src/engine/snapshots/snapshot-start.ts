@@ -49,6 +49,7 @@ export async function recoverMemory(
       reader.take(part);
       watch.progress({ snapshotOffset, foldedUntil: snapshotOffset, until });
     }
+    reader.end();
   }
   let events = 0;
   const from = Math.max(snapshotOffset, journal.startOffset);

@@ -23,7 +23,8 @@ export class LetterIndex<Letter extends PlacedLetter> {
 
   /** What an index of this name remembers that keeps these letters and the maps of `others`. */
   memory(name: string, others: FoldMemory['maps'] = {}): FoldMemory {
-    return { name, maps: { letters: this.letters, ...others }, settings: [this.retentionMs] };
+    const maps = { letters: this.letters, ...others };
+    return { name, maps, inOrder: ['letters'], settings: [this.retentionMs] };
   }
 
   /** Those that are remembered: letters that grow too old leave when another one comes. */

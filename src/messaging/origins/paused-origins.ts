@@ -1,5 +1,5 @@
 /** The origins that are paused as far as is durable: their gate opens when the end of that is. */
-import type { IndexMemory } from '../../engine/registration.js';
+import { type IndexMemory, onePart } from '../../engine/registration.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { OriginEvent } from './origin.events.js';
 
@@ -9,7 +9,7 @@ export class PausedOrigins {
 
   readonly memory: IndexMemory = {
     name: 'paused origins',
-    store: () => [...this.durable],
+    store: () => onePart([...this.durable]),
     restore: (stored) => {
       for (const origin of stored as readonly string[]) this.durable.add(origin);
     },

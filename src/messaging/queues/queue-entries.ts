@@ -9,31 +9,18 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/following/interest.js';
 import type { IndexMemory } from '../../engine/registration.js';
 import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
+import { PreImages } from '../../engine/resting/pre-images.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
 import { QueueEntry } from './queue-entry.js';
 import { QueueOrder } from './queue-order.js';
-
-/** Lists without names of their parts: there may be as many entries as messages. */
-interface StoredQueues {
-  readonly orders: readonly (readonly [
-    name: string,
-    exists: boolean,
-    settings: QueueSettings,
-    lastPlace: number,
-  ])[];
-  readonly entries: readonly (readonly [
-    messageId: string,
-    queueName: string,
-    joinsAt: number,
-    offset: number,
-    place: number,
-    isFinal: boolean,
-  ])[];
-  /** Open callbacks of these entries: their own message ids, and those of the entries. */
-  readonly callbacks: readonly (readonly [messageId: string, entryId: string])[];
-}
+import {
+  QueuesCut,
+  type StoredEntry,
+  type StoredQueuesPart,
+  storedEntry,
+} from './stored-queues.js';
 
 @Injectable()
 export class QueueEntries {
@@ -42,6 +29,7 @@ export class QueueEntries {
   /** Open callbacks of entries, by their own message id. */
   private readonly callbacks = new Map<string, QueueEntry>();
   private readonly orders = new Map<string, QueueOrder>();
+  private readonly images = new PreImages();
   /** What `learn` is to be given. */
   readonly interest: Interest<MessageEvent | QueueEvent | Checkpointed> = {
     types: {
@@ -56,8 +44,8 @@ export class QueueEntries {
   private pending = 0;
   readonly memory: IndexMemory = {
     name: 'queue entries',
-    store: () => this.store(),
-    restore: (stored) => this.restore(stored as StoredQueues),
+    store: () => new QueuesCut(this.orders.values(), this.entries, this.callbacks, this.images),
+    restore: (part) => this.restore(part as StoredQueuesPart),
   };
 
   /** Messages in all queues that are not final. */
@@ -150,6 +138,7 @@ export class QueueEntries {
     if (queueName !== null) {
       const order = this.orderOf(queueName);
       const entry = new QueueEntry(id, order.name, notBefore, offset);
+      this.images.note(this.entries, id, undefined);
       this.entries.set(id, entry);
       this.pending += 1;
       order.add(entry, at);
@@ -157,6 +146,7 @@ export class QueueEntries {
     const source = callbackOf === null ? undefined : this.entries.get(callbackOf.messageId);
     if (source === undefined) return;
     source.openCallbacks += 1;
+    this.images.note(this.callbacks, id, undefined);
     this.callbacks.set(id, source);
   }
 
@@ -166,6 +156,7 @@ export class QueueEntries {
     if (earlier === undefined || earlier.place !== 0) return;
     const order = this.orderOf(earlier.queueName);
     const entry = new QueueEntry(id, earlier.queueName, joinsAt, earlier.offset);
+    this.changes(earlier);
     this.entries.set(id, entry);
     order.replace(earlier, entry, at);
   }
@@ -173,6 +164,7 @@ export class QueueEntries {
   private ended(id: string, done: QueueEntry[]): void {
     const entry = this.entries.get(id);
     if (entry !== undefined) {
+      this.changes(entry);
       entry.isFinal = true;
       this.orderOf(entry.queueName).lag -= 1;
       this.pending -= 1;
@@ -180,6 +172,7 @@ export class QueueEntries {
     }
     const source = this.callbacks.get(id);
     if (source === undefined) return;
+    this.images.note(this.callbacks, id, source.messageId);
     this.callbacks.delete(id);
     source.openCallbacks -= 1;
     done.push(source);
@@ -197,47 +190,42 @@ export class QueueEntries {
 
   private remove(entry: QueueEntry): QueueOrder {
     const order = this.orderOf(entry.queueName);
+    this.changes(entry);
     this.entries.delete(entry.messageId);
     order.remove(entry);
     return order;
   }
 
-  /** A callback whose entry has left holds up nothing, and is left out. */
-  private store(): StoredQueues {
-    const orders = [...this.orders.values()];
-    const callbacks = [...this.callbacks].filter(([, { messageId }]) =>
-      this.entries.has(messageId),
-    );
-    return {
-      orders: orders.map(({ name, exists, settings, lastPlace }) => {
-        const { parallelism, isPaused } = settings;
-        return [name, exists, { parallelism, isPaused }, lastPlace];
-      }),
-      entries: [...this.entries.values()].map((entry) => {
-        const { messageId, queueName, joinsAt, offset, place, isFinal } = entry;
-        return [messageId, queueName, joinsAt, offset, place, isFinal];
-      }),
-      callbacks: callbacks.map(([id, { messageId }]) => [id, messageId]),
-    };
+  private changes(entry: QueueEntry): void {
+    if (this.images.isOpen) this.images.note(this.entries, entry.messageId, storedEntry(entry));
   }
 
-  private restore({ orders, entries, callbacks }: StoredQueues): void {
-    for (const [name, exists, settings, lastPlace] of orders) {
-      Object.assign(this.orderOf(name), { exists, settings, lastPlace });
+  /** What came twice was the same; a callback whose entry has left holds up nothing. */
+  private restore(part: StoredQueuesPart): void {
+    if ('orders' in part) {
+      for (const [name, exists, settings, lastPlace] of part.orders) {
+        Object.assign(this.orderOf(name), { exists, settings, lastPlace });
+      }
+    } else if ('entries' in part) {
+      for (const stored of part.entries) this.restoreEntry(stored);
+    } else {
+      for (const [messageId, entryId] of part.callbacks) {
+        const entry = this.entries.get(entryId);
+        if (entry === undefined || this.callbacks.has(messageId)) continue;
+        entry.openCallbacks += 1;
+        this.callbacks.set(messageId, entry);
+      }
     }
-    for (const [messageId, queueName, joinsAt, offset, place, isFinal] of entries) {
-      const order = this.orderOf(queueName);
-      const entry = new QueueEntry(messageId, order.name, joinsAt, offset);
-      Object.assign(entry, { place, isFinal });
-      this.entries.set(messageId, entry);
-      if (!isFinal) this.pending += 1;
-      order.restore(entry);
-    }
-    for (const [messageId, entryId] of callbacks) {
-      const entry = this.entries.get(entryId);
-      if (entry === undefined) continue;
-      entry.openCallbacks += 1;
-      this.callbacks.set(messageId, entry);
-    }
+  }
+
+  private restoreEntry(stored: StoredEntry): void {
+    const [messageId, queueName, joinsAt, offset, place, isFinal] = stored;
+    if (this.entries.has(messageId)) return;
+    const order = this.orderOf(queueName);
+    const entry = new QueueEntry(messageId, order.name, joinsAt, offset);
+    Object.assign(entry, { place, isFinal });
+    this.entries.set(messageId, entry);
+    if (!isFinal) this.pending += 1;
+    order.restore(entry);
   }
 }

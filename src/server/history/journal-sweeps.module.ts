@@ -55,7 +55,7 @@ export function sweepStretch(
       useFactory: sweeperOf,
     },
   ],
-  exports: [JournalSweeper],
+  exports: [JournalSweeper, JournalSweeps],
 })
 export class JournalSweepsModule implements OnModuleInit {
   private readonly runner: JournalSweepRunner;

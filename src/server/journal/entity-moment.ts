@@ -3,6 +3,7 @@ import { ActorDirectory } from '../../engine/actor-directory.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Journal } from '../../engine/journal.js';
+import { PreImages } from '../../engine/resting/pre-images.js';
 import { valueIn } from '../../engine/resting/stored-form.js';
 import { TurnChanges } from '../../engine/turn-changes.js';
 import { Refusal } from '../../grammar/result.js';
@@ -49,6 +50,7 @@ export async function entityAt(
   const actors = new ActorDirectory(decider, [], {
     liveStates: 1,
     seed: 0,
+    images: new PreImages(),
     woken: () => undefined,
   });
   let [events, first, last]: [number, EventEnvelope | null, EventEnvelope | null] = [0, null, null];

@@ -16,6 +16,7 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { OffsetSet } from '../../engine/history/offset-set.js';
 import { isCheckpoint } from '../../engine/resting/checkpoint.js';
+import { PreImages } from '../../engine/resting/pre-images.js';
 import { TurnChanges } from '../../engine/turn-changes.js';
 import { productDeciders } from '../history/product-folding.js';
 import { recordsOf } from './log-records.js';
@@ -81,7 +82,12 @@ export class JournalRepair {
     for (const { kind, upcasters } of this.deciders) {
       if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     }
-    const options = { liveStates: liveStatesMax, seed: 0, woken: () => undefined };
+    const options = {
+      liveStates: liveStatesMax,
+      seed: 0,
+      images: new PreImages(),
+      woken: () => undefined,
+    };
     this.actors = new Map(
       this.deciders.map((decider) => [decider.kind, new ActorDirectory(decider, [], options)]),
     );

@@ -1,7 +1,7 @@
-/** What the server and the thread that makes snapshots say to each other. */
+/** What the server and the thread that checks snapshots say to each other. */
 import type { BatchBytes, BatchHeader } from '../../../storage/format/record-batch.js';
-import type { ImagePart } from '../../engine/snapshots/memory-image.js';
-import type { MemoryItem, StateDigest } from '../../engine/snapshots/state-digest.js';
+import type { DifferingItem } from '../../engine/snapshots/image-comparison.js';
+import type { ImagePart } from '../../engine/snapshots/memory-cut.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -12,36 +12,26 @@ export interface BatchesRequest {
   readonly bodies: Bytes;
 }
 
-export type FoldingRequest =
-  | { readonly type: 'take' | 'merge'; readonly name: string; readonly data: Bytes }
-  | BatchesRequest
-  | { readonly type: 'digest' }
-  | { readonly type: 'items'; readonly sections: readonly string[] }
-  /** Asks for the next part of the image. */
-  | { readonly type: 'next' };
+/** A part of a snapshot. */
+export interface PartRequest {
+  readonly type: 'take' | 'compare';
+  readonly name: string;
+  readonly data: Bytes;
+}
+
+export type FoldingRequest = PartRequest | BatchesRequest | { readonly type: 'differences' };
 
 export type FoldingAnswer =
   | { readonly type: 'done' }
-  | { readonly type: 'digest'; readonly digest: StateDigest }
-  | { readonly type: 'items'; readonly items: readonly MemoryItem[] }
-  | { readonly type: 'part'; readonly name: string; readonly data: Bytes }
-  | { readonly type: 'end' };
+  | { readonly type: 'differences'; readonly items: readonly DifferingItem[] };
 
 /** A part as a request; its bytes are handed over, not copied again. */
-export function partRequest(
-  type: 'take' | 'merge',
-  { name, data }: ImagePart,
-): FoldingRequest & { readonly data: Bytes } {
+export function partRequest(type: PartRequest['type'], { name, data }: ImagePart): PartRequest {
   return { type, name, data: ownBytes([data]) };
 }
 
-/** A part as an answer. */
-export function answered({ name, data }: ImagePart): FoldingAnswer {
-  return { type: 'part', name, data: ownBytes([data]) };
-}
-
-/** The part of such a request or answer. */
-export function partIn({ name, data }: { readonly name: string; readonly data: Bytes }): ImagePart {
+/** The part of such a request. */
+export function partIn({ name, data }: PartRequest): ImagePart {
   return { name, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength) };
 }
 

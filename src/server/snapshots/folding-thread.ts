@@ -3,15 +3,14 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { BatchBytes } from '../../../storage/format/record-batch.js';
 import { type FoldingAside } from '../../engine/snapshots/folding-aside.js';
-import type { ImagePart } from '../../engine/snapshots/memory-image.js';
-import { SnapshotStopped } from '../../engine/snapshots/snapshot-keeper.js';
-import type { MemoryItem, StateDigest } from '../../engine/snapshots/state-digest.js';
+import type { DifferingItem } from '../../engine/snapshots/image-comparison.js';
+import type { ImagePart } from '../../engine/snapshots/memory-cut.js';
 import type { FoldingSettings } from '../history/product-folding.js';
 import {
   batchesRequest,
   type FoldingAnswer,
   type FoldingRequest,
-  partIn,
+  type PartRequest,
   partRequest,
 } from './folding-messages.js';
 
@@ -33,7 +32,7 @@ export class FoldingThread implements FoldingAside {
     this.worker = new Worker(entry, { workerData: settings });
     this.worker.on('message', (answer: FoldingAnswer) => this.settle()?.resolve(answer));
     this.worker.on('error', (error) => this.fail(error));
-    this.worker.on('exit', () => this.fail(new SnapshotStopped('the folding was ended')));
+    this.worker.on('exit', () => this.fail(new Error('the folding was ended')));
     // It must not keep alive what has nothing else to do.
     this.worker.unref();
   }
@@ -42,45 +41,31 @@ export class FoldingThread implements FoldingAside {
     return this.giveBatches('touch', batches);
   }
 
-  async take(part: ImagePart): Promise<void> {
-    const request = partRequest('take', part);
-    await this.ask(request, [request.data.buffer]);
+  take(part: ImagePart): Promise<void> {
+    return this.givePart('take', part);
   }
 
   fold(batches: readonly BatchBytes[]): Promise<void> {
     return this.giveBatches('fold', batches);
   }
 
-  async digest(): Promise<StateDigest> {
-    const answer = await this.ask({ type: 'digest' });
-    if (answer.type !== 'digest') throw unexpected(answer);
-    return answer.digest;
+  compare(part: ImagePart): Promise<void> {
+    return this.givePart('compare', part);
   }
 
-  async items(sections: readonly string[]): Promise<readonly MemoryItem[]> {
-    const answer = await this.ask({ type: 'items', sections });
-    if (answer.type !== 'items') throw unexpected(answer);
-    // What crosses threads is no Buffer any more.
-    return answer.items.map((item) => ({ ...item, bytes: Buffer.from(item.bytes) }));
-  }
-
-  async merge(part: ImagePart): Promise<ImagePart> {
-    const request = partRequest('merge', part);
-    const answer = await this.ask(request, [request.data.buffer]);
-    if (answer.type !== 'part') throw unexpected(answer);
-    return partIn(answer);
-  }
-
-  async *image(): AsyncGenerator<ImagePart> {
-    for (;;) {
-      const answer = await this.ask({ type: 'next' });
-      if (answer.type !== 'part') return;
-      yield partIn(answer);
-    }
+  async differences(): Promise<readonly DifferingItem[]> {
+    const answer = await this.ask({ type: 'differences' });
+    if (answer.type !== 'differences') throw new Error(`the thread answered ${answer.type}`);
+    return answer.items;
   }
 
   async end(): Promise<void> {
     await this.worker.terminate();
+  }
+
+  private async givePart(type: PartRequest['type'], part: ImagePart): Promise<void> {
+    const request = partRequest(type, part);
+    await this.ask(request, [request.data.buffer]);
   }
 
   private async giveBatches(type: 'touch' | 'fold', batches: readonly BatchBytes[]): Promise<void> {
@@ -109,8 +94,4 @@ export class FoldingThread implements FoldingAside {
     this.failure ??= error;
     this.settle()?.reject(this.failure);
   }
-}
-
-function unexpected({ type }: FoldingAnswer): Error {
-  return new Error(`the thread answered ${type}`);
 }

@@ -24,7 +24,7 @@ export class MemoryStart {
   /** `build` tells this program from any other that may remember otherwise. */
   constructor(
     private readonly store: Store,
-    private readonly codec: EventCodec,
+    readonly codec: EventCodec,
     private readonly journal: Journal,
     readonly build: string,
     private readonly clock: Clock,

@@ -1,12 +1,12 @@
-/** Has snapshots made in the background when there is enough for one, and at a clean stop. */
+/**
+ * Has snapshots made in the background when there is enough for one, and at a clean stop; and has
+ * them checked.
+ */
 import type { Logger } from 'pino';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
-import {
-  MemoryDiffers,
-  type SnapshotKeeper,
-  SnapshotStopped,
-} from '../../engine/snapshots/snapshot-keeper.js';
+import { type MemoryCheck, MemoryDiffers } from '../../engine/snapshots/memory-check.js';
+import { type SnapshotKeeper, SnapshotStopped } from '../../engine/snapshots/snapshot-keeper.js';
 import type { SnapshotMetrics } from './snapshot.metrics.js';
 
 const lookEveryMs = 1000;
@@ -20,10 +20,12 @@ const stopBytesMin = 1024 * 1024;
 export class SnapshotRunner {
   private isStarted = false;
   private isStopped = false;
+  private isChecking = false;
   private cancel: () => void = () => undefined;
 
   constructor(
     private readonly keeper: SnapshotKeeper,
+    private readonly check: MemoryCheck,
     private readonly clock: Clock,
     private readonly metrics: SnapshotMetrics,
     private readonly hasRoom: () => boolean,
@@ -39,18 +41,15 @@ export class SnapshotRunner {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
-    while (this.isStarted && this.keeper.unfoldedBytes >= stopBytesMin && this.hasRoom()) {
-      const { unfoldedBytes } = this.keeper;
-      const isMade = await this.make(true);
-      // What is left is of the next portion, unless none was made.
-      if (!isMade || this.keeper.unfoldedBytes >= unfoldedBytes) break;
-    }
+    await this.check.stop();
+    const isWorthIt = this.isStarted && this.keeper.unfoldedBytes >= stopBytesMin;
+    if (isWorthIt && this.hasRoom()) await this.make(true);
     await this.keeper.stop();
   }
 
   /** Ends what is under way: the next start folds more. */
   cut(): void {
-    void this.keeper.cut();
+    void this.keeper.cutOff();
   }
 
   private again(delayMs: number): void {
@@ -61,7 +60,9 @@ export class SnapshotRunner {
   }
 
   private async look(): Promise<boolean> {
-    return this.keeper.isDue && this.hasRoom() ? this.make() : true;
+    const isFine = this.keeper.isDue && this.hasRoom() ? await this.make() : true;
+    if (!this.isChecking) void this.checkLatest();
+    return isFine;
   }
 
   private async make(standsStill = false): Promise<boolean> {
@@ -73,14 +74,31 @@ export class SnapshotRunner {
       this.log.debug({ ...snapshot, durationMs }, 'a snapshot is written');
       return true;
     } catch (error) {
-      const isExpected = [SnapshotStopped, LogClosed, DiskFull].some(
-        (expected) => error instanceof expected,
-      );
-      if (isExpected) return true;
-      if (error instanceof MemoryDiffers) this.metrics.differed();
+      if (isExpected(error)) return true;
       this.metrics.failed();
       this.log.error({ err: error }, 'no snapshot was made; starts use the one before');
       return false;
     }
   }
+
+  /** Takes as long as it takes: snapshots go on being made. */
+  private async checkLatest(): Promise<void> {
+    this.isChecking = true;
+    try {
+      const checked = await this.check.check();
+      if (checked === null) return;
+      this.metrics.checked();
+      this.log.debug({ ...checked }, 'a snapshot is what the journal comes to');
+    } catch (error) {
+      if (isExpected(error)) return;
+      if (error instanceof MemoryDiffers) this.metrics.differed();
+      this.log.error({ err: error }, 'a snapshot was folded again, and is not the same');
+    } finally {
+      this.isChecking = false;
+    }
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  return [SnapshotStopped, LogClosed, DiskFull].some((expected) => error instanceof expected);
 }

@@ -6,6 +6,7 @@ import type { WrittenSnapshot } from '../../engine/snapshots/snapshot-keeper.js'
 export class SnapshotMetrics {
   readonly #written: Counter;
   readonly #failed: Counter;
+  readonly #checked: Counter;
   readonly #differed: Counter;
   readonly #offset: Gauge;
   readonly #bytes: Gauge;
@@ -25,9 +26,14 @@ export class SnapshotMetrics {
       help: 'Snapshots that could not be made; the earlier ones are used.',
       registers,
     });
+    this.#checked = new Counter({
+      name: 'stepwell_snapshots_checked_total',
+      help: 'Snapshots that were folded again from the journal, and were the same.',
+      registers,
+    });
     this.#differed = new Counter({
       name: 'stepwell_snapshots_differed_total',
-      help: 'Snapshots that were not what the server itself remembered: a defect of the program.',
+      help: 'Snapshots that were not what the journal came to: a defect of the program.',
       registers,
     });
     this.#offset = new Gauge({
@@ -68,7 +74,12 @@ export class SnapshotMetrics {
     this.latest(snapshot);
   }
 
-  /** What was folded was not what the server remembers. */
+  /** What was folded was what the server remembered. */
+  checked(): void {
+    this.#checked.inc();
+  }
+
+  /** What was folded was not what the server remembered. */
   differed(): void {
     this.#differed.inc();
   }

@@ -5,11 +5,13 @@ import { Registry } from 'prom-client';
 import { Store, type StoreOptions } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import { JournalSweeper } from '../../engine/history/journal-sweeper.js';
+import { guards, JournalSweeper } from '../../engine/history/journal-sweeper.js';
+import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
-import { liveMemory } from '../../engine/snapshots/live-memory.js';
+import { liveDigest } from '../../engine/snapshots/live-digest.js';
+import { MemoryCheck } from '../../engine/snapshots/memory-check.js';
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
@@ -40,6 +42,7 @@ export class SnapshotsModule {
     store: Store,
     start: MemoryStart,
     sweeper: JournalSweeper,
+    sweeps: JournalSweeps,
     digests: MemoryDigests,
     life: ProcessLife,
     registry: Registry,
@@ -58,21 +61,29 @@ export class SnapshotsModule {
     }
     if (life.changesNothing !== null) return;
     const settings = { ...foldingSettings(config), sweepStretch: sweepStretch(config, fileSizes) };
+    const label = () => imageLabel(engine, start.build);
     const keeper = new SnapshotKeeper(
+      engine,
+      start.codec,
       journal,
       store.snapshots,
-      () => imageLabel(engine, start.build),
-      () => new FoldingThread(settings),
+      label,
       config.snapshotEveryBytes,
-      async (standsStill, label) => {
-        const memory = await liveMemory(engine, journal, standsStill);
-        if (memory !== null) await digests.record(memory, label, clock.now());
-        return memory;
+      async (offset, standsStill) => {
+        const digest = await liveDigest(engine, standsStill);
+        if (digest !== null) await digests.record(offset, digest, label(), clock.now());
       },
     );
-    sweeper.guard = keeper;
+    const check = new MemoryCheck(journal, store.snapshots, label, {
+      begin: () => new FoldingThread(settings),
+      isSwept: () => sweeps.edge > 0,
+      pause: (ms) => new Promise((resolve) => void clock.after(ms, () => resolve())),
+      monotonic: () => clock.monotonic(),
+    });
+    sweeper.guard = guards([check, keeper]);
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
-    const runner = new SnapshotRunner(keeper, clock, metrics, () => store.freeSpace.hasRoom, log);
+    const hasRoom = () => store.freeSpace.hasRoom;
+    const runner = new SnapshotRunner(keeper, check, clock, metrics, hasRoom, log);
     life.addRecoverable({
       name: 'snapshots',
       changes: true,

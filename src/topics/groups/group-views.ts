@@ -4,7 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { IndexMemory } from '../../engine/registration.js';
+import { type IndexMemory, onePart } from '../../engine/registration.js';
 import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
@@ -35,7 +35,7 @@ export class GroupViews {
   private readonly waiting = new Map<string, Waiter[]>();
   readonly memory: IndexMemory = {
     name: 'consumer groups',
-    store: () => [...this.lives].map(([id, life]) => [id, storedGroup.toStored(life)]),
+    store: () => onePart([...this.lives].map(([id, life]) => [id, storedGroup.toStored(life)])),
     restore: (stored) => this.restore(stored as StoredGroups),
   };
   private readonly listeners: ((group: string, view: ConsumerGroupState) => void)[] = [];

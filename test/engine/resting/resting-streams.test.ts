@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { RestingStream } from '../../../src/engine/resting/resting-shard.js';
 import { RestingStreams } from '../../../src/engine/resting/resting-streams.js';
+import type { StreamsCut } from '../../../src/engine/resting/streams-cut.js';
 
 const anyId = fc.oneof(fc.nat(300).map(String), fc.string({ unit: 'grapheme', maxLength: 3 }));
 const anyTime = fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat(50));
@@ -18,6 +19,8 @@ const anyAction = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant('take' as const), id: anyId }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('due' as const), now: fc.nat(50) }) },
   { weight: 1, arbitrary: fc.constant({ type: 'restore' as const }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'cut' as const }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'store' as const }) },
 );
 
 /** A stream with its bytes as a text that stays. */
@@ -39,11 +42,14 @@ class Model {
   }
 }
 
-function restored(streams: RestingStreams): RestingStreams {
+function restored(cut: StreamsCut): RestingStreams {
   const other = new RestingStreams(5);
-  for (const part of streams.toParts()) other.restore(part);
+  for (const part of cut.parts()) other.restore(part);
   return other;
 }
+
+const heldBy = (streams: RestingStreams) =>
+  new Map([...streams.all()].map(kept).map((each) => [each.id, each]));
 
 describe('streams that rest', () => {
   it('are found, taken, wanted in their order and stored as a map would have them', () => {
@@ -54,6 +60,7 @@ describe('streams that rest', () => {
         (actions, seed) => {
           let streams = new RestingStreams(seed);
           const model = new Model();
+          let cut: { readonly cut: StreamsCut; readonly held: Map<string, Kept> } | null = null;
           for (const action of actions) {
             if (action.type === 'add' && !model.streams.has(action.id)) {
               const { id, wantedAt, state, length } = action;
@@ -72,16 +79,22 @@ describe('streams that rest', () => {
               else expect(due).toContain(id);
               if (id !== undefined) model.alarms.delete(id);
             } else if (action.type === 'restore') {
-              streams = restored(streams);
+              streams = restored(streams.cut());
+              cut = null;
               model.alarms.clear();
               for (const { id, wantedAt } of model.streams.values()) {
                 if (wantedAt < Number.POSITIVE_INFINITY) model.alarms.add(id);
               }
             }
+            if (action.type === 'cut') {
+              cut = { cut: streams.cut(), held: new Map(model.streams) };
+            } else if (action.type === 'store' && cut !== null) {
+              expect(heldBy(restored(cut.cut))).toEqual(cut.held);
+              cut = null;
+            }
             expect(streams.size).toBe(model.streams.size);
           }
-          const held = [...streams.all()].map(kept);
-          expect(new Map(held.map((each) => [each.id, each]))).toEqual(model.streams);
+          expect(heldBy(streams)).toEqual(model.streams);
           expect([...streams.ids()].sort()).toEqual([...model.streams.keys()].sort());
           for (const [id, { firstOffset }] of model.streams) {
             expect(streams.firstOffsetOf(id)).toBe(firstOffset);
@@ -101,7 +114,7 @@ describe('streams that rest', () => {
       streams.add({ id: `msg_${wantedAt}`, wantedAt, ...offsets, bytes: Buffer.alloc(9) }, true);
     }
     for (let number = 0; number < 3000; number += 1) {
-      if (number === 1000) streams = restored(streams);
+      if (number === 1000) streams = restored(streams.cut());
       const next = number < 1000 ? number : number - 1000;
       expect(streams.nextAlarm()).toBe(next);
       expect(streams.takeDue(next - 1)).toBeUndefined();

@@ -12,7 +12,7 @@ describe('a digest of memory', () => {
     });
     const [digests] = joined;
     const digest = digestOf(itemsOf(engine));
-    await digests?.record({ offset: 7, digest, items: () => [] }, 'build', 1_767_000_000_000);
+    await digests?.record(7, digest, 'build', 1_767_000_000_000);
     expect(digests?.size).toBe(0);
     expect(digestOf(itemsOf(engine))).toEqual(digest);
     const events: unknown[] = [];

@@ -1,11 +1,21 @@
 import fc from 'fast-check';
+import type { Command } from '../../../src/engine/decider.js';
 import type { Engine } from '../../../src/engine/engine.js';
+import { guards } from '../../../src/engine/history/journal-sweeper.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { FoldingHere } from '../../../src/engine/snapshots/folding-aside.js';
-import { liveMemory } from '../../../src/engine/snapshots/live-memory.js';
-import { MemoryDiffers, SnapshotKeeper } from '../../../src/engine/snapshots/snapshot-keeper.js';
+import {
+  type CheckedMemory,
+  MemoryCheck,
+  MemoryDiffers,
+} from '../../../src/engine/snapshots/memory-check.js';
+import {
+  SnapshotKeeper,
+  type WrittenSnapshot,
+} from '../../../src/engine/snapshots/snapshot-keeper.js';
 import { recoverMemory } from '../../../src/engine/snapshots/snapshot-start.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
+import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { openSimulated } from '../../storage/simulated-store.js';
 import { countedNames, histories, historyStart, minute } from '../../support/deciders/histories.js';
@@ -19,36 +29,28 @@ const runs = Number(process.env['DECIDER_RUNS'] ?? 25);
 const fill = (engine: Engine) => void registerMessages(engine);
 const label = 'messages';
 
-function newFolding() {
-  const made = foldingEngine((engine) => joinSwept(engine, fill));
-  return { ...made, aside: new FoldingHere(made.engine, made.codec) };
-}
+const newFolding = () => foldingEngine((engine) => joinSwept(engine, fill));
 
-/** How snapshots are made. */
-interface Making {
-  /** Whether each is compared with what the engine remembers: then all of it is held at once. */
-  readonly isCompared: boolean;
-  /** Of how much of the journal one is made. */
-  readonly portionBytes: number;
-}
-
-const atOnce: Making = { isCompared: true, portionBytes: Number.POSITIVE_INFINITY };
-
-function keeperOf(
-  { journal, store, engine, sweeper }: SweptEngine,
-  { isCompared, portionBytes } = atOnce,
-): SnapshotKeeper {
-  const keeper = new SnapshotKeeper(
-    journal,
-    store.snapshots,
-    () => label,
-    () => newFolding().aside,
-    0,
-    async (standsStill) => (isCompared ? liveMemory(engine, journal, standsStill) : null),
-    portionBytes,
-  );
+function keeperOf({ journal, store, engine, codec, sweeper }: SweptEngine): SnapshotKeeper {
+  const cut = async () => undefined;
+  const keeper = new SnapshotKeeper(engine, codec, journal, store.snapshots, () => label, 0, cut);
   sweeper.guard = keeper;
   return keeper;
+}
+
+/** Which may be asked beside a keeper. */
+function checkOf({ journal, store, sweeper, sweeps }: SweptEngine): MemoryCheck {
+  const check = new MemoryCheck(journal, store.snapshots, () => label, {
+    begin: () => {
+      const { engine, codec } = newFolding();
+      return new FoldingHere(engine, codec);
+    },
+    isSwept: () => sweeps.edge > 0,
+    pause: async () => undefined,
+    monotonic: () => 0,
+  });
+  sweeper.guard = guards([check, sweeper.guard]);
+  return check;
 }
 
 /** What a start on a disk remembers, from a snapshot and from everything. */
@@ -81,25 +83,38 @@ async function expectSameStart(disk: SimulatedDisk): Promise<number | null> {
   return fromSnapshot.report.snapshot?.offset ?? null;
 }
 
+/** None of which repeats another one. */
+function publishesOf(count: number) {
+  const publishes = messageCommands.filter(
+    (command) => command.type === 'PublishMessage' && !isKeyed(command),
+  );
+  return fc.sample(publishes, { numRuns: count, seed: 5 });
+}
+
+function isKeyed(command: Command): boolean {
+  return (command as PublishMessage).message.deduplicationKey !== null;
+}
+
 const anyHistory = fc.tuple(
   histories(messageCommands, 16, 24),
-  fc.array(fc.constantFrom('nothing', 'snapshot', 'sweep', 'both'), {
+  fc.array(fc.constantFrom('nothing', 'snapshot', 'sweep', 'both', 'check'), {
     minLength: 24,
     maxLength: 24,
   }),
   fc.integer({ min: 1, max: 150 }),
   fc.constantFrom<CrashPolicy>(...crashPolicies),
-  fc.record({ isCompared: fc.boolean(), portionBytes: fc.constantFrom(1, 4096, 1e9) }),
 );
 
 describe('snapshots of memory', () => {
   it('are as good as the whole journal, beside sweeps and after crashes', async () => {
     const used = new Set<boolean>();
+    const checked: (CheckedMemory | null)[] = [];
     await fc.assert(
-      fc.asyncProperty(anyHistory, async ([turns, actions, crashAt, policy, making]) => {
+      fc.asyncProperty(anyHistory, async ([turns, actions, crashAt, policy]) => {
         const disk = new SimulatedDisk();
         const opened = await openSwept(disk, fill, countedNames());
-        const keeper = keeperOf(opened, making);
+        const keeper = keeperOf(opened);
+        const check = checkOf(opened);
         const crashes: SimulatedDisk[] = [];
         let changes = 0;
         disk.afterChange = () => {
@@ -113,7 +128,8 @@ describe('snapshots of memory', () => {
           await opened.roll();
           const action = actions[index] ?? 'nothing';
           const works: Promise<unknown>[] = [];
-          if (action !== 'nothing' && action !== 'sweep') works.push(keeper.make());
+          if (action === 'snapshot' || action === 'both') works.push(keeper.make());
+          if (action === 'check') works.push(check.check().then((each) => checked.push(each)));
           if (action === 'sweep' || action === 'both') {
             works.push(opened.sweeper.sweep(at - minute, at));
           }
@@ -131,58 +147,69 @@ describe('snapshots of memory', () => {
       { numRuns: runs, endOnFailure: true },
     );
     expect(used).toContain(true);
+    expect(checked.filter((each) => each !== null).length).toBeGreaterThan(0);
   }, 600_000);
 
-  it('are made portion by portion, which come to the same, and hold what changes', async () => {
-    const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
-    const portionBytes = 4 * 1024;
-    const keeper = keeperOf(opened, { isCompared: true, portionBytes });
-    const commands = fc.sample(
-      messageCommands.filter(({ type }) => type === 'PublishMessage'),
-      { numRuns: 400, seed: 5 },
-    );
-    const { engine, journal, store } = opened;
-    for (const [index, command] of commands.entries()) {
-      await engine.dispatch([{ ...command, id: `msg_${index}`, at: historyStart + index }]);
-      if (index % 50 === 0) await opened.roll();
-    }
-    const offsets: number[] = [];
-    do {
-      const { offset, from } = await keeper.make();
-      expect(from).toBe(offsets.at(-1) ?? -1);
-      offsets.push(offset);
-      const { fromSnapshot, fromAll } = await started(opened.disk.restart());
-      expect(fromSnapshot.report.snapshot?.offset).toBe(offset);
-      expect(digestOf(itemsOf(fromSnapshot.engine))).toEqual(digestOf(itemsOf(fromAll.engine)));
-    } while (keeper.isDue && offsets.length < 100);
-    expect(offsets.length).toBeGreaterThan(5);
-    expect(offsets.at(-1)).toBe(journal.endOffset);
-    expect(await store.snapshots.latest(label, journal.endOffset)).not.toBeNull();
-  });
-
-  it('are not written where the engine remembers something else, and say what', async () => {
+  it('are of the moment at which they begin, while turns go on beside them', async () => {
     const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
     const keeper = keeperOf(opened);
+    const publishes = publishesOf(400);
+    const { engine, journal, disk } = opened;
+    const made: Promise<WrittenSnapshot>[] = [];
+    for (const [index, command] of publishes.entries()) {
+      await engine.dispatch([{ ...command, id: `msg_${index}`, at: historyStart + index }]);
+      if (index === 150) made.push(keeper.make());
+    }
+    const [snapshot] = await Promise.all(made);
+    expect(snapshot?.offset).toBeGreaterThan(100);
+    expect(journal.endOffset).toBeGreaterThan((snapshot?.offset ?? 0) + 100);
+    expect(await expectSameStart(disk.restart())).toBe(snapshot?.offset);
+  });
+
+  it('are checked by folding what lies between two of them', async () => {
+    const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
+    const keeper = keeperOf(opened);
+    const check = checkOf(opened);
+    const { engine } = opened;
+    expect(await check.check()).toBeNull();
+    const offsets: number[] = [];
+    for (const [index, command] of publishesOf(6).entries()) {
+      await engine.dispatch([{ ...command, id: `msg_${index}`, at: historyStart + index }]);
+      const { offset } = await keeper.make();
+      expect(await check.check()).toEqual({ from: offsets.at(-1) ?? -1, until: offset });
+      expect(await check.check()).toBeNull();
+      offsets.push(offset);
+    }
+  });
+
+  it('say what differs where the engine remembers something else', async () => {
+    const opened = await openSwept(new SimulatedDisk(), fill, countedNames());
+    const keeper = keeperOf(opened);
+    const check = checkOf(opened);
     const { engine, journal } = opened;
-    const [publish] = fc.sample(
-      messageCommands.filter(({ type }) => type === 'PublishMessage'),
-      { numRuns: 1, seed: 3 },
-    );
-    if (publish === undefined) throw new Error('there is no command');
-    await engine.dispatch([{ ...publish, at: historyStart }]);
-    const { offset, digest } = await keeper.make();
-    expect(digest).toBe(digestOf(itemsOf(engine)).hex);
-    const actor = engine.actors('message').find(publish.id);
+    const [first, second] = publishesOf(2);
+    if (first === undefined || second === undefined) throw new Error('there is no command');
+    await engine.dispatch([{ ...first, id: 'one', at: historyStart }]);
+    await keeper.make();
+    expect(await check.check()).not.toBeNull();
     // As an `evolve` would do that counts what it was called for.
-    Object.assign(actor as object, { state: { ...(actor?.state as object), attempts: 7 } });
-    const failure = await keeper.make().catch((error: unknown) => error);
+    const spoil = (id: string) => {
+      const actor = engine.actors('message').find(id);
+      Object.assign(actor as object, { state: { ...(actor?.state as object), attempts: 7 } });
+    };
+    await engine.dispatch([{ ...second, id: 'two', at: historyStart }]);
+    spoil('two');
+    await keeper.make();
+    const failure = await check.check().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(MemoryDiffers);
     expect(failure).toMatchObject({
       offset: journal.endOffset,
-      sections: ['message'],
-      items: [{ section: 'message', key: publish.id, field: '0', one: 7, other: 0 }],
+      items: [{ section: 'message', key: 'two', field: '0', one: 7, other: 0 }],
     });
-    expect((await opened.store.snapshots.latest(label, 1000))?.offset).toBe(offset);
+    spoil('one');
+    await engine.dispatch([{ ...second, id: 'three', at: historyStart }]);
+    await keeper.make();
+    await expect(check.check()).rejects.toThrow('no event has touched');
   });
 
   it('end when they are cut, and leave the one before', async () => {
@@ -190,7 +217,7 @@ describe('snapshots of memory', () => {
     const keeper = keeperOf(opened);
     await keeper.make();
     const making = keeper.make();
-    const cut = keeper.cut();
+    const cut = keeper.cutOff();
     await expect(making).rejects.toThrow('no snapshot is made now');
     await cut;
     expect(keeper.isDue).toBe(false);

@@ -1,0 +1,30 @@
+/** What memory holds of a stream, as objects and as bytes. */
+import type { RestingStream, StoredStream } from './resting-shard.js';
+import { type StoredForm, StoredStates } from './stored-form.js';
+
+/** What memory holds of one stream. Replaced, never mutated, by every event. */
+export interface Actor<State = unknown> {
+  readonly state: State;
+  /** Events so far. */
+  readonly length: number;
+  /** The offset of its first event: what a message was published with is read back from there. */
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+}
+
+export class ActorForm<State> {
+  private readonly states: StoredStates<State>;
+
+  /** `form` of its states; undefined = they are made of plain values. */
+  constructor(form: StoredForm<State> | undefined) {
+    this.states = new StoredStates(form);
+  }
+
+  stored(id: string, { state, length, firstOffset, lastOffset }: Actor<State>): StoredStream {
+    return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state) };
+  }
+
+  actor({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
+    return { state: this.states.stateIn(bytes), length, firstOffset, lastOffset };
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A shard of streams as it was at one moment, as bytes. Rows are only ever added, so what was there
+ * stays where it was; those that go meanwhile are noted.
+ *
+ *     shard    rows u32, length of the bytes u32, numbers, places, bytes (see `resting-shard.ts`)
+ */
+
+/** The arrays of a shard. */
+export interface ShardRows {
+  readonly numbers: Float64Array;
+  readonly places: Uint32Array;
+  readonly bytes: Buffer;
+  /** How many rows there are, with those that have gone. */
+  readonly rows: number;
+  readonly bytesEnd: number;
+}
+
+export const numbersOfRow = 4;
+export const placesOfRow = 3;
+
+/** Bytes in front of the rows. */
+export const shardHeadLength = 8;
+
+export class ShardCut {
+  /** Lengths of rows that have gone since. */
+  private readonly goneSince = new Map<number, number>();
+
+  constructor(private readonly shard: ShardRows) {}
+
+  /** A row is about to go that is a stream of `length` events. */
+  goes(row: number, length: number): void {
+    if (row < this.shard.rows) this.goneSince.set(row, length);
+  }
+
+  toBytes(): Buffer {
+    const { numbers, places, bytes, rows, bytesEnd } = this.withoutGone();
+    const head = Buffer.alloc(shardHeadLength);
+    head.writeUInt32LE(rows, 0);
+    head.writeUInt32LE(bytesEnd, 4);
+    const arrays = [
+      bytesOfArray(numbers, rows * numbersOfRow),
+      bytesOfArray(places, rows * placesOfRow),
+    ];
+    return Buffer.concat([head, ...arrays, bytes.subarray(0, bytesEnd)]);
+  }
+
+  private withoutGone(): ShardRows {
+    const { shard } = this;
+    const rows: number[] = [];
+    for (let row = 0; row < shard.rows; row += 1) if (this.lengthOf(row) > 0) rows.push(row);
+    return rows.length === shard.rows && this.goneSince.size === 0 ? shard : this.only(rows);
+  }
+
+  private only(rows: readonly number[]): ShardRows {
+    const { shard } = this;
+    const numbers = new Float64Array(rows.length * numbersOfRow);
+    const places = new Uint32Array(rows.length * placesOfRow);
+    const bytes = Buffer.allocUnsafeSlow(shard.bytesEnd);
+    let bytesEnd = 0;
+    for (const [to, row] of rows.entries()) {
+      const start = shard.places[row * placesOfRow + 1] ?? 0;
+      const isLast = row + 1 === shard.rows;
+      const end = isLast ? shard.bytesEnd : (shard.places[(row + 1) * placesOfRow + 1] ?? 0);
+      numbers.set(
+        shard.numbers.subarray(row * numbersOfRow, (row + 1) * numbersOfRow),
+        to * numbersOfRow,
+      );
+      numbers[to * numbersOfRow] = this.lengthOf(row);
+      places.set(
+        shard.places.subarray(row * placesOfRow, (row + 1) * placesOfRow),
+        to * placesOfRow,
+      );
+      places[to * placesOfRow + 1] = bytesEnd;
+      shard.bytes.copy(bytes, bytesEnd, start, end);
+      bytesEnd += end - start;
+    }
+    return { numbers, places, bytes, rows: rows.length, bytesEnd };
+  }
+
+  private lengthOf(row: number): number {
+    return this.goneSince.get(row) ?? this.shard.numbers[row * numbersOfRow] ?? 0;
+  }
+}
+
+/** The memory of an array. */
+export function bytesOfArray(array: Float64Array | Uint32Array, items = array.length): Buffer {
+  return Buffer.from(array.buffer, array.byteOffset, items * array.BYTES_PER_ELEMENT);
+}

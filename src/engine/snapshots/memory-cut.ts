@@ -1,0 +1,134 @@
+/**
+ * All of memory as it was between two turns, in parts that are made while the engine goes on: one
+ * makes a few milliseconds of work. What changes meanwhile is kept as it was until it is passed.
+ *
+ *     shapes              the table of the event codec
+ *     streams <kind>      what rested, by shards (`resting-parts.ts`)
+ *     awake <kind>        what did not, as it would rest: a list of lists; a stream may come twice
+ *     index <name> <map>  entries of a map of an index, keys and values in turn; as above
+ *     durable <name>      what an index of durable events remembered
+ */
+import type { Engine } from '../engine.js';
+import type { EventCodec } from '../event-codec.js';
+import type { IndexParts } from '../registration.js';
+import type { RestingStream } from '../resting/resting-shard.js';
+import { bytesOf } from '../resting/stored-form.js';
+import type { StreamsCut } from '../resting/streams-cut.js';
+import { memoriesOf } from './memories.js';
+
+/** A part; several may have the same name. */
+export interface ImagePart {
+  readonly name: string;
+  readonly data: Buffer;
+}
+
+/** A stream that was awake, in the order of its fields. */
+export type StoredAwake = readonly [
+  id: string,
+  length: number,
+  firstOffset: number,
+  lastOffset: number,
+  /** `never` = it wants nothing. */
+  wantedAt: number,
+  bytes: Buffer,
+];
+
+/** How many entries of a map, and streams that must be stored first, are one part. */
+export interface PartSizes {
+  readonly entries: number;
+  readonly awake: number;
+}
+
+const shippedSizes: PartSizes = { entries: 1024, awake: 256 };
+
+export class MemoryCut {
+  private readonly shapes: string;
+  private readonly resting: readonly (readonly [kind: string, cut: StreamsCut])[];
+  private readonly durable: Promise<void>;
+  private readonly indexes: (readonly [name: string, parts: IndexParts])[] = [];
+  private isOver = false;
+
+  /** Of now; between two turns, and after `end` of the one before. `sizes` are those of tests. */
+  constructor(
+    private readonly engine: Engine,
+    codec: EventCodec,
+    private readonly sizes = shippedSizes,
+  ) {
+    this.shapes = codec.shapes;
+    engine.images.begin();
+    this.resting = engine.kinds.map((kind) => [kind, engine.actors(kind).resting.cut()]);
+    this.durable = new Promise((resolve) => {
+      engine.groups.between(() => {
+        if (!this.isOver) this.storeIndexes();
+        resolve();
+      });
+    });
+  }
+
+  /** All of it, once. */
+  async *parts(): AsyncGenerator<ImagePart> {
+    yield { name: 'shapes', data: Buffer.from(this.shapes) };
+    yield* this.streams();
+    for (const { name, maps } of memoriesOf(this.engine)) {
+      for (const [map, entries] of Object.entries(maps)) {
+        const passed = this.engine.images.pass(entries);
+        yield* partsOf(`index ${name} ${map}`, passed, this.sizes.entries, (list) => list.flat(1));
+      }
+    }
+    await this.durable;
+    for (const [name, index] of this.indexes) {
+      for (const part of index.parts()) yield { name: `durable ${name}`, data: bytesOf(part) };
+    }
+  }
+
+  /** Memory is free of it; what is asked for afterwards is of no use. */
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.engine.images.end();
+    for (const [, cut] of this.resting) cut.end();
+    for (const [, index] of this.indexes) index.end();
+  }
+
+  private *streams(): Generator<ImagePart> {
+    for (const [kind, cut] of this.resting) {
+      for (const data of cut.parts()) yield { name: `${restingPrefix}${kind}`, data };
+      const awake = this.engine.actors(kind).storedAwake();
+      yield* partsOf(`${awakePrefix}${kind}`, awake, this.sizes.awake, (list) =>
+        list.map(storedAwake),
+      );
+    }
+  }
+
+  private storeIndexes(): void {
+    for (const { name, store } of this.engine.indexes.memories) this.indexes.push([name, store()]);
+  }
+}
+
+export const restingPrefix = 'streams ';
+export const awakePrefix = 'awake ';
+
+function* partsOf<Item>(
+  name: string,
+  items: Iterable<Item>,
+  count: number,
+  stored: (part: readonly Item[]) => unknown,
+): Generator<ImagePart> {
+  let part: Item[] = [];
+  for (const item of items) {
+    part.push(item);
+    if (part.length < count) continue;
+    yield { name, data: bytesOf(stored(part)) };
+    part = [];
+  }
+  if (part.length > 0) yield { name, data: bytesOf(stored(part)) };
+}
+
+function storedAwake(stream: RestingStream): StoredAwake {
+  const { id, length, firstOffset, lastOffset, wantedAt, bytes } = stream;
+  const at = wantedAt === Number.POSITIVE_INFINITY ? never : wantedAt;
+  return [id, length, firstOffset, lastOffset, at, bytes];
+}
+
+/** Stands for Infinity. */
+export const never = -1;
