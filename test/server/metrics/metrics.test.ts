@@ -127,6 +127,7 @@ const exported: readonly string[] = [
   'stepwell_snapshot_last_success_timestamp_seconds',
   'stepwell_snapshot_offset',
   'stepwell_snapshot_unfolded_bytes',
+  'stepwell_snapshots_checked_total',
   'stepwell_snapshots_differed_total',
   'stepwell_snapshots_failed_total',
   'stepwell_snapshots_written_total',
