@@ -14,6 +14,8 @@ export interface Arguments extends Timing {
   readonly consumers: number;
   /** Of the sizes of the table of starts: a hundredth is for a look. */
   readonly scale: number;
+  /** Messages of the simulated month. */
+  readonly messages: number;
   /** A folder on the disk to measure; everything made in it is removed. */
   readonly directory: string;
 }
@@ -24,7 +26,7 @@ export function usageOf(scenarios: readonly string[]): string {
     'npm run bench -- [--only <scenarios with commas between them>]',
     '                 [--seconds 1] [--rounds 3] [--patience 0]',
     '                 [--events 1000000] [--sleeping 100000] [--consumers 1000]',
-    '                 [--scale 1]',
+    '                 [--scale 1] [--messages 150000]',
     `                 [--directory ${tmpdir()}]`,
     `scenarios: ${scenarios.join(', ')}`,
   ].join('\n');
@@ -43,6 +45,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       sleeping: { type: 'string', default: '100000' },
       consumers: { type: 'string', default: '1000' },
       scale: { type: 'string', default: '1' },
+      messages: { type: 'string', default: '150000' },
       directory: { type: 'string', default: tmpdir() },
     },
   });
@@ -60,9 +63,10 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   const events = atLeast(Number(values.events), 1000, '--events');
   const sleeping = atLeast(Number(values.sleeping), 1, '--sleeping');
   const consumers = atLeast(Number(values.consumers), 1, '--consumers');
+  const messages = atLeast(Number(values.messages), 15_000, '--messages');
   const scale = Number(values.scale);
   if (!(scale > 0)) throw new Error('--scale must be a positive number');
-  const counts = { events, sleeping, consumers, scale };
+  const counts = { events, sleeping, consumers, scale, messages };
   return { only, directory: values.directory, ...counts, ...timing };
 }
 

@@ -11,6 +11,7 @@ import { flowCases } from './cases/flow.bench.js';
 import { groupCases } from './cases/group.bench.js';
 import { liveCases } from './cases/live.bench.js';
 import { logCases } from './cases/logs.bench.js';
+import { monthMeasurements } from './cases/month.bench.js';
 import { neighbourCases } from './cases/neighbour.bench.js';
 import { publishCases } from './cases/publish.bench.js';
 import { queueCases } from './cases/queue.bench.js';
@@ -50,18 +51,18 @@ const casesOf = (events: number): readonly Case[] => [
   ...logCases(events),
 ];
 
-const measurementsOf = (
-  sleeping: number,
-  consumers: number,
-  scale: number,
-): readonly Measurement[] => [
+/** What was asked for of single figures. */
+type Counts = Pick<Arguments, 'sleeping' | 'consumers' | 'scale' | 'messages'>;
+
+const measurementsOf = (counts: Counts): readonly Measurement[] => [
   ...rateLimitMeasurements,
   ...delayedMeasurements,
   ...bulkMeasurements,
   ...scheduleMeasurements,
-  ...sleepingRunMeasurements(sleeping),
-  ...idleConsumerMeasurements(consumers),
-  ...startMeasurements(scale),
+  ...sleepingRunMeasurements(counts.sleeping),
+  ...idleConsumerMeasurements(counts.consumers),
+  ...startMeasurements(counts.scale),
+  ...monthMeasurements(counts.messages),
 ];
 
 /** Progress goes beside the tables, so that they can be piped into a file. */
@@ -102,12 +103,10 @@ async function raceAll({ only, events, ...timing }: Arguments, folder: string): 
   return results;
 }
 
-async function measureAll(
-  { only, rounds, sleeping, consumers, scale }: Arguments,
-  folder: string,
-): Promise<Found[]> {
+async function measureAll(given: Arguments, folder: string): Promise<Found[]> {
+  const { only, rounds } = given;
   const found: Found[] = [];
-  for (const measurement of measurementsOf(sleeping, consumers, scale)) {
+  for (const measurement of measurementsOf(given)) {
     const { scenario, isLong } = measurement;
     if (only.length > 0 ? !only.includes(scenario) : isLong) continue;
     const figures = await within(folder, (directory) => measurement.measure({ directory, rounds }));
@@ -131,8 +130,10 @@ async function within<Value>(
   }
 }
 
+const noCounts: Counts = { sleeping: 0, consumers: 0, scale: 1, messages: 0 };
+
 function argumentsOrUsage(): Arguments | null {
-  const every = [...casesOf(0), ...measurementsOf(0, 0, 1)].map(({ scenario }) => scenario);
+  const every = [...casesOf(0), ...measurementsOf(noCounts)].map(({ scenario }) => scenario);
   const scenarios = [...new Set(every)];
   try {
     return readArguments(args, scenarios);

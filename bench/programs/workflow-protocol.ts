@@ -42,8 +42,32 @@ export class RunRequests {
     );
   }
 
+  /** Has a run wait for an event in this step. */
+  wait(runId: string, number: number, eventId: string): Promise<void> {
+    const step = { stepId: number, stepName: 'wait', stepType: 'Wait', concurrent: 1 };
+    const body = JSON.stringify({ url: this.endpoint, timeout: '30d', step });
+    const headers = { 'upstash-workflow-runid': runId };
+    return this.ask('POST', `/v2/wait/${eventId}`, body, () => true, headers);
+  }
+
+  /** Has a run wait in this step for another one, which begins. */
+  invoke(runId: string, number: number, childId: string): Promise<void> {
+    const step = { stepId: number, stepName: 'invoke', stepType: 'Invoke', concurrent: 1 };
+    const envelope = { body: '"child"', headers: {}, workflowRunId: runId, step };
+    const { destination, headers } = itemOf(this.endpoint, childId, '', {
+      'workflow-init': 'true',
+      'workflow-invoke': 'true',
+    });
+    const path = `/v2/publish/${destination}`;
+    return this.ask('POST', path, JSON.stringify(envelope), () => true, headers);
+  }
+
   end(runId: string): Promise<void> {
     return this.ask('DELETE', `/v2/workflows/runs/${runId}?cancel=false`, '"done"', () => true);
+  }
+
+  close(): Promise<void> {
+    return this.pool.close();
   }
 
   private submit(item: BatchItem): Promise<void> {
@@ -56,15 +80,17 @@ export class RunRequests {
     path: string,
     body: string,
     isRight: (text: string) => boolean,
+    more: Fields = {},
   ): Promise<void> {
-    const response = await this.pool.request({ method, path, headers: requestHeaders, body });
+    const headers = { ...more, ...requestHeaders };
+    const response = await this.pool.request({ method, path, headers, body });
     const text = await response.body.text();
     // A server that starts calls what is due before it serves: its clients ask again.
     if (response.statusCode === 503 && text.includes('not serving')) {
       await new Promise((resolve) => setTimeout(resolve, askAgainMs));
-      return this.ask(method, path, body, isRight);
+      return this.ask(method, path, body, isRight, more);
     }
-    if (response.statusCode !== 200 || !isRight(text)) {
+    if (response.statusCode > 201 || !isRight(text)) {
       throw new Error(`${method} ${path} answered ${response.statusCode}: ${text}`);
     }
   }

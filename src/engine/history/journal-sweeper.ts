@@ -7,6 +7,7 @@ import type { Journal, SweepReport } from '../journal.js';
 import type { Crossings } from './crossings.js';
 import type { JournalSweeps } from './journal-sweeps.js';
 import { Mark } from './mark.js';
+import { worthASweep } from './sweep-worth.js';
 
 /** The server stops: a sweep that is under way ends. What it has done until then stays done. */
 export class SweepStopped extends Error {
@@ -46,9 +47,9 @@ export class JournalSweeper {
   private forgottenAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * `bytesMin`: so much has to lie in segments that no sweep has seen, and half as much as earlier
-   * sweeps have kept, for a sweep to be worth it. `archiveFolder`: segments are copied there before
-   * anything is taken out of them.
+   * `bytesMin`: so much has to lie in segments that no sweep has seen for one to be worth it, and
+   * more where earlier ones have kept much (`worthASweep`). `archiveFolder`: segments are copied
+   * there before anything is taken out of them.
    */
   constructor(
     private readonly engine: Engine,
@@ -68,6 +69,11 @@ export class JournalSweeper {
     const sweeping = this.sweepTo(before, at);
     this.underWay = sweeping.catch(() => undefined);
     return sweeping;
+  }
+
+  /** Settles when no sweep is under way. */
+  get ended(): Promise<unknown> {
+    return this.underWay;
   }
 
   /** No sweep begins after this, and one that is under way ends soon. */
@@ -131,13 +137,14 @@ export class JournalSweeper {
   }
 
   private isWorthIt(edge: number): boolean {
-    let [seen, unseen] = [0, 0];
+    let [all, seen, unseen] = [0, 0, 0];
     for (const { isSealed, nextOffset, byteLength } of this.journal.segments) {
-      if (!isSealed || nextOffset > edge) break;
+      all += byteLength;
+      if (!isSealed || nextOffset > edge) continue;
       if (nextOffset <= this.sweeps.until) seen += byteLength;
       else unseen += byteLength;
     }
-    return unseen > 0 && unseen >= Math.max(this.bytesMin, seen / 2);
+    return unseen > 0 && unseen >= Math.max(this.bytesMin, worthASweep(all, seen));
   }
 
   private readonly check = () => {
