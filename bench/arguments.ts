@@ -6,6 +6,8 @@ import type { Timing } from './measure/contest.js';
 export interface Arguments extends Timing {
   /** Scenarios to run; empty means all. */
   readonly only: readonly string[];
+  /** What the names of single figures have to hold, for a part of a scenario; '' = all. */
+  readonly named: string;
   /** How many events the logs are asked about. */
   readonly events: number;
   /** How many runs are put to sleep. */
@@ -23,7 +25,7 @@ export interface Arguments extends Timing {
 /** How the command is used. */
 export function usageOf(scenarios: readonly string[]): string {
   return [
-    'npm run bench -- [--only <scenarios with commas between them>]',
+    'npm run bench -- [--only <scenarios with commas between them>] [--named <part of a name>]',
     '                 [--seconds 1] [--rounds 3] [--patience 0]',
     '                 [--events 1000000] [--sleeping 100000] [--consumers 1000]',
     '                 [--scale 1] [--messages 150000]',
@@ -38,6 +40,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
     args,
     options: {
       only: { type: 'string', default: '' },
+      named: { type: 'string', default: '' },
       seconds: { type: 'string', default: '1' },
       rounds: { type: 'string', default: '3' },
       patience: { type: 'string', default: '0' },
@@ -67,7 +70,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   const scale = Number(values.scale);
   if (!(scale > 0)) throw new Error('--scale must be a positive number');
   const counts = { events, sleeping, consumers, scale, messages };
-  return { only, directory: values.directory, ...counts, ...timing };
+  return { only, named: values.named, directory: values.directory, ...counts, ...timing };
 }
 
 function atLeast(count: number, least: number, name: string): number {

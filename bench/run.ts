@@ -11,6 +11,7 @@ import { flowCases } from './cases/flow.bench.js';
 import { groupCases } from './cases/group.bench.js';
 import { liveCases } from './cases/live.bench.js';
 import { logCases } from './cases/logs.bench.js';
+import { mixedReplayMeasurements } from './cases/mixed-replay.bench.js';
 import { monthMeasurements } from './cases/month.bench.js';
 import { neighbourCases } from './cases/neighbour.bench.js';
 import { publishCases } from './cases/publish.bench.js';
@@ -52,7 +53,7 @@ const casesOf = (events: number): readonly Case[] => [
 ];
 
 /** What was asked for of single figures. */
-type Counts = Pick<Arguments, 'sleeping' | 'consumers' | 'scale' | 'messages'>;
+type Counts = Pick<Arguments, 'events' | 'sleeping' | 'consumers' | 'scale' | 'messages'>;
 
 const measurementsOf = (counts: Counts): readonly Measurement[] => [
   ...rateLimitMeasurements,
@@ -62,6 +63,7 @@ const measurementsOf = (counts: Counts): readonly Measurement[] => [
   ...sleepingRunMeasurements(counts.sleeping),
   ...idleConsumerMeasurements(counts.consumers),
   ...startMeasurements(counts.scale),
+  ...mixedReplayMeasurements(counts.events),
   ...monthMeasurements(counts.messages),
 ];
 
@@ -104,11 +106,12 @@ async function raceAll({ only, events, ...timing }: Arguments, folder: string): 
 }
 
 async function measureAll(given: Arguments, folder: string): Promise<Found[]> {
-  const { only, rounds } = given;
+  const { only, named, rounds } = given;
   const found: Found[] = [];
   for (const measurement of measurementsOf(given)) {
-    const { scenario, isLong } = measurement;
+    const { scenario, name, isLong } = measurement;
     if (only.length > 0 ? !only.includes(scenario) : isLong) continue;
+    if (!name.includes(named)) continue;
     const figures = await within(folder, (directory) => measurement.measure({ directory, rounds }));
     found.push({ measurement, figures });
     tell(figureSummary({ measurement, figures }));
@@ -130,7 +133,7 @@ async function within<Value>(
   }
 }
 
-const noCounts: Counts = { sleeping: 0, consumers: 0, scale: 1, messages: 0 };
+const noCounts: Counts = { events: 0, sleeping: 0, consumers: 0, scale: 1, messages: 0 };
 
 function argumentsOrUsage(): Arguments | null {
   const every = [...casesOf(0), ...measurementsOf(noCounts)].map(({ scenario }) => scenario);

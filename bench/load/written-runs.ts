@@ -24,7 +24,7 @@ interface Recorded {
 /** What a server has stored of the one run that it was asked for, and of its messages. */
 export type RecordedRun = readonly Recorded[];
 
-export async function recordedRun(data: string): Promise<RecordedRun> {
+export async function recordedEvents(data: string): Promise<RecordedRun> {
   const store = await openFolder(data, true);
   const log = await openJournalLog(store);
   const codec = productCodec();
@@ -62,7 +62,7 @@ export async function writeRuns(
   for (let first = 0; first < count; first += copiesAtOnce) {
     const records: RecordInput[] = [];
     for (let number = first; number < Math.min(count, first + copiesAtOnce); number += 1) {
-      const copy = new RunCopy(run, number, log.endOffset + records.length, dueAt(number));
+      const copy = new CopiedEvents(run, number, log.endOffset + records.length, dueAt(number));
       for (const { envelope, terms } of run) {
         records.push(codec.encode(copy.envelope(envelope), terms.map(copy.term)));
       }
@@ -73,12 +73,12 @@ export async function writeRuns(
 }
 
 /** It knows which version of each event it writes. */
-function productCodec(): EventCodec {
+export function productCodec(): EventCodec {
   return productFolding({ ...readConfiguration({}).config, sweepStretch: null }).codec;
 }
 
-/** One copy: the same events with other ids, at other offsets, due at another time. */
-class RunCopy {
+/** One copy: the same events with other ids, at other offsets, and due at another time if asked. */
+export class CopiedEvents {
   private readonly ids = new Map<string, string>();
   private readonly offsets = new Map<number, number>();
   /** The last time that the run waits for, in every place where it stands. */
@@ -88,14 +88,14 @@ class RunCopy {
     run: RecordedRun,
     number: number,
     firstOffset: number,
-    private readonly dueAt: number,
+    private readonly dueAt: number | null = null,
   ) {
     for (const [index, { envelope }] of run.entries()) {
       const { id, offset } = envelope;
       this.offsets.set(offset, firstOffset + index);
       if (!this.ids.has(id)) this.ids.set(id, copiedId(id, number * run.length + index));
     }
-    this.latest = Math.max(...run.map(({ envelope }) => notBeforeOf(envelope)));
+    this.latest = run.reduce((latest, { envelope }) => Math.max(latest, notBeforeOf(envelope)), 0);
   }
 
   envelope(envelope: EventEnvelope): EventEnvelope {
@@ -127,7 +127,7 @@ class RunCopy {
     if (typeof value === 'string') return this.text(value);
     if (typeof value === 'number') {
       if (name.endsWith('Offset')) return this.offsets.get(value) ?? value;
-      return name === 'notBefore' && value === this.latest ? this.dueAt : value;
+      return name === 'notBefore' && value === this.latest ? (this.dueAt ?? value) : value;
     }
     if (Array.isArray(value)) return value.map((item) => this.copied(name, item));
     if (value === null || typeof value !== 'object') return value;

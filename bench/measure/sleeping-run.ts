@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { publishInBatches } from '../load/message-batches.js';
-import { type RecordedRun, recordedRun } from '../load/written-runs.js';
+import { type RecordedRun, recordedEvents } from '../load/written-runs.js';
 import type { SleepersSettings } from '../programs/sleepers.program.js';
 import { startItem } from '../programs/workflow-protocol.js';
 import { Sink } from './sink.js';
@@ -31,7 +31,7 @@ export async function sleepingRun(data: string): Promise<SleepingRun> {
   } finally {
     await server.stop();
   }
-  return { run: await recordedRun(data), sleepers, port };
+  return { run: await recordedEvents(data), sleepers, port };
 }
 
 /** The endpoint asks the server also after a restart: it must be where it was. */

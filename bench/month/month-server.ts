@@ -5,6 +5,7 @@ import { systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
 import { systemIdentifiers } from '../../src/engine/identifiers.js';
+import { Journal } from '../../src/engine/journal.js';
 import { type Application, createApplication } from '../../src/server/application.js';
 import { readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
@@ -18,7 +19,12 @@ import { MonthEndpoints } from './month-endpoints.js';
 /** So many turns of the loop nothing is under way before the server is taken to be at rest. */
 const quietTurns = 5;
 
+const aliveMs = 60_000;
+
 export class MonthServer {
+  /** Timers of the server keep no process alive, and its stop waits for some. */
+  private readonly alive = setInterval(() => undefined, aliveMs);
+
   private constructor(
     readonly directory: string,
     readonly clock: MovableClock,
@@ -29,8 +35,11 @@ export class MonthServer {
     private readonly application: Application,
   ) {}
 
-  /** Starts it on a folder; every setting that says how long something is kept is as shipped. */
-  static async start(directory: string, segmentBytes: number): Promise<MonthServer> {
+  /**
+   * Starts it on a folder; every setting that says how long something is kept is as shipped, and so
+   * is the size of segments where none is given.
+   */
+  static async start(directory: string, segmentBytes?: number): Promise<MonthServer> {
     const clock = new MovableClock(systemClock);
     const endpoints = new MonthEndpoints(clock);
     const { config } = readConfiguration({
@@ -48,7 +57,7 @@ export class MonthServer {
       // A thread for digests, as one on `nodeDisk` itself has, would begin anew with each move.
       disk: { ...nodeDisk },
       endpoints,
-      fileSizes: { segmentBytes, reserveBytes: 0 },
+      fileSizes: { reserveBytes: 0, ...(segmentBytes !== undefined && { segmentBytes }) },
       log: pino({ level: 'warn' }, { write: (line: string) => void problems.push(line) }),
       fatal: (error: unknown) => void problems.push(String(error)),
     };
@@ -64,6 +73,11 @@ export class MonthServer {
 
   get store(): Store {
     return this.application.nest.get(Store);
+  }
+
+  /** The offset that its next event will have. */
+  get journalEnd(): number {
+    return this.application.nest.get(Journal).endOffset;
   }
 
   /** Asks it for something; throws what is no success. */
@@ -105,8 +119,8 @@ export class MonthServer {
 
   async stop(): Promise<void> {
     await this.requests.close();
-    if (!(await this.application.stop('the month is over'))) {
-      throw new Error('the server did not end well');
-    }
+    const hasEndedWell = await this.application.stop('the month is over');
+    clearInterval(this.alive);
+    if (!hasEndedWell) throw new Error('the server did not end well');
   }
 }
