@@ -9,10 +9,11 @@ import { delayedMeasurements } from './cases/delayed.bench.js';
 import { deliveryCases } from './cases/delivery.bench.js';
 import { flowCases } from './cases/flow.bench.js';
 import { groupCases } from './cases/group.bench.js';
+import { costCases } from './cases/history/costs.bench.js';
+import { mixedReplayMeasurements } from './cases/history/mixed-replay.bench.js';
+import { monthMeasurements } from './cases/history/month.bench.js';
 import { liveCases } from './cases/live.bench.js';
 import { logCases } from './cases/logs.bench.js';
-import { mixedReplayMeasurements } from './cases/mixed-replay.bench.js';
-import { monthMeasurements } from './cases/month.bench.js';
 import { neighbourCases } from './cases/neighbour.bench.js';
 import { publishCases } from './cases/publish.bench.js';
 import { queueCases } from './cases/queue.bench.js';
@@ -49,6 +50,7 @@ const casesOf = (events: number): readonly Case[] => [
   ...workflowCases,
   ...appendCases,
   ...replayCases,
+  ...costCases,
   ...logCases(events),
 ];
 

@@ -1,12 +1,12 @@
 /** The disk after a month, beside what retention asks for. */
 
-import type { Figure, Measurement } from '../measure/measurement.js';
-import { type DayEnd, passMonth } from '../month/month.js';
-import { totalOf } from '../month/used-disk.js';
+import type { Figure, Measurement } from '../../measure/measurement.js';
+import { type DayEnd, passMonth } from '../../month/month.js';
+import { totalOf } from '../../month/used-disk.js';
 
 const mebibyte = 1024 ** 2;
 const days = 30;
-const stepsOfDay = 24;
+const stepsOfDay = 12;
 
 /** Before that what is older than retention was never swept. */
 const firstSweptDay = 10;

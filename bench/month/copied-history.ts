@@ -4,8 +4,8 @@
  */
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
 import type { RecordInput } from '../../storage/format/record.js';
+import { CopiedEvents, productCodec, recordedEvents } from '../load/written-runs.js';
 import { openFolder } from '../measure/stored-folder.js';
-import { CopiedEvents, productCodec, recordedEvents } from './written-runs.js';
 
 /** Records of one append. */
 const recordsAtOnce = 128;

@@ -2,17 +2,17 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { digestOf, itemsOf } from '../../src/engine/snapshots/state-digest.js';
-import { copyHistory } from '../load/copied-history.js';
-import { machineTime } from '../measure/machine-time.js';
-import type { Figure, Measurement } from '../measure/measurement.js';
-import { median } from '../measure/statistics.js';
-import { MonthLoad } from '../month/month-load.js';
-import { MonthServer } from '../month/month-server.js';
+import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
+import { machineTime } from '../../measure/machine-time.js';
+import type { Figure, Measurement } from '../../measure/measurement.js';
+import { median } from '../../measure/statistics.js';
+import { copyHistory } from '../../month/copied-history.js';
+import { MonthLoad } from '../../month/month-load.js';
+import { MonthServer } from '../../month/month-server.js';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
-const exitUsage = join(root, 'bench/programs/exit-usage.js');
+const root = join(import.meta.dirname, '../../..');
+const exitUsage = join(root, 'bench/measure/exit-usage.js');
 const program = join(root, 'src/main.js');
 
 /** What the server does itself, in so many steps with half a day between them. */
