@@ -38,7 +38,7 @@ async function ask(
     body: json === undefined ? null : JSON.stringify(json),
   });
   const text = await body.text();
-  if (statusCode !== 200 && statusCode !== 201) {
+  if (statusCode >= 300) {
     throw new Error(`${method} ${path} answered ${statusCode}: ${text}`);
   }
   return text === '' ? null : JSON.parse(text);
