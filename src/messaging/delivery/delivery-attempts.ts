@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
+import { whenRead } from '../../engine/reading/when-read.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
@@ -35,6 +36,15 @@ const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
   messagePrefix.toLowerCase(),
 );
 
+/** What a message sends, whichever attempt it is. */
+export interface PreparedDelivery {
+  readonly published: Published;
+  /** null = none is sent. */
+  readonly body: Buffer | null;
+  /** Forwarded with it, names and values in turn. */
+  readonly headers: readonly string[];
+}
+
 @Injectable()
 export class DeliveryAttempts {
   private readonly limits: AnswerLimits;
@@ -52,18 +62,43 @@ export class DeliveryAttempts {
     this.limits = answerLimits(config);
   }
 
+  /** What all attempts of a message send, at once where it is at hand. */
+  prepare(published: Published): PreparedDelivery | Promise<PreparedDelivery> {
+    const { event } = published;
+    return whenRead(this.bodies.read(published), (read) => {
+      const body = event.method === 'GET' ? null : read;
+      const own = event.run === null ? event.headers : this.runs.headers(published);
+      return whenRead(own, (headers) =>
+        whenRead(this.sourceTrace(published), (trace) => ({
+          published,
+          body,
+          headers: withDefaultHeaders(headers, trace),
+        })),
+      );
+    });
+  }
+
   /**
    * The request of attempt number `attempt`, from 0, which was due at `dueAt`, Unix milliseconds;
    * its signature holds from now on.
    */
-  async request(published: Published, attempt: number, dueAt: number): Promise<OutgoingAttempt> {
+  request(
+    { published, body, headers }: PreparedDelivery,
+    attempt: number,
+    dueAt: number,
+  ): OutgoingAttempt | Promise<OutgoingAttempt> {
+    const traced = this.traces.begin(published, attempt, dueAt, headers);
+    return whenRead(traced, (forwarded) => this.written(published, body, attempt, forwarded));
+  }
+
+  private written(
+    published: Published,
+    body: Buffer | null,
+    attempt: number,
+    forwarded: readonly string[],
+  ): OutgoingAttempt {
     const { event, id } = published;
-    const body = await this.bodies.read(published);
-    const headers = event.run === null ? event.headers : await this.runs.headers(published);
-    const traced = withDefaultHeaders(headers, await this.sourceTrace(published));
-    const forwarded = await this.traces.begin(published, attempt, dueAt, traced);
     const { messagePrefix, userAgent } = dialects[event.dialect];
-    const sent = event.method === 'GET' ? null : body;
     const { timeoutMs } = this.config;
     return {
       url: event.url,
@@ -73,15 +108,15 @@ export class DeliveryAttempts {
         userAgent,
         messageId: id,
         retried: attempt,
-        signature: this.signatureOf(published, sent),
+        signature: this.signatureOf(published, body),
         callerIp: event.callerIp,
         scheduleId: event.scheduleId,
         topicName: event.topicName,
         contentType: event.contentType,
-        run: event.run === null ? [] : runHeaders(event.run, messagePrefix),
+        run: event.run === null ? none : runHeaders(event.run, messagePrefix),
         forwarded,
       }),
-      body: sent,
+      body,
       timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
       captureBytes: capturedBytesMax(event, this.limits),
     };
@@ -118,10 +153,12 @@ export class DeliveryAttempts {
   }
 
   /** A callback belongs to the trace of the message that it reports on. */
-  private async sourceTrace({ event: { callbackOf } }: Published): Promise<readonly string[]> {
+  private sourceTrace({
+    event: { callbackOf },
+  }: Published): readonly string[] | Promise<readonly string[]> {
     if (callbackOf === null) return none;
-    const source = await this.stored.published(callbackOf.publishedOffset);
-    return traceHeaders(source.event.headers);
+    const source = this.stored.published(callbackOf.publishedOffset);
+    return whenRead(source, ({ event }) => traceHeaders(event.headers));
   }
 
   private signatureOf({ event: { dialect, url } }: Published, body: Buffer | null): string {

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
+import { whenRead } from '../../engine/reading/when-read.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import type { Admission, Entrant } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
@@ -15,11 +16,15 @@ import { Messages } from '../messages/message.entity.js';
 import type { Published } from '../messages/message.events.js';
 import { DeliveryOrder, type RunDelivery } from '../messages/run-deliveries.js';
 import { StoredMessages } from '../messages/stored-messages.js';
-import type { AttemptOutcome } from '../outbound/attempt-outcome.js';
+import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import type { Endpoints } from '../outbound/endpoints.js';
 import { OriginTraffic } from '../outbound/origin-traffic.js';
 import { AttemptMetrics } from './attempt.metrics.js';
-import { DeliveryAttempts } from './delivery-attempts.js';
+import { DeliveryAttempts, type PreparedDelivery } from './delivery-attempts.js';
+
+/** Held deliveries are put together ahead up to this size, and so many of them: 4 MiB in all. */
+const aheadBytesMax = 16 * 1024;
+const aheadMax = 256;
 
 /** One attempt, from the gates to its outcome. */
 class Attempt implements Entrant {
@@ -37,11 +42,13 @@ class Attempt implements Entrant {
   readonly dueAt: number;
   /** When it was let in, Unix milliseconds; null = it waits. */
   startedAt: number | null = null;
+  /** What it will send; null = that is not known yet. */
+  prepared: PreparedDelivery | Promise<PreparedDelivery> | null = null;
 
   constructor(
     { id, firstOffset }: EffectSource,
     effect: CallEndpoint,
-    private readonly run: (attempt: Attempt) => Promise<void>,
+    private readonly run: (attempt: Attempt) => void,
   ) {
     this.messageId = id;
     this.publishedOffset = firstOffset;
@@ -55,7 +62,7 @@ class Attempt implements Entrant {
   }
 
   admitted(): void {
-    void this.run(this);
+    this.run(this);
   }
 }
 
@@ -98,7 +105,10 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     };
     // One that is held is at no gate yet, so that it takes no place.
     const takeBack = effect.run === null ? admit() : this.order.whenAnswered(effect.run, admit);
-    if (attempt.startedAt === null) this.waiting.set(attempt.messageId, attempt);
+    if (attempt.startedAt === null) {
+      this.waiting.set(attempt.messageId, attempt);
+      if (attempt.admission === null) this.prepareAhead(attempt);
+    }
     // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
     return () => {
       takeBack?.();
@@ -155,10 +165,29 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     cancel();
   }
 
-  private async run(attempt: Attempt): Promise<void> {
+  /** Everything that is at hand is used in the tick that lets it in: the next line is the wire. */
+  private run(attempt: Attempt): void {
     this.began(attempt);
-    const published = await this.stored.published(attempt.publishedOffset);
-    const outcome = await this.call(published, attempt);
+    void whenRead(attempt.prepared ?? this.prepare(attempt), (prepared) =>
+      whenRead(this.attempts.request(prepared, attempt.number, attempt.dueAt), (request) =>
+        this.send(attempt, prepared, request),
+      ),
+    );
+  }
+
+  private send(
+    attempt: Attempt,
+    { published }: PreparedDelivery,
+    request: OutgoingAttempt,
+  ): Promise<void> {
+    // Where a cancelation has been answered no attempt begins, not even one let in before it.
+    const isWanted = !this.draining && this.messages.has(published.id);
+    const called = isWanted ? this.endpoints.call(request, this.cut.signal) : notMade;
+    return called.then((outcome) => this.ends(attempt, published, outcome));
+  }
+
+  /** `outcome` is null where the message is not wanted any more, or no attempt begins any more. */
+  private ends(attempt: Attempt, published: Published, outcome: AttemptOutcome | null): void {
     this.left(attempt, outcome);
     if (outcome !== null && !outcome.cut) {
       this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, outcome)]);
@@ -166,13 +195,19 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     if (this.gates.running === 0) this.ended?.();
   }
 
-  /** null = the message is not wanted any more, or no attempt begins any more. */
-  private async call(published: Published, attempt: Attempt): Promise<AttemptOutcome | null> {
-    const { number, dueAt } = attempt;
-    const request = await this.attempts.request(published, number, dueAt);
-    // Where a cancelation has been answered no attempt begins, not even one let in before it.
-    const isWanted = !this.draining && this.messages.has(published.id);
-    return isWanted ? this.endpoints.call(request, this.cut.signal) : null;
+  /** One that is held is put together meanwhile, so that it goes out with the answer it waits for. */
+  private prepareAhead(attempt: Attempt): void {
+    if (attempt.bodyBytes > aheadBytesMax || this.waiting.size > aheadMax) return;
+    const prepared = this.prepare(attempt);
+    attempt.prepared = prepared;
+    // The attempt itself meets the error, when it begins.
+    if (prepared instanceof Promise) prepared.catch(() => undefined);
+  }
+
+  private prepare({ publishedOffset }: Attempt): PreparedDelivery | Promise<PreparedDelivery> {
+    return whenRead(this.stored.published(publishedOffset), (published) =>
+      this.attempts.prepare(published),
+    );
   }
 
   private began(attempt: Attempt): void {
@@ -197,3 +232,4 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
 }
 
 const nothing = () => undefined;
+const notMade = Promise.resolve(null);

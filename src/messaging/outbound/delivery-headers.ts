@@ -29,19 +29,31 @@ export interface DeliveryWords {
  * that relays its own inbound headers must not speak for us. Only User-Agent may be overridden.
  */
 export function deliveryHeaders(words: DeliveryWords): string[] {
-  const own = ownHeaders(words);
-  const replaced = new Set<string>();
-  for (let index = 0; index < own.length; index += 2) replaced.add(lower(own[index]));
+  const said = ownHeaders(words);
+  const own = said.length;
   const forwarded = withoutHopHeaders(words.forwarded);
   let hasUserAgent = false;
   for (let index = 0; index + 1 < forwarded.length; index += 2) {
-    const name = lower(forwarded[index]);
-    if (replaced.has(name)) continue;
-    hasUserAgent ||= name === 'user-agent';
-    own.push(forwarded[index] ?? '', forwarded[index + 1] ?? '');
+    const name = forwarded[index] ?? '';
+    if (isNamed(said, own, name)) continue;
+    hasUserAgent ||= isSame(name, 'user-agent');
+    said.push(name, forwarded[index + 1] ?? '');
   }
-  if (!hasUserAgent) own.push('User-Agent', words.userAgent);
-  return own;
+  if (!hasUserAgent) said.push('User-Agent', words.userAgent);
+  return said;
+}
+
+/** Whether one of the first `length` of names and values in turn has this name in any case. */
+function isNamed(pairs: readonly string[], length: number, name: string): boolean {
+  for (let index = 0; index < length; index += 2) {
+    if (isSame(pairs[index] ?? '', name)) return true;
+  }
+  return false;
+}
+
+/** Names mostly differ in their lengths. */
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && one.toLowerCase() === other.toLowerCase();
 }
 
 /** Bodies are captured as they come: a compressed one would be a riddle, or a bomb. */
@@ -64,8 +76,4 @@ function ownHeaders(words: DeliveryWords): string[] {
   if (contentType !== null) own.push('Content-Type', contentType);
   own.push(...words.run);
   return own;
-}
-
-function lower(name: string | undefined): string {
-  return name === undefined ? '' : name.toLowerCase();
 }

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { whenRead } from '../../engine/reading/when-read.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { pieceBytes } from '../../http/bytes/in-flight.js';
 import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
@@ -64,15 +65,16 @@ export class RunEntries implements RunDeliveries {
     return this.bodyAt(role === 'step' && entry === 0 ? startedOffset : eventOffset);
   }
 
-  async headers({ event: { run, headers } }: Published): Promise<readonly string[]> {
+  headers({ event: { run, headers } }: Published): readonly string[] | Promise<readonly string[]> {
     const { role, configurationOffset } = placeOf(run);
     if (role === 'call') return headers;
-    const { event } = await this.archive.eventAt(configurationOffset);
-    if (event.type === 'FailureCallbackNamed') return event.callback.headers;
-    const { configuration } = configured(event);
-    return role === 'failureCallback'
-      ? configuration.failureHeaders
-      : withDefaultHeaders(headers, configuration.headers);
+    return whenRead(this.archive.eventAt(configurationOffset), ({ event }) => {
+      if (event.type === 'FailureCallbackNamed') return event.callback.headers;
+      const { configuration } = configured(event);
+      return role === 'failureCallback'
+        ? configuration.failureHeaders
+        : withDefaultHeaders(headers, configuration.headers);
+    });
   }
 
   async starterHeaders({ event: { run } }: Published): Promise<readonly string[]> {
