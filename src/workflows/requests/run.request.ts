@@ -41,10 +41,14 @@ export interface ReadRunRequest extends RunStart {
 /** Retries of a run's messages where its starter does not say (workflows.md 1.5). */
 const runRetries = 3;
 
-const ofRuns = /^workflow-/;
+/** Which options of a request are not those of a message. */
+type IsLeftOut = (option: string) => boolean;
+
+const ofRuns: IsLeftOut = (option) => option.startsWith('workflow-');
 /** A callback of a run has none of its own, but older clients send what it would be called with. */
-const ofRunCallbacks = /^(workflow-|(failure-)?callback)/;
-const ofCalls = /^(workflow-|failure-callback$)/;
+const ofRunCallbacks: IsLeftOut = (option) =>
+  ofRuns(option) || option.startsWith('callback') || option.startsWith('failure-callback');
+const ofCalls: IsLeftOut = (option) => ofRuns(option) || option === 'failure-callback';
 
 /** The command that a request for a run is; `invalid` is what no run can do. */
 export function parseRunRequest(
@@ -107,10 +111,13 @@ function withoutRunOptions(headers: MessageHeaders, isCall: boolean): MessageHea
   };
 }
 
-function without(headers: OptionHeaders, pattern: RegExp): OptionHeaders {
-  const { prefix, forwarded } = headers;
-  const options = [...headers.options].filter(([name]) => !pattern.test(name));
-  return { prefix, forwarded, options: new Map(options) };
+function without(
+  { prefix, options, forwarded }: OptionHeaders,
+  isLeftOut: IsLeftOut,
+): OptionHeaders {
+  const kept = new Map<string, string>();
+  for (const [name, value] of options) if (!isLeftOut(name)) kept.set(name, value);
+  return { prefix, forwarded, options: kept };
 }
 
 function refuseMeaningless(

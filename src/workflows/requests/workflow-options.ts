@@ -50,9 +50,15 @@ function parseCallType(text: string): Result<WorkflowOptions['callType']> {
     : refused('must be step or toCallback: the server itself sends everything else');
 }
 
+/** An SDK says the same in every request. */
+let latestFeatures = { text: '', features: noFeatures };
+
 /** Features that the server does not know are accepted and mean nothing to it. */
 function parseFeatures(text: string): Result<ReadonlySet<string>> {
-  return ok(new Set(text.split(',').map((feature) => feature.trim())));
+  if (latestFeatures.text !== text) {
+    latestFeatures = { text, features: new Set(text.split(',').map((name) => name.trim())) };
+  }
+  return ok(latestFeatures.features);
 }
 
 /** There has been one version of the protocol. */
