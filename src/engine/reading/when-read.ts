@@ -1,4 +1,4 @@
-/** What mostly is at hand and is read from the journal otherwise: used at once where it is there. */
+/** Uses at once what is at hand, as it mostly is, and what must be read once that is done. */
 export function whenRead<Found, Made>(
   found: Found | Promise<Found>,
   use: (found: Found) => Made | Promise<Made>,

@@ -195,7 +195,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     if (this.gates.running === 0) this.ended?.();
   }
 
-  /** One that is held is put together meanwhile, so that it goes out with the answer it waits for. */
+  /** One that is held is put together meanwhile, and goes out with the answer it waits for. */
   private prepareAhead(attempt: Attempt): void {
     if (attempt.bodyBytes > aheadBytesMax || this.waiting.size > aheadMax) return;
     const prepared = this.prepare(attempt);
