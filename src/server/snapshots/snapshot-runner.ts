@@ -11,6 +11,9 @@ import type { SnapshotMetrics } from './snapshot.metrics.js';
 
 const lookEveryMs = 1000;
 
+/** A start has other work for its processors: snapshots are checked later. */
+const uncheckedMs = 60_000;
+
 /** After a failure the next try is so far away. */
 const failedMs = 60_000;
 
@@ -21,6 +24,8 @@ export class SnapshotRunner {
   private isStarted = false;
   private isStopped = false;
   private isChecking = false;
+  /** Monotonic milliseconds. */
+  private checksAt = Number.POSITIVE_INFINITY;
   private cancel: () => void = () => undefined;
 
   constructor(
@@ -34,6 +39,7 @@ export class SnapshotRunner {
 
   start(): void {
     this.isStarted = true;
+    this.checksAt = this.clock.monotonic() + uncheckedMs;
     this.again(lookEveryMs);
   }
 
@@ -61,7 +67,8 @@ export class SnapshotRunner {
 
   private async look(): Promise<boolean> {
     const isFine = this.keeper.isDue && this.hasRoom() ? await this.make() : true;
-    if (!this.isChecking) void this.checkLatest();
+    const mayCheck = !this.isChecking && this.clock.monotonic() >= this.checksAt;
+    if (mayCheck) void this.checkLatest();
     return isFine;
   }
 
