@@ -81,7 +81,8 @@ export class PostgresLog implements CommitLog {
   /** Reads have one of their own: an append may wait for a standby that is away. */
   private readonly writing: Connections;
   private readonly reading: Connections;
-  private isAppending = false;
+  /** What the append under way goes through. */
+  private appending: Promise<Connection> | null = null;
 
   constructor(private readonly options: PostgresLogOptions) {
     this.writing = new Connections(options.urls);
@@ -90,17 +91,19 @@ export class PostgresLog implements CommitLog {
 
   /** One at a time: an earlier one that has not ended is given up, with its connection. */
   async append(expected: number, bytes: Buffer): Promise<AppendOutcome> {
-    if (this.isAppending) this.writing.drop();
-    this.isAppending = true;
+    if (this.appending !== null) this.writing.discard(this.appending);
+    const opening = this.writing.open();
+    this.appending = opening;
     try {
-      return await this.insert(expected, bytes);
+      return await this.insert(await opening, expected, bytes);
     } catch (error) {
       if (codeOf(error) === duplicateKey) return { kind: 'refused' };
-      this.writing.drop();
+      this.writing.discard(opening);
       this.options.onError?.(error);
       return { kind: 'unknown' };
     } finally {
-      this.isAppending = false;
+      // One that was given up ends after the next one has begun.
+      if (this.appending === opening) this.appending = null;
     }
   }
 
@@ -129,8 +132,11 @@ export class PostgresLog implements CommitLog {
     this.reading.drop();
   }
 
-  private async insert(expected: number, bytes: Buffer): Promise<AppendOutcome> {
-    const connection = await this.writing.open();
+  private async insert(
+    connection: Connection,
+    expected: number,
+    bytes: Buffer,
+  ): Promise<AppendOutcome> {
     connection.isWaitCancelled = false;
     const { shard } = this.options;
     const { rows } = await connection.client.query(insert, [shard, expected, bytes]);
@@ -147,11 +153,12 @@ export class PostgresLog implements CommitLog {
   }
 
   private async query(text: string, values: readonly unknown[]) {
+    const opening = this.reading.open();
     try {
-      const { client } = await this.reading.open();
+      const { client } = await opening;
       return await client.query<Record<string, unknown>>(text, [...values]);
     } catch (error) {
-      this.reading.drop();
+      this.reading.discard(opening);
       this.options.onError?.(error);
       throw error;
     }
@@ -173,11 +180,15 @@ class Connections {
     return opening;
   }
 
-  /** Closes it at once, whatever it is doing. */
+  /** Closes what there is at once, whatever it is doing. */
   drop(): void {
-    const dropped = this.current;
-    this.current = null;
-    dropped?.then(({ socket }) => socket.destroy()).catch(() => undefined);
+    if (this.current !== null) this.discard(this.current);
+  }
+
+  /** Closes one at once; another one that was opened since stays. */
+  discard(opening: Promise<Connection>): void {
+    if (this.current === opening) this.current = null;
+    opening.then(({ socket }) => socket.destroy()).catch(() => undefined);
   }
 
   private async connect(): Promise<Connection> {
