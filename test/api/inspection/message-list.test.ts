@@ -1,5 +1,6 @@
 import { callApi } from '../../support/clients/api-call.js';
-import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { startHoldingEndpoint } from '../../support/clients/holding-endpoint.js';
+import type { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
@@ -14,15 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 beforeEach(async () => {
-  endpoint = await RecordingEndpoint.start();
-  const held: (() => void)[] = [];
-  endpoint.answer(({ url }) => {
-    if (url !== '/hangs') return url === '/fails' ? { status: 500 } : {};
-    return new Promise((resolve) => held.push(() => resolve({})));
-  });
-  release = () => {
-    for (const each of held) each();
-  };
+  ({ endpoint, release } = await startHoldingEndpoint());
 });
 
 afterEach(async () => {
