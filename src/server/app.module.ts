@@ -1,5 +1,5 @@
 /** The table of contents: one line per feature. */
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { ConsoleModule } from '../console/console.module.js';
 import { liveStatesMax } from '../engine/actor-directory.js';
@@ -71,6 +71,7 @@ import { OpenapiModule } from './openapi/openapi.module.js';
 import { OverviewModule } from './overview/overview.module.js';
 import { openPast, PastModule } from './past/past.module.js';
 import { PastDoor } from './past/past-door.js';
+import type { Ports } from './ports.js';
 import { RefusalsModule } from './refusals/refusals.module.js';
 import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
@@ -103,33 +104,23 @@ const workflowModules = [
   RunJobsModule,
 ];
 
-/** The application over what it shares. */
-export function applicationModule(
-  shared: Shared,
-  { routes, failures, inFlight, connections, refused, pastDoor, seen }: HttpSide,
-): DynamicModule {
-  const userIds = userIdsOf(shared.credentials);
-  const { ports, config } = shared;
-  // What each wing declares to need is there.
-  const settings: WorkflowSettings & TopicSettings & StoreSettings = {
-    ...config,
-    allowedNetworks: allowedNetworks(config),
-  };
-  const providers = [
+/** What the HTTP side gives to features. */
+function httpProviders(http: HttpSide): Provider[] {
+  const { routes, failures, inFlight, connections, refused, pastDoor, seen } = http;
+  return [
     { provide: RouteTable, useValue: routes },
     { provide: Failures, useValue: failures },
     { provide: InFlight, useValue: inFlight },
-    { provide: provided.config, useValue: settings },
-    { provide: provided.credentials, useValue: shared.credentials },
-    {
-      provide: provided.userIds,
-      useValue: { has: (id: string) => userIds.has(id) || shared.bearer.names(id) },
-    },
     { provide: Connections, useValue: connections },
     { provide: RefusedRequests, useValue: refused },
     { provide: PastDoor, useValue: pastDoor },
     { provide: SeenClients, useValue: seen },
-    { provide: openPast, useValue: shared.openPast },
+  ];
+}
+
+/** What a process is given from outside. */
+function portProviders(ports: Ports): Provider[] {
+  return [
     { provide: provided.clock, useValue: ports.clock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
@@ -144,16 +135,42 @@ export function applicationModule(
     { provide: provided.settings, useValue: ports.settings ?? [] },
     { provide: provided.build, useValue: ports.build ?? version },
     { provide: provided.past, useValue: ports.past ?? null },
-    { provide: provided.cluster, useValue: shared.cluster },
-    { provide: provided.tracer, useValue: shared.tracer },
     { provide: provided.log, useValue: ports.log },
     { provide: provided.fatal, useValue: ports.fatal },
+  ];
+}
+
+/** What the whole application shares. */
+function sharedProviders(shared: Shared): Provider[] {
+  const userIds = userIdsOf(shared.credentials);
+  const { config } = shared;
+  // What each wing declares to need is there.
+  const settings: WorkflowSettings & TopicSettings & StoreSettings = {
+    ...config,
+    allowedNetworks: allowedNetworks(config),
+  };
+  return [
+    { provide: provided.config, useValue: settings },
+    { provide: provided.credentials, useValue: shared.credentials },
+    {
+      provide: provided.userIds,
+      useValue: { has: (id: string) => userIds.has(id) || shared.bearer.names(id) },
+    },
+    { provide: openPast, useValue: shared.openPast },
+    { provide: provided.cluster, useValue: shared.cluster },
+    { provide: provided.tracer, useValue: shared.tracer },
     { provide: ProcessLife, useValue: shared.life },
     { provide: Registry, useValue: shared.registry },
     { provide: EngineMetrics, useValue: new EngineMetrics(shared.registry, shared.ports.clock) },
     { provide: BearerTokens, useValue: shared.bearer },
     { provide: BasicCredentials, useValue: shared.basic },
   ];
+}
+
+/** The application over what it shares. */
+export function applicationModule(shared: Shared, http: HttpSide): DynamicModule {
+  const { ports, config } = shared;
+  const providers = [...httpProviders(http), ...portProviders(ports), ...sharedProviders(shared)];
   const imports = [
     EngineModule,
     outboundModule(ports),
