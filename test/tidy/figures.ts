@@ -1,6 +1,6 @@
 /**
- * The shape of the tree in figures: `npm run tidy:figures`. What has to be 0 is held by the tests of
- * this folder; the largest folders, files and functions show where it grows.
+ * The shape of the tree in figures: `npm run tidy:figures`. What has to be 0 is held by the tests
+ * of this folder; the largest folders, files and functions show where it grows.
  */
 import { dirname } from 'node:path';
 import ts from 'typescript';
