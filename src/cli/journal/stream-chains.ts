@@ -20,9 +20,10 @@ export class StreamChains {
   /** Takes the next event of the journal; why it does not follow its stream, or null. */
   follow({ kind, id, sequence, previous, offset }: EventEnvelope): string | null {
     const name = crc32(`${kind}/${id}`);
-    const follows = previous < offset && this.take(name, sequence, previous);
     const place = offset - this.startOffset;
+    // Of what was swept in front of it, too, there are places that say so.
     while (place >= this.names.length) this.grow();
+    const follows = previous < offset && this.take(name, sequence, previous);
     this.names[place] = name;
     this.next[place] = sequence + 1;
     this.events += 1;

@@ -35,6 +35,11 @@ describe('the events of a stream', () => {
     expect(verdict(0, event('a', 0, 0, -1), event('b', 3, 5, 2), event('b', 4, 6, 5))).toBeNull();
   });
 
+  it('may have lost their beginning to a sweep that took very much', () => {
+    expect(verdict(0, event('a', 0, 0, -1), event('b', 20, 1030, 1029))).toBeNull();
+    expect(verdict(0, event('a', 0, 0, -1), event('b', 20, 65_583, 65_582))).toBeNull();
+  });
+
   it.each([
     ['is numbered wrong', event('a', 2, 3, 0)],
     ['points at another stream', event('b', 1, 3, 0)],
