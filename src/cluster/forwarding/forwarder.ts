@@ -1,32 +1,50 @@
 /**
  * Passes requests on to the owner over connections that are kept, and holds them while there is no
- * owner to be reached (ADR 63).
+ * owner to be reached (ADR 63, ADR 79).
  */
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../engine/clock.js';
-import { type Hop, type HopRequest, signHop } from './hop.js';
+import { type Hop, type HopRequest, hopHeader, signHop } from './hop.js';
+import { SentRequests } from './sent-requests.js';
 
 /** The status by which a node says that it is not the owner: the request was not looked at. */
 export const misdirected = 421;
 
 /** A request that a client sent to this node. */
-export interface ForwardedRequest extends HopRequest, Hop {
+export interface ForwardedRequest extends HopRequest, Omit<Hop, 'attempt'> {
   readonly method: Dispatcher.HttpMethod;
-  /** As they go out; those of the connection are not among them. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn, as they go out; those of the connection are not among them. */
+  readonly headers: readonly string[];
+  /**
+   * Whether it may be sent again when it is not known what became of it: it changes nothing, or
+   * the owner can tell that it was carried out.
+   */
+  readonly isRepeatable: boolean;
 }
 
-/** How it ended: the owner's answer, whose body is a stream, or a reason to answer 503. */
+/** How it ended. */
 export type Forwarded =
+  /** The owner's answer, whose body is a stream; `headerPairs` has its headers. */
   | { readonly kind: 'answered'; readonly answer: Dispatcher.ResponseData }
-  | { readonly kind: 'unavailable'; readonly retryAfterSeconds: number };
+  /** This node has become the owner; `attempt` as of a hop. */
+  | { readonly kind: 'here'; readonly attempt: number }
+  /** No owner took it in time: nothing was done. */
+  | { readonly kind: 'unavailable' }
+  /** It was sent, and it is not known what became of it. */
+  | { readonly kind: 'unknown' }
+  /** The owner does not believe this node, and says why. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The client has gone, or this node ends. */
+  | { readonly kind: 'gone' };
 
 /** What a forwarder needs. Bounds are of one node. */
 export interface ForwarderOptions {
   readonly secret: string;
   readonly clock: Clock;
-  /** The address of the owner (`http://host:port`); null while none is known. */
+  /** The address of the owner (`http://host:port`); null while none is known, or it is this one. */
   readonly owner: () => string | null;
+  /** Whether this node is the owner and serves. */
+  readonly isHere?: () => boolean;
   /** How long a request waits for an owner that takes it. */
   readonly heldMs?: number;
   /** Bytes of the bodies that are held at once. */
@@ -38,18 +56,25 @@ export interface ForwarderOptions {
 }
 
 const mebibyte = 1024 * 1024;
-const retryAfterSeconds = 2;
-const unavailable: Forwarded = { kind: 'unavailable', retryAfterSeconds };
+
+/** A request whose outcome is unknown so many times is given up. */
+const unknownMax = 5;
+
+/** What became of one sending. */
+type Attempted = Forwarded | { readonly kind: 'unseen' };
 
 export class Forwarder {
   private readonly agent: Agent;
+  private readonly sent: SentRequests;
   private usedBytes = 0;
   private readonly ending = new AbortController();
+  private look: Promise<void> | null = null;
 
   constructor(private readonly options: ForwarderOptions) {
     const answerMs = options.answerMs ?? 120_000;
     // One connection for each request under way: the limits of the node's own clients bound them.
     this.agent = new Agent({ headersTimeout: answerMs, bodyTimeout: 0, connectTimeout: 1000 });
+    this.sent = new SentRequests(options.clock, options.owner, () => this.isHere);
   }
 
   /** Bytes of the bodies that wait for an owner's answer. */
@@ -58,25 +83,17 @@ export class Forwarder {
   }
 
   /**
-   * Passes a request on, again and again with the same seed until an owner answers, the time is
-   * over or `signal` says that the client is gone.
+   * Passes a request on until an owner answers or `signal` says that the client is gone. It is sent
+   * again, with the same seed, where it was not looked at, and where it is repeatable. An answer's
+   * body fails when another node becomes the owner, as when its connection breaks.
    */
   async forward(request: ForwardedRequest, signal?: AbortSignal): Promise<Forwarded> {
-    const { heldMs = 5000, heldBytes = 64 * mebibyte, retryMs = 100, clock } = this.options;
+    const { heldBytes = 64 * mebibyte } = this.options;
     const { length } = request.body;
     if (this.usedBytes + length > heldBytes) return unavailable;
     this.usedBytes += length;
-    const until = clock.monotonic() + heldMs;
-    const signals = signal === undefined ? [] : [signal];
-    const given = AbortSignal.any([this.ending.signal, ...signals]);
     try {
-      while (!given.aborted) {
-        const answer = await this.attempt(request, given);
-        if (answer !== null) return { kind: 'answered', answer };
-        if (clock.monotonic() + retryMs > until) break;
-        await new Promise<void>((resolve) => clock.after(retryMs, resolve));
-      }
-      return unavailable;
+      return await this.untilAnswered(request, signal ?? never);
     } finally {
       this.usedBytes -= length;
     }
@@ -85,28 +102,96 @@ export class Forwarder {
   /** Gives up what is held and closes all connections. */
   async close(): Promise<void> {
     this.ending.abort();
+    this.sent.end();
     await this.agent.destroy();
   }
 
-  /** The owner's answer; null where the request has to be sent again. */
+  private get isHere(): boolean {
+    return this.options.isHere?.() === true;
+  }
+
+  private async untilAnswered(request: ForwardedRequest, gone: AbortSignal): Promise<Forwarded> {
+    const { heldMs = 5000, retryMs = 50, clock } = this.options;
+    let until = clock.monotonic() + heldMs;
+    let attempt = 1;
+    while (!gone.aborted && !this.ending.signal.aborted) {
+      if (this.isHere) return { kind: 'here', attempt };
+      const attempted = await this.attempt(request, attempt, gone);
+      if (attempted.kind === 'unknown' && request.isRepeatable && attempt < unknownMax) {
+        attempt += 1;
+        // What was under way for long has its whole time to wait for the next owner.
+        until = clock.monotonic() + heldMs;
+      } else if (attempted.kind !== 'unseen') return attempted;
+      if (clock.monotonic() + retryMs > until) return attempt > 1 ? unknown : unavailable;
+      await this.nextLook(retryMs);
+    }
+    return { kind: 'gone' };
+  }
+
+  /** One timer for all that are held. */
+  private nextLook(retryMs: number): Promise<void> {
+    this.look ??= new Promise<void>((resolve) => {
+      this.options.clock.after(retryMs, () => {
+        this.look = null;
+        resolve();
+      });
+    });
+    return this.look;
+  }
+
   private async attempt(
     request: ForwardedRequest,
-    signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData | null> {
+    attempt: number,
+    gone: AbortSignal,
+  ): Promise<Attempted> {
     const origin = this.options.owner();
-    if (origin === null) return null;
-    const { method, path, body } = request;
-    const signed = signHop(this.options.secret, request, request, this.options.clock.now());
-    const headers = { ...request.headers, ...signed };
+    if (origin === null) return unseen;
+    const { method, path, body, client, seed } = request;
+    const { secret, clock } = this.options;
+    const signed = signHop(secret, request, { client, seed, attempt }, clock.now());
+    const headers = [...request.headers, ...Object.entries(signed).flat()];
+    const sent = this.sent.begin(origin, gone);
     try {
-      const sent = { origin, method, path, headers, body, signal };
-      const answer = await this.agent.request(sent);
-      if (answer.statusCode !== misdirected) return answer;
+      const { signal } = sent;
+      const responseHeaders = 'raw' as const;
+      const options = { origin, method, path, headers, body, signal, responseHeaders };
+      const answer = await this.agent.request(options);
+      const reason = answer.statusCode === 401 ? hopReason(answer) : undefined;
+      if (answer.statusCode !== misdirected && reason === undefined) {
+        answer.body.once('close', sent.end);
+        return { kind: 'answered', answer };
+      }
+      sent.end();
       await answer.body.dump();
-      return null;
-    } catch {
-      // It may have been done: the owner knows the seed, so asking again does it once.
-      return null;
+      return reason === undefined ? unseen : { kind: 'refused', reason };
+    } catch (error) {
+      sent.end();
+      if (gone.aborted) return { kind: 'gone' };
+      return isUnsent(error) ? unseen : unknown;
     }
   }
+}
+
+const never = new AbortController().signal;
+const unavailable: Forwarded = { kind: 'unavailable' };
+const unknown: Forwarded = { kind: 'unknown' };
+const unseen: Attempted = { kind: 'unseen' };
+
+/** The headers of an owner's answer as they came: names and values in turn. */
+export function headerPairs({ headers }: Dispatcher.ResponseData): readonly string[] {
+  // They are a list where that was asked for, which their type does not say.
+  return Array.isArray(headers) ? headers : [];
+}
+
+function hopReason(answer: Dispatcher.ResponseData): string | undefined {
+  const pairs = headerPairs(answer);
+  const at = pairs.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === hopHeader);
+  return at < 0 ? undefined : pairs[at + 1];
+}
+
+/** Whether no connection came about, so that no byte of the request was sent. */
+function isUnsent(error: unknown): boolean {
+  const { code, syscall, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  if (errors !== undefined && errors.length > 0) return errors.every(isUnsent);
+  return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }

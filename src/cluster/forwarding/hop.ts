@@ -1,15 +1,17 @@
 /**
  * A request on its way from the node that took it to the owner: signed by the secret that the nodes
- * share, and passed on once at most (ADR 63).
+ * share, and passed on once at most (ADR 63, ADR 79).
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What the receiving node checks before it trusts the sending one. */
 export interface Hop {
-  /** The credential that the client showed to the node that took the request. */
-  readonly principal: string;
+  /** The address of the client that sent the request to the first node. */
+  readonly client: string;
   /** Of the request's turn: the same when the request is sent again. */
   readonly seed: string;
+  /** 1 = it was never sent before so that it may have been carried out. */
+  readonly attempt: number;
 }
 
 /** A request as it is signed: `path` with its query, `body` whole. */
@@ -19,41 +21,47 @@ export interface HopRequest {
   readonly body: Buffer;
 }
 
-/** What a request's headers say of where it comes from. */
+/** What a request's head says of where it comes from. */
 export type OpenedHop =
   /** A client sent it. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'hop'; readonly hop: Hop }
+  /** A node sent it, with a body of this digest: see `hasDigest`. */
+  | { readonly kind: 'hop'; readonly hop: Hop; readonly digest: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Headers as Node.js gives them: names in lower case. */
 export type HopHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-const hopHeader = 'stepwell-hop';
-const dateHeader = 'stepwell-hop-date';
-const principalHeader = 'stepwell-hop-principal';
-const seedHeader = 'stepwell-hop-seed';
-const signatureHeader = 'stepwell-hop-signature';
+/** Says that a request is passed on; in an answer 401, why the hop is not believed. */
+export const hopHeader = 'stepwell-hop';
+
+/** What is signed beside the request, in this order. */
+const fields = ['date', 'client', 'seed', 'attempt', 'digest'] as const;
+const signatureHeader = `${hopHeader}-signature`;
+
+type Fields = Record<(typeof fields)[number], string>;
 
 /** What the wall clocks of two nodes may differ by, milliseconds. */
-const skewMsMax = 30_000;
+export const skewMsMax = 30_000;
 
 /** The headers that a node adds when it passes a request on at `now`, Unix milliseconds. */
 export function signHop(
   secret: string,
-  request: HopRequest,
-  { principal, seed }: Hop,
+  { method, path, body }: HopRequest,
+  { client, seed, attempt }: Hop,
   now: number,
 ): Record<string, string> {
-  const date = String(Math.floor(now));
-  const named = { principal: encodeURIComponent(principal), seed: encodeURIComponent(seed) };
-  return {
-    [hopHeader]: '1',
-    [dateHeader]: date,
-    [principalHeader]: named.principal,
-    [seedHeader]: named.seed,
-    [signatureHeader]: signature(secret, request, [date, named.principal, named.seed]),
+  const said: Fields = {
+    date: String(Math.floor(now)),
+    client: encodeURIComponent(client),
+    seed: encodeURIComponent(seed),
+    attempt: String(attempt),
+    digest: digestOf(body),
   };
+  const headers: Record<string, string> = { [hopHeader]: '1' };
+  for (const field of fields) headers[`${hopHeader}-${field}`] = said[field];
+  headers[signatureHeader] = signature(secret, method, path, said);
+  return headers;
 }
 
 /** Whether a client sends headers that only nodes may send. */
@@ -61,49 +69,64 @@ export function isHop(headers: HopHeaders): boolean {
   return Object.keys(headers).some((name) => name.startsWith(hopHeader));
 }
 
-/** What a request is that came with these headers at `now`, Unix milliseconds. */
+/**
+ * What a request is that came with these headers at `now`, Unix milliseconds. The head alone tells
+ * it, so that no body of a stranger is read.
+ */
 export function openHop(
   secret: string,
-  request: HopRequest,
+  { method, path }: Omit<HopRequest, 'body'>,
   headers: HopHeaders,
   now: number,
 ): OpenedHop {
   if (!isHop(headers)) return { kind: 'none' };
   if (headers[hopHeader] !== '1') return refused('a request is passed on once at most');
-  const [date, principal, seed, given] = [
-    dateHeader,
-    principalHeader,
-    seedHeader,
-    signatureHeader,
-  ].map((name) => headers[name]);
-  if (
-    typeof date !== 'string' ||
-    typeof principal !== 'string' ||
-    typeof seed !== 'string' ||
-    typeof given !== 'string'
-  ) {
+  const said = fieldsIn(headers);
+  const given = headers[signatureHeader];
+  if (said === null || typeof given !== 'string') {
     return refused('a header of the hop is missing, or there more than once');
   }
-  const expected = Buffer.from(signature(secret, request, [date, principal, seed]));
+  const expected = Buffer.from(signature(secret, method, path, said));
   const shown = Buffer.from(given);
   if (expected.length !== shown.length || !timingSafeEqual(expected, shown)) {
     return refused('the signature is not that of the shared secret');
   }
-  if (!(Math.abs(now - Number(date)) <= skewMsMax)) {
+  if (!(Math.abs(now - Number(said.date)) <= skewMsMax)) {
     return refused(`the clocks of the nodes differ by more than ${skewMsMax / 1000} s`);
   }
-  const hop = { principal: decodeURIComponent(principal), seed: decodeURIComponent(seed) };
-  return { kind: 'hop', hop };
+  const hop = {
+    client: decodeURIComponent(said.client),
+    seed: decodeURIComponent(said.seed),
+    attempt: Number(said.attempt),
+  };
+  return { kind: 'hop', hop, digest: said.digest };
+}
+
+/** Whether a body is the one that was signed. */
+export function hasDigest(body: Buffer, digest: string): boolean {
+  return digestOf(body) === digest;
+}
+
+function fieldsIn(headers: HopHeaders): Fields | null {
+  const said: Partial<Fields> = {};
+  for (const field of fields) {
+    const value = headers[`${hopHeader}-${field}`];
+    if (typeof value !== 'string') return null;
+    said[field] = value;
+  }
+  return said as Fields;
 }
 
 function refused(reason: string): OpenedHop {
   return { kind: 'refused', reason };
 }
 
+function digestOf(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
 /** No field holds a line break: each is a token of HTTP, a number, or percent-encoded. */
-function signature(secret: string, request: HopRequest, named: readonly string[]): string {
-  const { method, path, body } = request;
-  const digest = createHash('sha256').update(body).digest('hex');
-  const signed = ['stepwell-hop 1', method, path, ...named, digest].join('\n');
-  return createHmac('sha256', secret).update(signed).digest('hex');
+function signature(secret: string, method: string, path: string, said: Fields): string {
+  const signed = ['stepwell-hop 1', method, path, ...fields.map((field) => said[field])];
+  return createHmac('sha256', secret).update(signed.join('\n')).digest('hex');
 }

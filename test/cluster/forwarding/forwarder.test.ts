@@ -7,14 +7,15 @@ import {
   type ForwarderOptions,
   misdirected,
 } from '../../../src/cluster/forwarding/forwarder.js';
-import { openHop } from '../../../src/cluster/forwarding/hop.js';
+import { hasDigest, hopHeader, openHop } from '../../../src/cluster/forwarding/hop.js';
 import { systemClock } from '../../../src/engine/clock.js';
 
 const secret = 'shared by all nodes';
 
 interface Seen {
   readonly seed: string;
-  readonly principal: string;
+  readonly client: string;
+  readonly attempt: number;
   readonly body: string;
 }
 
@@ -33,9 +34,9 @@ async function owner(behave: Behavior) {
   const server: Server = createServer(async (incoming, response) => {
     const body = Buffer.concat(await incoming.toArray());
     const { method = '', url: path = '', headers } = incoming;
-    const opened = openHop(secret, { method, path, body }, headers, systemClock.now());
-    if (opened.kind !== 'hop') {
-      response.writeHead(401).end();
+    const opened = openHop(secret, { method, path }, headers, systemClock.now());
+    if (opened.kind !== 'hop' || !hasDigest(body, opened.digest)) {
+      response.writeHead(401, { [hopHeader]: 'not believed' }).end();
       return;
     }
     seen.push({ ...opened.hop, body: body.toString() });
@@ -67,13 +68,14 @@ function forwarder(options: Partial<ForwarderOptions> & Pick<ForwarderOptions, '
   return made;
 }
 
-const request = (seed: string, body = 'hello'): ForwardedRequest => ({
+const request = (seed: string, body = 'hello', isRepeatable = true): ForwardedRequest => ({
   method: 'POST',
   path: '/v2/publish/a?b=c',
-  headers: { 'content-type': 'text/plain' },
+  headers: ['Content-Type', 'text/plain'],
   body: Buffer.from(body),
-  principal: 'team a',
+  client: '203.0.113.7',
   seed,
+  isRepeatable,
 });
 
 const text = async (forwarded: Awaited<ReturnType<Forwarder['forward']>>) =>
@@ -90,8 +92,8 @@ describe('a forwarded request', () => {
     expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 1');
     expect(await text(await nodes.forward(request('s2', 'again')))).toBe('200 answer 2');
     expect(seen).toEqual([
-      { seed: 's1', principal: 'team a', body: 'hello' },
-      { seed: 's2', principal: 'team a', body: 'again' },
+      { seed: 's1', client: '203.0.113.7', attempt: 1, body: 'hello' },
+      { seed: 's2', client: '203.0.113.7', attempt: 1, body: 'again' },
     ]);
     for (let more = 0; more < 8; more += 1) await text(await nodes.forward(request(`m${more}`)));
     expect(seen).toHaveLength(10);
@@ -102,7 +104,8 @@ describe('a forwarded request', () => {
   it('is refused, and not sent again, where the secrets differ', async () => {
     const { url, seen } = await owner(answer);
     const stranger = forwarder({ owner: () => url, secret: 'another one' });
-    expect(await text(await stranger.forward(request('s1')))).toBe('401 ');
+    const reason = 'not believed';
+    expect(await stranger.forward(request('s1'))).toEqual({ kind: 'refused', reason });
     expect(seen).toEqual([]);
   });
 
@@ -113,7 +116,57 @@ describe('a forwarded request', () => {
     });
     const nodes = forwarder({ owner: () => url });
     expect(await text(await nodes.forward(request('s1')))).toBe('200 answer 3');
-    expect(seen.map(({ seed }) => seed)).toEqual(['s1', 's1', 's1']);
+    expect(seen.map(({ seed, attempt }) => [seed, attempt])).toEqual([
+      ['s1', 1],
+      ['s1', 2],
+      ['s1', 3],
+    ]);
+  });
+
+  it('is not sent again where it may have been carried out and cannot be told', async () => {
+    const { url, seen } = await owner((_, incoming) => incoming.socket.destroy());
+    const nodes = forwarder({ owner: () => url });
+    expect(await text(await nodes.forward(request('s1', 'once', false)))).toBe('unknown');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('is sent again, as the first time, where no connection came about', async () => {
+    const { url, seen } = await owner(answer);
+    let asked = 0;
+    const nodes = forwarder({
+      owner: () => {
+        asked += 1;
+        return asked < 4 ? 'http://127.0.0.1:1' : url;
+      },
+    });
+    expect(await text(await nodes.forward(request('s1', 'once', false)))).toBe('200 answer 1');
+    expect(seen.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+
+  it('is told to be carried out here when this node becomes the owner', async () => {
+    let isHere = false;
+    const nodes = forwarder({ owner: () => null, isHere: () => isHere });
+    const held = nodes.forward(request('s1'));
+    isHere = true;
+    expect(await held).toEqual({ kind: 'here', attempt: 1 });
+  });
+
+  it('leaves an owner that stands still when another one takes over', async () => {
+    const still = await owner(() => undefined);
+    const next = await owner(answer);
+    let known = still.url;
+    const nodes = forwarder({ owner: () => known });
+    const [first, second] = [
+      nodes.forward(request('s1')),
+      nodes.forward(request('s2', 'once', false)),
+    ];
+    while (still.seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    known = next.url;
+    expect([await text(await first), await text(await second)]).toEqual([
+      '200 answer 1',
+      'unknown',
+    ]);
+    expect(next.seen.map(({ attempt }) => attempt)).toEqual([2]);
   });
 
   it('goes to the next owner when the last one is not the owner', async () => {
@@ -138,10 +191,7 @@ describe('a forwarded request', () => {
 
   it('is given up when it times out', async () => {
     const nodes = forwarder({ owner: () => null, heldMs: 50 });
-    expect(await nodes.forward(request('s1'))).toEqual({
-      kind: 'unavailable',
-      retryAfterSeconds: 2,
-    });
+    expect(await nodes.forward(request('s1'))).toEqual({ kind: 'unavailable' });
     expect(nodes.heldBytes).toBe(0);
   });
 
@@ -167,9 +217,9 @@ describe('a forwarded request', () => {
       nodes.forward(request('s2')),
     ];
     leaving.abort();
-    expect(await text(await left)).toBe('unavailable');
+    expect(await text(await left)).toBe('gone');
     await nodes.close();
-    expect(await text(await ended)).toBe('unavailable');
+    expect(await text(await ended)).toBe('gone');
   });
 
   it('streams its answer while the owner still writes it', async () => {
