@@ -10,7 +10,8 @@ import type { EventCodec } from './event-codec.js';
 import type { AnyInterest } from './following/interest.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
 import type { EngineJournal } from './journal.js';
-import type { Principal } from './principal/principal.js';
+import { type Principal, seedOf } from './principal/principal.js';
+import { superseded } from './principal/request-seed.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { eventsPerCheckpoint } from './resting/checkpoint.js';
 import { PreImages } from './resting/pre-images.js';
@@ -228,7 +229,9 @@ export class Engine {
     by: Principal | null,
   ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
-    const names = new SeededNames(this.makeSeed);
+    const seed = seedOf(by);
+    if (seed?.isSuperseded === true) return commands.map(() => superseded);
+    const names = new SeededNames(seed?.before(this.makeSeed) ?? this.makeSeed);
     for (;;) {
       names.restart();
       const turn = new Turn(

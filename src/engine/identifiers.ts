@@ -1,6 +1,7 @@
 /** The only source of randomness: seeds of turns, the names made from them, secrets. */
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import type { TurnNames } from './decider.js';
+import type { RequestSeed } from './principal/request-seed.js';
 
 /** Where random bytes come from; the simulation passes a seeded one. */
 export interface Identifiers {
@@ -75,7 +76,15 @@ export class SeededNames implements TurnNames {
   }
 }
 
-/** Names of what a command creates that is given at `at`, where they are needed before its turn. */
-export function newNames(identifiers: Identifiers, at: number): TurnNames {
-  return new SeededNames(() => identifiers.turnSeed(at));
+/**
+ * Names of what a command creates that is given at `at`, where they are needed before its turn; of
+ * the `seed` of its request, where it has one.
+ */
+export function newNames(
+  identifiers: Identifiers,
+  at: number,
+  seed: RequestSeed | null = null,
+): TurnNames {
+  const makeSeed = () => identifiers.turnSeed(at);
+  return new SeededNames(seed?.before(makeSeed) ?? makeSeed);
 }

@@ -8,7 +8,13 @@ import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
 import { type AnyInterest, concerns } from './following/interest.js';
-import { ownWork, type Principal, principalTerm, workFor } from './principal/principal.js';
+import {
+  type Caller,
+  ownWork,
+  type Principal,
+  principalTerm,
+  workFor,
+} from './principal/principal.js';
 import type { AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
@@ -54,7 +60,8 @@ export class Turn {
   private readonly reactions: Command[] = [];
   /** Of each reaction: the command of the turn that it goes back to. */
   private readonly origins: Command[] = [];
-  private readonly callerTerm: string | null;
+  /** Of the request that caused it: its credential, and its seed. */
+  private readonly callerTerms: readonly string[];
 
   /**
    * `firstOffset` is where the journal will put the first event of this turn. `by` is who caused
@@ -69,8 +76,7 @@ export class Turn {
     private readonly eventsPerCheckpoint: number,
     private readonly by: Principal | null,
   ) {
-    const name = by?.type === 'caller' ? by.name : null;
-    this.callerTerm = name === null ? null : principalTerm(name);
+    this.callerTerms = by?.type === 'caller' ? termsOf(by) : noTerms;
   }
 
   /** Decides every command, then every reaction to what they caused, in order. */
@@ -171,7 +177,7 @@ export class Turn {
   }
 
   private withCaller(terms: string[]): string[] {
-    if (this.callerTerm !== null) terms.push(this.callerTerm);
+    for (const term of this.callerTerms) terms.push(term);
     return terms;
   }
 }
@@ -180,6 +186,12 @@ export class Turn {
 function workOf(origin: Command, { kind, id }: Command): Principal {
   const isOwn = origin.kind === kind && origin.id === id;
   return isOwn ? ownWork : workFor(origin.kind, origin.id);
+}
+
+function termsOf({ name, seed }: Caller): readonly string[] {
+  const terms = name === null ? [] : [principalTerm(name)];
+  if (seed !== null) terms.push(seed.term);
+  return terms;
 }
 
 const noTerms: readonly string[] = [];

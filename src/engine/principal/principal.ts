@@ -4,6 +4,7 @@
  * For readers: `envelope.by` has it; null = the event is of a version that did not record it.
  * Events of a request are found by the index term `principalTerm(name)`; hits have to be checked.
  */
+import type { RequestSeed } from './request-seed.js';
 
 /** The header of a record that names what caused its event. */
 interface PrincipalHeader {
@@ -32,12 +33,14 @@ export class Caller {
 
   /**
    * `name` is that of the credential, as `token:deploy`; null where the request needed none.
-   * `address` is where it came from. Neither `address` nor `requestId` holds a blank.
+   * `address` is where it came from. Neither `address` nor `requestId` holds a blank. `seed` is
+   * that of a request which may come again.
    */
   constructor(
     readonly name: string | null,
     readonly address: string,
     readonly requestId: string,
+    readonly seed: RequestSeed | null = null,
   ) {}
 
   /** How a record keeps it; made once for all events of a request. */
@@ -88,4 +91,9 @@ function callerOf(text: string): Caller {
   const second = text.indexOf(' ', first + 1);
   const name = text.slice(second + 1);
   return new Caller(name === '' ? null : name, text.slice(0, first), text.slice(first + 1, second));
+}
+
+/** The seed of the request that causes something; null where it cannot come again. */
+export function seedOf(by: Principal | null): RequestSeed | null {
+  return by?.type === 'caller' ? by.seed : null;
 }

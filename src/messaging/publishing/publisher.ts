@@ -84,7 +84,7 @@ export class Publisher {
   /** The context of a request that has just been read whole. */
   context({ caller }: Pick<Exchange, 'caller'>): RequestContext {
     const at = this.clock.now();
-    const names = newNames(this.identifiers, at);
+    const names = newNames(this.identifiers, at, caller.seed);
     return { at, callerIp: caller.address, dialect: this.dialect, names };
   }
 
