@@ -123,6 +123,12 @@ const areas: readonly Area[] = [
     load: async () => (await import('./server/token.command.js')).tokenCommand(),
   },
   {
+    name: 'cluster',
+    summary: 'nodes that own one log in turn: how one stands, and a planned takeover',
+    group: server,
+    load: async () => (await import('./server/cluster.command.js')).clusterCommand(),
+  },
+  {
     name: 'sink',
     summary: 'an endpoint that answers deliveries as it is asked to, for trying out',
     group: server,

@@ -133,3 +133,15 @@ describe('completion', () => {
     expect((await runProgram(folder, ['completion', 'csh'])).code).toBe(64);
   });
 });
+
+describe('cluster', () => {
+  it('says what a server answers that is no node', async () => {
+    const { code, stderr } = await runClient(server, ['cluster', 'status']);
+    expect([code, stderr]).toEqual([66, expect.stringContaining('is no node of a cluster')]);
+  });
+
+  it('hands nothing over before it is told that this is meant', async () => {
+    const { code, stderr } = await runClient(server, ['cluster', 'handover']);
+    expect([code, stderr]).toEqual([64, expect.stringContaining('say --yes')]);
+  });
+});

@@ -1,0 +1,71 @@
+/** `stepwell cluster`: how a node of a cluster stands, and a planned takeover. */
+import { Command } from 'commander';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import type { ApiObject } from '../connect/api-client.js';
+import { ClientError } from '../connect/client-errors.js';
+import { fieldColumn, textOf } from '../output/columns.js';
+import type { Column } from '../output/table.js';
+
+export function clusterCommand(): Command {
+  const cluster = new Command('cluster').description('nodes that own one log in turn');
+  cluster.addCommand(
+    clientCommand('status', 'what the node that is asked knows of itself and of the owner', [
+      'stepwell cluster status',
+      'stepwell cluster status --url http://10.0.0.2:8080 --json',
+    ]).action(status),
+  );
+  cluster.addCommand(
+    clientCommand('handover', 'let another node take over; the process of the owner ends with 75', [
+      'stepwell cluster handover --yes',
+    ])
+      .option('--yes', 'it is meant')
+      .action(handOver),
+  );
+  return cluster;
+}
+
+/** Milliseconds as a column; empty = not known. */
+function milliseconds(title: string, field: string): Column<ApiObject> {
+  return {
+    title,
+    text: (row) => (row[field] == null ? '' : `${Math.round(Number(row[field]))} ms`),
+    isRight: true,
+  };
+}
+
+const columns: readonly Column<ApiObject>[] = [
+  fieldColumn('node', 'node'),
+  fieldColumn('role', 'role'),
+  fieldColumn('owner', 'owner'),
+  fieldColumn('epoch', 'epoch', { isRight: true }),
+  fieldColumn('sequence', 'sequence', { isRight: true }),
+  {
+    title: 'behind',
+    text: ({ sequence, appliedSequence }) => String(Number(sequence) - Number(appliedSequence)),
+    isRight: true,
+  },
+  milliseconds('heard', 'heardMsAgo'),
+  milliseconds('skew', 'clockSkewMs'),
+  milliseconds('commit', 'commitMs'),
+];
+
+async function status(options: ClientOptions): Promise<void> {
+  const { api, output } = await connect(options);
+  const node = await api.get<ApiObject>('/admin/cluster');
+  await output.rows([node], columns, 'no node');
+}
+
+interface HandOverOptions extends ClientOptions {
+  readonly yes?: boolean;
+}
+
+async function handOver(options: HandOverOptions): Promise<void> {
+  if (options.yes !== true) {
+    const message = 'the owner serves nothing from then on, and ends; say --yes';
+    throw new ClientError(message, exitCodes.usage);
+  }
+  const { api, output } = await connect(options);
+  const node = await api.post<ApiObject>('/admin/cluster/handover', {});
+  await output.one(node, () => [`${textOf(node, 'node')} hands the log over`]);
+}
