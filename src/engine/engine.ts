@@ -11,7 +11,6 @@ import type { AnyInterest } from './following/interest.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
 import type { EngineJournal } from './journal.js';
 import { type Principal, seedOf } from './principal/principal.js';
-import { superseded } from './principal/request-seed.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { eventsPerCheckpoint } from './resting/checkpoint.js';
 import { PreImages } from './resting/pre-images.js';
@@ -230,7 +229,7 @@ export class Engine {
   ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
     const seed = seedOf(by);
-    if (seed?.isSuperseded === true) return commands.map(() => superseded);
+    if (seed?.refusal !== undefined) return commands.map(() => seed.refusal);
     const names = new SeededNames(seed?.before(this.makeSeed) ?? this.makeSeed);
     for (;;) {
       names.restart();

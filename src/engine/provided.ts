@@ -28,6 +28,8 @@ export const provided = {
   past: Symbol('past'),
   /** The cluster that the server is a node of: `Cluster | null`. */
   cluster: Symbol('cluster'),
+  /** The same as the HTTP side sees it: `Membership | null`. */
+  membership: Symbol('membership'),
   /** Where spans go: `Tracer | null`. */
   tracer: Symbol('Tracer'),
   log: Symbol('Log'),

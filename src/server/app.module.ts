@@ -67,6 +67,7 @@ import { JournalModule } from './journal/journal.module.js';
 import { LiveModule } from './live/live.module.js';
 import { mcpModules } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { ClusterModule } from './nodes/cluster.module.js';
 import { OpenapiModule } from './openapi/openapi.module.js';
 import { OverviewModule } from './overview/overview.module.js';
 import { openPast, PastModule } from './past/past.module.js';
@@ -158,6 +159,7 @@ function sharedProviders(shared: Shared): Provider[] {
     },
     { provide: openPast, useValue: shared.openPast },
     { provide: provided.cluster, useValue: shared.cluster },
+    { provide: provided.membership, useValue: shared.membership },
     { provide: provided.tracer, useValue: shared.tracer },
     { provide: ProcessLife, useValue: shared.life },
     { provide: Registry, useValue: shared.registry },
@@ -176,6 +178,7 @@ export function applicationModule(shared: Shared, http: HttpSide): DynamicModule
     outboundModule(ports),
     HealthModule,
     MetricsModule,
+    ClusterModule,
     OpenapiModule,
     StartPageModule,
     ConsoleModule,

@@ -91,7 +91,7 @@ export async function createApplication(
     // What changes nothing follows nothing: it shows what its folder has.
     const cluster =
       life.changesNothing === null ? await openCluster(config, clusterPorts(ports, life)) : null;
-    const shared: Shared = { ...begun, cluster };
+    const shared: Shared = { ...begun, cluster, membership: cluster };
     const nest = await createHttpServer(shared, connections, applicationModule);
     const [address, ...others] = await addressesOf(config.host);
     const listeners: Server[] = [];

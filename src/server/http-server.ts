@@ -10,6 +10,8 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { Engine } from '../engine/engine.js';
+import { Journal } from '../engine/journal.js';
 import { Refusal } from '../grammar/result.js';
 import { ByteBudget } from '../http/bytes/byte-budget.js';
 import { InFlight } from '../http/bytes/in-flight.js';
@@ -33,6 +35,8 @@ import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { fastifyLog, NestLog } from './logging/log.js';
+import { ClusterMetrics } from './nodes/cluster.metrics.js';
+import { ClusterSide, type ClusterSidePorts } from './nodes/cluster-side.js';
 import { PastDoor } from './past/past-door.js';
 import type { Shared } from './shared.js';
 
@@ -78,6 +82,7 @@ export async function createHttpServer(
   const inFlight = inFlightOf(shared);
   const refused = new RefusedRequests(shared.inbound);
   const routes = new RouteTable(fastify, inFlight, routerOptions);
+  const node = nodeOf(shared, { connections, callers, frontDoor, inFlight, routes });
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
   const pastDoor = new PastDoor(basic);
@@ -116,11 +121,28 @@ export async function createHttpServer(
       return true;
     });
   }
+  const engine = application.get(Engine);
+  node?.guard({
+    server: fastify.server,
+    journal: application.get(Journal),
+    durable: () => engine.durable(),
+    durability: durabilityOf(config),
+  });
   connections.guard(fastify.server);
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
   fastify.server.maxHeadersCount = 0;
   return application;
+}
+
+/** Null where the server is no node of a cluster. */
+function nodeOf(
+  { membership, registry, config, ports, life }: Shared,
+  http: Pick<ClusterSidePorts, 'connections' | 'callers' | 'frontDoor' | 'inFlight' | 'routes'>,
+): ClusterSide | null {
+  const metrics = new ClusterMetrics(registry, membership);
+  if (membership === null) return null;
+  return new ClusterSide({ membership, config, ports, life, metrics, ...http });
 }
 
 function inFlightOf({ config, ports, inbound }: Shared): InFlight {

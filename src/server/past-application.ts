@@ -73,6 +73,7 @@ export async function openPastApplication(
     basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
     openPast: null,
     cluster: null,
+    membership: null,
     tracer: null,
   };
   const limits = { connections: 1, connectionsPerAddress: 1 };

@@ -6,6 +6,7 @@ import type { BearerTokens } from '../http/identity/bearer-token.js';
 import type { InboundMetrics } from '../http/inbound.metrics.js';
 import type { Tracer } from '../messaging/tracing/span.js';
 import type { Cluster } from './cluster/cluster.js';
+import type { Membership } from './cluster/membership.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
 import type { OpenPast } from './past/past-server.js';
@@ -28,4 +29,6 @@ export interface Shared {
   readonly openPast: OpenPast | null;
   /** The cluster that this server is a node of; null = none. */
   readonly cluster: Cluster | null;
+  /** The same as the HTTP side sees it. */
+  readonly membership: Membership | null;
 }

@@ -89,6 +89,7 @@ export class SimulatedServer {
       basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
       openPast: null,
       cluster: null,
+      membership: null,
       tracer: null,
       ports: {
         clock,

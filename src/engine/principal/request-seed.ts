@@ -5,7 +5,7 @@
 import { Refusal } from '../../grammar/result.js';
 
 /** What a turn of a request decides that came again since. */
-export const superseded: Refusal = new Refusal('unavailable', 'this request was sent again since');
+const superseded: Refusal = new Refusal('unavailable', 'this request was sent again since');
 
 export class RequestSeed {
   private isTaken = false;
@@ -22,6 +22,11 @@ export class RequestSeed {
   /** Whether the request came again: what is left of the earlier one decides nothing any more. */
   get isSuperseded(): boolean {
     return this.isOver;
+  }
+
+  /** Why its turns are refused; undefined = they are decided. */
+  get refusal(): Refusal | undefined {
+    return this.isOver ? superseded : undefined;
   }
 
   supersede(): void {

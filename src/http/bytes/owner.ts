@@ -1,13 +1,15 @@
 /** On whose account the bytes of a connection go: its credential's, else its address's. */
 import type { IncomingMessage } from 'node:http';
+import { addressOf } from '../identity/passed-on.js';
 
 /**
  * A name for the credential of a request, however it is spelled; where it shows none, or nothing
  * has checked it (`isChecked` false), for the address it comes from.
  */
-export function ownerOf({ headers, socket }: IncomingMessage, isChecked: boolean): string {
+export function ownerOf(request: IncomingMessage, isChecked: boolean): string {
+  const { headers } = request;
   const [, scheme = '', secret = ''] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? '') ?? [];
-  if (!isChecked || secret === '') return `address ${socket.remoteAddress ?? ''}`;
+  if (!isChecked || secret === '') return `address ${addressOf(request)}`;
   if (scheme.toLowerCase() === 'bearer') return `token ${secret}`;
   const pair = Buffer.from(secret, 'base64').toString();
   const colon = pair.indexOf(':');

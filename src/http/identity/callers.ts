@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Caller } from '../../engine/principal/principal.js';
+import { passedOnOf } from './passed-on.js';
 import { clientHeader, type SeenClients } from './seen-clients.js';
 
 /** The header that brings the id of a request, and answers it. */
@@ -55,7 +56,8 @@ export class Callers {
   identify(request: IncomingMessage, principal: string | null): Caller {
     const client = request.headers[clientHeader];
     if (principal !== null && client !== undefined) this.seen.count(String(client));
-    const caller = new Caller(principal, this.addressOf(request), this.idOf(request));
+    const seed = passedOnOf(request)?.seed ?? null;
+    const caller = new Caller(principal, this.addressOf(request), this.idOf(request), seed);
     (request as IdentifiedRequest)[callerOfRequest] = caller;
     return caller;
   }
@@ -66,7 +68,10 @@ export class Callers {
   }
 
   /** The nearest address that is no trusted proxy; a malformed one is ignored. */
-  private addressOf(request: IncomingMessage): string {
+  addressOf(request: IncomingMessage): string {
+    // The node that took the request has looked at the proxies before it.
+    const client = passedOnOf(request)?.client;
+    if (client != null) return client;
     const { remoteAddress = '' } = request.socket;
     if (this.isProxy === null) return plain(remoteAddress);
     const address = proxyAddress(request, this.isProxy);

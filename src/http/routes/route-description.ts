@@ -28,6 +28,16 @@ export interface RouteDescription {
    * reads, and checks rights for each thing that it reads. An `Authorization` header is needed.
    */
   readonly isForReaders?: true;
+  /**
+   * It tells of this node of a cluster: each node answers for itself, and does so while it does not
+   * serve.
+   */
+  readonly isOfNode?: true;
+  /**
+   * How a request that comes again is told from a new one: by its `seed`, as all that it changes is
+   * decided in the name of its caller, or by the `Idempotency-Key` that it may bring (ADR 79).
+   */
+  readonly repeats?: 'seed' | 'key';
   /** Its answer holds secrets: a token that may only read is refused with 403. */
   readonly isSecret?: true;
   /**
@@ -74,6 +84,13 @@ export interface AnswerDescription {
   readonly schema?: Lazy<z.ZodType>;
   /** Without a schema: the media type of what is answered. */
   readonly contentType?: string;
+}
+
+const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** Whether a request may change anything; `description` null = no route is known to take it. */
+export function mayChange(method: string, description: RouteDescription | null): boolean {
+  return description?.changes ?? !readingMethods.has(method);
 }
 
 declare module 'fastify' {

@@ -65,6 +65,12 @@ export class RouteTable {
     return undefined;
   }
 
+  /** What the route of a request says of itself; null where there is none, or it says nothing. */
+  descriptionOf(method: string, target: string): RouteDescription | null {
+    const path = target.split('?', 1)[0] ?? target;
+    return this.router.find(method as HTTPMethod, path)?.store ?? null;
+  }
+
   /** The methods a request target answers, sorted; none if the path is unknown. */
   methodsOf(target: string): string[] {
     const path = target.split('?', 1)[0] ?? target;
@@ -74,7 +80,8 @@ export class RouteTable {
   private learn(method: HTTPMethod, pattern: string, description: RouteDescription | null): void {
     this.routes.push({ method, pattern, description });
     this.methods.add(method);
-    if (!this.router.hasRoute(method, pattern)) this.router.on(method, pattern, () => undefined);
+    if (!this.router.hasRoute(method, pattern))
+      this.router.on(method, pattern, () => undefined, description);
   }
 
   private addExpress(route: ExpressRoute): void {

@@ -94,6 +94,7 @@ const batchItem = once(() =>
 export const publishingRoutes = {
   publish: {
     summary: 'Publish a message to a URL or a URL group',
+    repeats: 'seed',
     path: '/v2/publish/{destination}',
     headers: onceOptions,
     body: bytes,
@@ -101,6 +102,7 @@ export const publishingRoutes = {
   },
   enqueue: {
     summary: 'Publish a message through a queue, which is made where there is none',
+    repeats: 'seed',
     path: '/v2/enqueue/{queueName}/{destination}',
     headers: onceOptions,
     body: bytes,
@@ -108,6 +110,7 @@ export const publishingRoutes = {
   },
   schedule: {
     summary: 'Publish a message whenever a cron expression comes up',
+    repeats: 'seed',
     // The same path as that of one schedule: a destination stands there.
     path: '/v2/schedules/{id}',
     headers: repeatedOptions,
@@ -116,6 +119,7 @@ export const publishingRoutes = {
   },
   batch: {
     summary: 'Publish many messages',
+    repeats: 'seed',
     body: {
       isRequired: true,
       example: [

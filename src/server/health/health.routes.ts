@@ -1,10 +1,12 @@
 /** Whether the process lives, and whether it takes work. */
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { ProcessLife, type ProcessStatus } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
 import { answerJson } from '../../http/routes/exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
+import type { Membership } from '../cluster/membership.js';
 
 const methods = ['GET', 'HEAD'];
 
@@ -23,13 +25,24 @@ const live: RouteDescription = {
   answers: { 200: { description: 'It does', schema: () => status } },
 };
 const ready: RouteDescription = {
-  summary: 'Whether the process serves everything',
+  summary: 'Whether the process serves everything, or passes it on to a node that does',
   access: 'open',
   answers: {
     200: { description: 'It does', schema: () => status },
     503: { description: 'It does not, and why', schema: () => status },
   },
 };
+
+/** A takeover is over by then: an owner that is not heard for longer has no successor. */
+const silentMs = 10_000;
+
+interface Readiness {
+  readonly isReady: boolean;
+  /** `standby`: of a node of a cluster that passes requests on to the owner. */
+  readonly status: Omit<ProcessStatus, 'state'> & {
+    readonly state: ProcessStatus['state'] | 'standby';
+  };
+}
 
 /** Both answer `{"state", "reason"}`; `ready` with 503 unless everything is served. */
 @Injectable()
@@ -46,11 +59,29 @@ export class HealthRoutes {
       pattern: '/health/ready',
       description: ready,
       serve: (exchange) => {
-        const { status } = this.life;
-        answerJson(exchange, status, status.state === 'serving' ? 200 : 503);
+        const { isReady, status } = this.readiness;
+        answerJson(exchange, status, isReady ? 200 : 503);
       },
     },
   ];
 
-  constructor(private readonly life: ProcessLife) {}
+  constructor(
+    private readonly life: ProcessLife,
+    @Inject(provided.membership) private readonly membership: Membership | null,
+  ) {}
+
+  private get readiness(): Readiness {
+    const { status } = this.life;
+    const { membership } = this;
+    const isServing = status.state === 'serving';
+    if (membership === null) return { isReady: isServing, status };
+    if (isServing && membership.mayServe) return { isReady: true, status };
+    if (!isServing && status.state !== 'recovering') return { isReady: false, status };
+    // All requests are answered: a balancer that left it out would have one node alone to send to.
+    const isHeard = membership.status.heardMsAgo < silentMs;
+    if (isHeard && membership.otherOwner !== null) {
+      return { isReady: true, status: { ...status, state: 'standby', reason: null } };
+    }
+    return { isReady: false, status: { ...status, reason: 'no owner of the shared log is heard' } };
+  }
 }

@@ -59,6 +59,7 @@ interface Connection {
 
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
+  private readonly peers = new Map<Socket, Connection>();
   private readonly owners = new Map<string, Owner>();
   private readonly silent = new Set<Connection>();
   private readonly spare = new Set<Connection>();
@@ -81,6 +82,18 @@ export class Connections {
       else socket.destroy();
     });
     server.prependListener('request', ({ socket }, response) => this.requested(socket, response));
+  }
+
+  /** Follows the connections of other nodes: those of their clients have their places there. */
+  followPeers(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      this.peers.set(socket, this.opened(socket));
+      socket.once('close', () => this.peers.delete(socket));
+    });
+    server.prependListener('request', ({ socket }, response) => {
+      const connection = this.peers.get(socket);
+      if (connection !== undefined) connection.latest = response;
+    });
   }
 
   /** The latest answer on a connection, begun or not; null before its first request. */
@@ -106,7 +119,7 @@ export class Connections {
    * them: it is good no longer.
    */
   endStreamsOf(principal: string): void {
-    for (const { latest, socket } of this.open.values()) {
+    for (const { latest, socket } of [...this.open.values(), ...this.peers.values()]) {
       if (latest === null || !latest.headersSent || latest.writableEnded) continue;
       if (knownCallerOf(latest.req)?.name === principal) socket.destroy();
     }

@@ -81,17 +81,23 @@ export class ExpressLane {
   }
 }
 
-/** What listens for requests now, and is put in front before, gets what `takes` leaves. */
+/**
+ * What listens for requests now, and is put in front before, gets what `takes` leaves, and what the
+ * answer is called with.
+ */
 export function putInFront(
   server: Server,
   takes: (...exchange: Parameters<RequestListener>) => boolean,
-): void {
+): RequestListener {
   const others = server.listeners('request') as RequestListener[];
+  const pass: RequestListener = (request, response) => {
+    for (const listener of others) listener.call(server, request, response);
+  };
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (takes(request, response)) return;
-    for (const listener of others) listener.call(server, request, response);
+    if (!takes(request, response)) pass(request, response);
   });
+  return pass;
 }
 
 const noBody = Buffer.alloc(0);

@@ -12,6 +12,7 @@ import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import type { Callers } from '../../http/identity/callers.js';
 import { requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
+import { mayChange } from '../../http/routes/route-description.js';
 import type { Connections } from './connections.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
@@ -83,7 +84,11 @@ export class FrontDoor {
     }
     if (description?.isForReaders === true) return this.judgeReader(request.raw);
     const isSecret = description?.isSecret === true;
-    const admission = this.judgeCaller(request.raw, isMessagingRequest(request), isSecret);
+    const isMessaging = isMessagingRequest(request);
+    const admission =
+      description?.isOfNode === true
+        ? this.judgeCredential(request.raw, isMessaging, isSecret)
+        : this.judgeCaller(request.raw, isMessaging, isSecret);
     const { principal, refusal } = admission;
     if (refusal !== undefined) return admission;
     return { principal, refusal: this.judgeSession(request) ?? this.judgeChange(request) };
@@ -108,6 +113,14 @@ export class FrontDoor {
   ): Admission {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
+    return this.judgeCredential(request, isMessaging, isSecret);
+  }
+
+  private judgeCredential(
+    request: IncomingMessage,
+    isMessaging: boolean,
+    isSecret: boolean,
+  ): Admission {
     return isMessaging ? this.bearer.admit(request, isSecret) : this.basic.admit(request, isSecret);
   }
 
@@ -131,10 +144,8 @@ export class FrontDoor {
 
 const accessOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.description?.access;
 
-const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-
 function changes({ method, routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config.description?.changes ?? !readingMethods.has(method);
+  return mayChange(method, routeOptions.config.description ?? null);
 }
 
 /** Our own pages get no challenge that makes the browser show a dialog. */

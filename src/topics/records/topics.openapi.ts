@@ -72,6 +72,7 @@ const produceAnswers = {
 export const topicRoutes = {
   produceByPath: {
     summary: 'Append one record, whose value stands in the path',
+    repeats: 'key',
     changes: true,
     query: () => z.object({ key: z.string().optional() }),
     headers: onceHeader,
@@ -79,6 +80,7 @@ export const topicRoutes = {
   },
   produceToTopic: {
     summary: 'Append records to a topic',
+    repeats: 'key',
     changes: true,
     query: produceQuery,
     headers: produceHeaders,
@@ -91,6 +93,7 @@ export const topicRoutes = {
   },
   produce: {
     summary: 'Append records to the topics that they name',
+    repeats: 'key',
     changes: true,
     query: produceQuery,
     headers: produceHeaders,
@@ -103,6 +106,7 @@ export const topicRoutes = {
   },
   webhook: {
     summary: 'Append one record: the body as it is, with the headers that are no standard ones',
+    repeats: 'key',
     changes: true,
     query: () =>
       z.object({

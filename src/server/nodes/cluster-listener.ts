@@ -1,0 +1,120 @@
+/**
+ * The second port of a node, for other nodes: what they pass on takes the way that it would take on
+ * the public port, if this node is the owner (ADR 79).
+ */
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Logger } from 'pino';
+import { misdirected } from '../../cluster/forwarding/forwarder.js';
+import { type Hop, hasDigest, hopHeader, openHop } from '../../cluster/forwarding/hop.js';
+import type { Clock } from '../../engine/clock.js';
+import { Refusal } from '../../grammar/result.js';
+import { readAhead } from '../../http/bytes/read-ahead.js';
+import type { Callers } from '../../http/identity/callers.js';
+import type { Membership } from '../cluster/membership.js';
+import type { Connections } from '../inbound/connections.js';
+import * as limits from '../inbound/inbound-limits.js';
+import { sendRefusalTo } from './own-answers.js';
+import type { RepeatedRequests } from './repeated-requests.js';
+
+/** What it works with. */
+export interface ClusterListenerPorts {
+  readonly secret: string;
+  readonly membership: Pick<Membership, 'mayServe'>;
+  /** Whether the application serves what this node may answer. */
+  readonly isServing: () => boolean;
+  readonly repeated: RepeatedRequests;
+  readonly callers: Callers;
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The largest body of any route, bytes. */
+  readonly bodyBytesMax: number;
+  /** Serves a request here. */
+  readonly serve: RequestListener;
+}
+
+/** Open at once: each is a request of a client that has its place at another node, or was one. */
+const connectionsMax = 8192;
+
+const broken = 'the body is not the one that was signed';
+
+export class ClusterListener {
+  readonly server: Server;
+
+  constructor(private readonly ports: ClusterListenerPorts) {
+    const { serverTimeouts, parserOptions } = limits;
+    this.server = createServer({ ...serverTimeouts, ...parserOptions }, (request, response) => {
+      this.take(request, response).catch((error: unknown) => {
+        ports.log.error({ err: error }, 'a request of another node was not taken');
+        response.destroy();
+      });
+    });
+    this.server.maxConnections = connectionsMax;
+    this.server.maxHeadersCount = 0;
+    ports.connections.followPeers(this.server);
+  }
+
+  /** Rejects with the error of the system where the port is not to be had. */
+  listen(host: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, () => {
+        this.server.off('error', reject);
+        this.server.on('error', (err) => {
+          this.ports.log.warn({ err }, 'a connection of another node was not accepted');
+        });
+        resolve();
+      });
+    });
+  }
+
+  /** Takes no new request in and waits for those that are in. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeIdleConnections();
+    await closed;
+  }
+
+  /** Ends those that are in. */
+  cut(): void {
+    this.server.closeAllConnections();
+  }
+
+  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { secret, membership, isServing, clock, callers, bodyBytesMax } = this.ports;
+    const { method = '', url: path = '', headers } = request;
+    const opened = openHop(secret, { method, path }, headers, clock.now());
+    if (opened.kind !== 'hop') {
+      return refuseHop(response, opened.kind === 'none' ? 'it is not signed' : opened.reason);
+    }
+    const body = await readAhead(request, { bytesMax: bodyBytesMax });
+    if (body === null) return;
+    if (body instanceof Refusal) {
+      return sendRefusalTo(request, response, body, callers.idOf(request));
+    }
+    if (!hasDigest(body, opened.digest)) return refuseHop(response, broken);
+    // Nothing is awaited between this and the turn that it permits.
+    if (!membership.mayServe || !isServing()) {
+      response.writeHead(misdirected, { 'content-length': '0' }).end();
+      return;
+    }
+    await this.serve(request, response, opened.hop);
+  }
+
+  private serve(request: IncomingMessage, response: ServerResponse, hop: Hop): Promise<void> {
+    const { repeated, serve } = this.ports;
+    return repeated.take(request, response, hop, serve);
+  }
+}
+
+/** The sender learns why; nothing of it is secret. */
+function refuseHop(response: ServerResponse, reason: string): void {
+  const headers = { [hopHeader]: reason, 'content-length': '0', connection: 'close' };
+  response.writeHead(401, headers).end();
+}

@@ -1,0 +1,134 @@
+/** Makes a server answer as a node: the door before its port, and the port for other nodes. */
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import { Forwarder } from '../../cluster/forwarding/forwarder.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import type { Journal } from '../../engine/journal.js';
+import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import type { InFlight } from '../../http/bytes/in-flight.js';
+import type { Callers } from '../../http/identity/callers.js';
+import type { RouteTable } from '../../http/routes/route-table.js';
+import type { Membership } from '../cluster/membership.js';
+import type { Config } from '../configuration/config.js';
+import type { Connections } from '../inbound/connections.js';
+import type { FrontDoor } from '../inbound/front-door.js';
+import { listenError } from '../lifecycle/listen-error.js';
+import type { ClusterMetrics } from './cluster.metrics.js';
+import { ClusterDoor } from './cluster-door.js';
+import { ClusterListener } from './cluster-listener.js';
+import { RepeatedRequests } from './repeated-requests.js';
+
+/** What there is before the application is built. */
+export interface ClusterSidePorts {
+  readonly membership: Membership;
+  readonly config: Config;
+  readonly ports: {
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly identifiers: Identifiers;
+  };
+  readonly life: ProcessLife;
+  readonly metrics: ClusterMetrics;
+  readonly connections: Connections;
+  readonly callers: Callers;
+  readonly frontDoor: FrontDoor;
+  readonly inFlight: InFlight;
+  readonly routes: RouteTable;
+}
+
+/** What the built application has. */
+export interface ClusterSideParts {
+  /** The public one. */
+  readonly server: Server;
+  readonly journal: Journal;
+  /** Settles when everything decided so far is durable. */
+  readonly durable: () => Promise<void>;
+  /** The value of `Stepwell-Durability`. */
+  readonly durability: string;
+}
+
+/** A stop waits this long for the requests of other nodes. */
+const deadlineMs = 10_000;
+
+/** What is passed on when a stop begins may be answered for so long. */
+const passedOnMs = 2000;
+
+export class ClusterSide {
+  private listener: ClusterListener | null = null;
+  private hasRecovered = false;
+
+  /** Before the application is built: the port for other nodes opens before it recovers. */
+  constructor(private readonly given: ClusterSidePorts) {
+    const { life } = given;
+    life.addRecoverable({
+      name: 'cluster port',
+      recover: () => this.listen(),
+      served: () => {
+        this.hasRecovered = true;
+      },
+    });
+    life.addStoppable({
+      name: 'cluster port',
+      phase: 'doors',
+      deadlineMs,
+      stop: () => this.listener?.close(),
+      cut: () => this.listener?.cut(),
+    });
+  }
+
+  /** Puts the door in front of all that listens for requests of the public server now. */
+  guard({ server, journal, durable, durability }: ClusterSideParts): void {
+    const { given } = this;
+    const { membership, config, ports, routes, callers, connections } = given;
+    const { clock, log, identifiers } = ports;
+    const secret = config.clusterSecret ?? '';
+    const bodyBytesMax = Math.max(config.maxBodyBytes, config.maxBatchBytes);
+    const isHere = () => membership.mayServe && this.hasRecovered;
+    const forwarder = new Forwarder({ secret, clock, owner: () => membership.otherOwner, isHere });
+    given.metrics.watchHeld(() => forwarder.heldBytes);
+    routes.beforeClose(() => {
+      clock.after(passedOnMs, () => void forwarder.close());
+    });
+    const repeated = new RepeatedRequests({ routes, callers, journal, durable, clock, durability });
+    const shared = { membership, repeated, callers, clock, log, bodyBytesMax };
+    const { frontDoor, inFlight, metrics } = given;
+    const isServing = () => this.hasRecovered;
+    const door = new ClusterDoor({
+      isServing,
+      forwarder,
+      routes,
+      frontDoor,
+      inFlight,
+      identifiers,
+      metrics,
+      ...shared,
+    });
+    const serve = door.guard(server);
+    const takesMore = () => this.hasRecovered && given.life.status.state !== 'draining';
+    this.listener = new ClusterListener({
+      secret,
+      isServing: takesMore,
+      connections,
+      serve,
+      ...shared,
+    });
+  }
+
+  /** The address of the port for other nodes; null before it is open. */
+  get port(): number | null {
+    const address = this.listener?.server.address();
+    return typeof address === 'object' && address !== null ? address.port : null;
+  }
+
+  private async listen(): Promise<void> {
+    const { clusterListen } = this.given.config;
+    if (clusterListen === null || this.listener === null) return;
+    const { hostname, port } = clusterListen;
+    try {
+      await this.listener.listen(hostname, port);
+    } catch (error) {
+      throw listenError(hostname, port, error);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** `/admin/cluster`: how a node stands, and a planned takeover (administration.md 3). */
+import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { provided } from '../../engine/provided.js';
+import { Refusal } from '../../grammar/result.js';
+import { RefusedRequest } from '../../http/error-shapes.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import type { Right } from '../../http/identity/grant.js';
+import { refuseIf } from '../../http/outcome.js';
+import { Describe } from '../../http/routes/route-description.js';
+import type { ClusterStatus, Membership } from '../cluster/membership.js';
+import { clusterRoutes } from './cluster.openapi.js';
+
+const noNode: Refusal = new Refusal(
+  'not_found',
+  'this server is no node of a cluster: STEPWELL_COMMIT_LOG is not set',
+);
+const noOwner: Refusal = new Refusal('conflict', 'this node does not own the log');
+
+@Controller('admin/cluster')
+export class ClusterController {
+  constructor(
+    private readonly basic: BasicCredentials,
+    @Inject(provided.membership) private readonly membership: Membership | null,
+    @Inject(provided.log) private readonly log: Logger,
+  ) {}
+
+  @Get()
+  @Describe(clusterRoutes.show)
+  show(@Req() request: FastifyRequest): ClusterStatus {
+    return this.node(request, 'inspect').status;
+  }
+
+  @Post('handover')
+  @HttpCode(202)
+  @Describe(clusterRoutes.handOver)
+  handOver(@Req() request: FastifyRequest): ClusterStatus {
+    const node = this.node(request, 'administer');
+    if (!node.mayServe) throw new RefusedRequest(noOwner);
+    const { status } = node;
+    node.handOver().catch((error: unknown) => {
+      this.log.error({ err: error }, 'the log was not handed over');
+    });
+    return status;
+  }
+
+  private node({ raw }: FastifyRequest, right: Right): Membership {
+    refuseIf(this.basic.judgeRight(raw, right, null));
+    if (this.membership === null) throw new RefusedRequest(noNode);
+    return this.membership;
+  }
+}

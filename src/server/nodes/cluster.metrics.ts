@@ -1,0 +1,84 @@
+/** What operators see of a node of a cluster. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Forwarded } from '../../cluster/forwarding/forwarder.js';
+import { gauge } from '../../engine/metrics/gauge.js';
+import type { ClusterRole, ClusterStatus, Membership } from '../cluster/membership.js';
+
+const roles: readonly ClusterRole[] = ['follower', 'taking', 'owner'];
+
+export class ClusterMetrics {
+  readonly #forwarded: Counter;
+  #heldBytes: () => number = () => 0;
+
+  /** `membership` null = the server is no node: its values are 0, and it has no role. */
+  constructor(registry: Registry, membership: Pick<Membership, 'status'> | null) {
+    const value = (read: (status: ClusterStatus) => number) => () =>
+      membership === null ? 0 : read(membership.status);
+    const add = (name: string, help: string, read: () => number) =>
+      gauge(registry, `stepwell_cluster_${name}`, help, read);
+    new Gauge({
+      name: 'stepwell_cluster_role',
+      help: 'Whether this node of a cluster has the role; no values on a server that is none.',
+      labelNames: ['role'],
+      registers: [registry],
+      collect() {
+        if (membership === null) return;
+        for (const role of roles) this.set({ role }, membership.status.role === role ? 1 : 0);
+      },
+    });
+    add(
+      'epoch',
+      'Owners that the shared log has had.',
+      value(({ epoch }) => epoch),
+    );
+    add(
+      'place',
+      'Place in the shared log up to which this node has read.',
+      value(({ place }) => place),
+    );
+    add(
+      'sequence',
+      'The last batch of the shared log that this node has read.',
+      value(({ sequence }) => sequence),
+    );
+    add(
+      'applied_sequence',
+      'The last batch of the shared log that this node holds in its folder and memory.',
+      value(({ appliedSequence }) => appliedSequence),
+    );
+    add(
+      'heard_seconds',
+      'Time since the owner of the shared log was heard.',
+      value(({ heardMsAgo }) => heardMsAgo / 1000),
+    );
+    add(
+      'clock_skew_seconds',
+      'By how much the clock of this node is ahead of that of the shared log.',
+      value(({ clockSkewMs }) => (clockSkewMs ?? 0) / 1000),
+    );
+    add(
+      'commit_seconds',
+      'Time that the last append to the shared log took; 0 on a follower.',
+      value(({ commitMs }) => (commitMs ?? 0) / 1000),
+    );
+    add('held_bytes', 'Bytes of bodies that wait for the answer of the owner.', () =>
+      this.#heldBytes(),
+    );
+    this.#forwarded = new Counter({
+      name: 'stepwell_cluster_forwarded_requests_total',
+      help: 'Requests that this node passed on to the owner, by how that ended.',
+      labelNames: ['result'],
+      registers: [registry],
+    });
+  }
+
+  /** `read` gives the bytes that are held. Once only. */
+  watchHeld(read: () => number): void {
+    this.#heldBytes = read;
+  }
+
+  /** A request that was to be passed on has ended so. */
+  ended(result: Forwarded['kind']): void {
+    this.#forwarded.inc({ result });
+  }
+}

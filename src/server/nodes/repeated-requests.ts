@@ -1,0 +1,172 @@
+/**
+ * Carries out once what nodes may send more than once (ADR 79): one that got no answer sends the
+ * request again, with the same seed and the next number of an attempt.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Hop } from '../../cluster/forwarding/hop.js';
+import { skewMsMax } from '../../cluster/forwarding/hop.js';
+import type { Clock } from '../../engine/clock.js';
+import type { EventEnvelope } from '../../engine/decider.js';
+import type { Journal } from '../../engine/journal.js';
+import { RequestSeed } from '../../engine/principal/request-seed.js';
+import { Refusal } from '../../grammar/result.js';
+import { type Callers, requestIdHeader } from '../../http/identity/callers.js';
+import { markPassedOn } from '../../http/identity/passed-on.js';
+import { mayChange } from '../../http/routes/route-description.js';
+import type { RouteTable } from '../../http/routes/route-table.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import { runKind } from '../../workflows/run-state/run.events.js';
+import { sendJson, sendRefusalTo } from './own-answers.js';
+
+/** What it works with. */
+export interface RepeatedRequestsPorts {
+  readonly routes: Pick<RouteTable, 'descriptionOf'>;
+  readonly callers: Callers;
+  readonly journal: Journal;
+  /** Settles when everything decided so far is durable. */
+  readonly durable: () => Promise<void>;
+  readonly clock: Clock;
+  /** The value of `Stepwell-Durability`. */
+  readonly durability: string;
+}
+
+/** Where a request comes from; `client` null = from a client of this node. */
+export interface Arrival extends Pick<Hop, 'seed' | 'attempt'> {
+  readonly client: string | null;
+}
+
+/**
+ * An attempt that was on its way for longer is refused by its date, whichever clock is ahead: until
+ * then it is known that a later one has come.
+ */
+const keptMs = 3 * skewMsMax;
+
+/** Requests are looked for in so much of the journal: none is under way for longer. */
+const lookedBackMs = 30 * 60_000;
+
+const outdated: Refusal = new Refusal('unavailable', 'a later attempt of this request has come');
+
+interface Known {
+  readonly attempt: number;
+  readonly seed: RequestSeed;
+}
+
+export class RepeatedRequests {
+  /** Those that are carried out, were broken off, or came again, by seed. */
+  private readonly known = new Map<string, Known>();
+
+  constructor(private readonly ports: RepeatedRequestsPorts) {}
+
+  /** Lets `serve` answer a request, unless it is known that it was carried out, or is outdated. */
+  async take(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { client, seed: text, attempt }: Arrival,
+    serve: RequestListener,
+  ): Promise<void> {
+    const { routes, callers } = this.ports;
+    const { method = '', url = '' } = request;
+    const seed = new RequestSeed(text);
+    markPassedOn(request, { client, seed });
+    const changes = mayChange(method, routes.descriptionOf(method, url));
+    if (changes && !this.isLatest(response, { seed, attempt })) {
+      sendRefusalTo(request, response, outdated, callers.idOf(request));
+      return;
+    }
+    if (changes && attempt > 1) {
+      const done = await this.eventsOf(seed, callers.idOf(request));
+      if (seed.isSuperseded) {
+        sendRefusalTo(request, response, outdated, callers.idOf(request));
+        return;
+      }
+      if (done.length > 0) {
+        this.answerDone(request, response, text, done);
+        return;
+      }
+    }
+    serve(request, response);
+  }
+
+  /** What is left of an earlier attempt decides nothing from now on. */
+  private isLatest(response: ServerResponse, arrived: Known): boolean {
+    const { known } = this;
+    const { text } = arrived.seed;
+    const before = known.get(text);
+    if (before !== undefined && before.attempt >= arrived.attempt) return false;
+    before?.seed.supersede();
+    known.set(text, arrived);
+    const forget = () => {
+      if (known.get(text) === arrived) known.delete(text);
+    };
+    response.once('close', () => {
+      if (arrived.attempt === 1 && response.writableFinished) forget();
+      else this.ports.clock.after(keptMs, forget);
+    });
+    return true;
+  }
+
+  /** What the request has caused, of all attempts and under every owner. */
+  private async eventsOf(seed: RequestSeed, requestId: string): Promise<readonly EventEnvelope[]> {
+    const { journal, durable, clock } = this.ports;
+    await durable();
+    const from = await journal.offsetFor(clock.now() - lookedBackMs);
+    const range = { from, until: journal.highWatermark, order: 'oldest' as const };
+    const events: EventEnvelope[] = [];
+    for await (const envelope of journal.query({ ...range, terms: [[seed.term]] })) {
+      const { by } = envelope;
+      if (by?.type === 'caller' && by.requestId === requestId) events.push(envelope);
+    }
+    return events;
+  }
+
+  private answerDone(
+    request: IncomingMessage,
+    response: ServerResponse,
+    seed: string,
+    events: readonly EventEnvelope[],
+  ): void {
+    const { callers, durability } = this.ports;
+    const requestId = callers.idOf(request);
+    const receipt = receiptOf(request.url ?? '', seed, events);
+    if (receipt === null) {
+      const refusal = new Refusal('unavailable', carriedOut, {
+        'stepwell-message-id': firstMessageId(seed),
+      });
+      sendRefusalTo(request, response, refusal, requestId);
+      return;
+    }
+    const headers = { [requestIdHeader]: requestId, 'stepwell-durability': durability };
+    sendJson(response, 200, headers, JSON.stringify(receipt));
+  }
+}
+
+const carriedOut =
+  'this request was carried out, and its answer was lost when nodes changed: do not send it again';
+
+/** What a publish or enqueue that names its message by the seed of its request makes first. */
+export function firstMessageId(seed: string): string {
+  return `msg_${seed}1`;
+}
+
+const toOneUrl = /^\/v2\/(?:publish|enqueue)\//;
+
+/** What one message to one URL was answered with; null where the journal does not tell that. */
+function receiptOf(
+  target: string,
+  seed: string,
+  events: readonly EventEnvelope[],
+): { readonly messageId: string; readonly url: string } | null {
+  if (!toOneUrl.test(target) || events.some(({ kind }) => kind === runKind)) return null;
+  const made = events.filter(
+    ({ kind, event }) => kind === messageKind && event.type === 'MessagePublished',
+  );
+  const [first] = made;
+  const messageId = firstMessageId(seed);
+  if (first === undefined || made.length > 1 || first.id !== messageId) return null;
+  const { event } = first;
+  return 'url' in event &&
+    typeof event.url === 'string' &&
+    !('topicName' in event && event.topicName !== null)
+    ? { messageId, url: event.url }
+    : null;
+}

@@ -1,0 +1,311 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestOf } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { hopHeader, signHop } from '../../../src/cluster/forwarding/hop.js';
+import { principalObject } from '../../../src/engine/principal/shown-principal.js';
+import {
+  basic,
+  bearer,
+  type ClusterNode,
+  clusterSecret,
+  startNode,
+} from '../../support/cluster-node.js';
+
+let owner: ClusterNode;
+let follower: ClusterNode;
+let wire: Wire;
+
+beforeAll(async () => {
+  owner = await startNode();
+  owner.standing.mayServe = true;
+  await owner.recovered;
+  follower = await startNode();
+  wire = await wireTo(owner.clusterUrl);
+});
+
+beforeEach(() => {
+  wire.cutsAnswers = 0;
+  follower.standing.otherOwner = wire.url;
+});
+
+afterAll(async () => {
+  await follower.stop();
+  await owner.stop();
+  wire.close();
+});
+
+/** What lies between two nodes; it can lose answers. */
+interface Wire {
+  readonly url: string;
+  /** So many answers are cut off before their first byte. */
+  cutsAnswers: number;
+  connections(): number;
+  close(): void;
+}
+
+async function wireTo(url: string): Promise<Wire> {
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(url).port), '127.0.0.1');
+    open.add(near);
+    near.once('close', () => open.delete(near));
+    near.pipe(far);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+    far.on('data', (bytes) => {
+      if (made.cutsAnswers > 0) {
+        made.cutsAnswers -= 1;
+        near.destroy();
+      } else near.write(bytes);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const made: Wire = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cutsAnswers: 0,
+    connections: () => open.size,
+    close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
+  return made;
+}
+
+const hook = 'http://127.0.0.1:9099/hook';
+const post = (path: string, body: string | Buffer | null, headers: Record<string, string> = {}) =>
+  fetch(`${follower.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: bearer, ...headers },
+    body,
+  });
+const delayed = { 'Svc-Delay': '1h' };
+
+/** The messages that the journal of the owner has, in their order. */
+async function published(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const events of owner.journal.replay()) {
+    for (const { id, event } of events) if (event.type === 'MessagePublished') ids.push(id);
+  }
+  return ids;
+}
+
+describe('a node that is not the owner', () => {
+  it('answers what the owner answers, for the client and the credential that asked', async () => {
+    const answer = await post(`/v2/publish/${hook}`, 'hello', delayed);
+    const { messageId, url } = (await answer.json()) as { messageId: string; url: string };
+    expect([answer.status, url, answer.headers.get('stepwell-durability')]).toEqual([
+      200,
+      hook,
+      'fsync',
+    ]);
+    const shown = await fetch(`${follower.url}/v2/messages/${messageId}`, {
+      headers: { authorization: bearer },
+    });
+    expect([shown.status, ((await shown.json()) as { body: string }).body]).toEqual([200, 'hello']);
+    const [event] = await owner.journal
+      .find(messageId, 0, Infinity)
+      .next()
+      .then(({ value }) => [value]);
+    expect(principalObject(event?.by ?? null)).toEqual({
+      name: 'env:1',
+      address: '127.0.0.1',
+      requestId: answer.headers.get('x-request-id'),
+    });
+  });
+
+  it('leaves it to the owner to refuse a credential and a path', async () => {
+    const statuses = await Promise.all([
+      post(`/v2/publish/${hook}`, 'hello', { authorization: 'Bearer nothing' }),
+      post('/v2/nowhere', ''),
+    ]).then((answers) => answers.map(({ status }) => status));
+    expect(statuses).toEqual([401, 404]);
+  });
+
+  it('passes bodies on up to the limit of the server, and refuses longer ones', async () => {
+    const long = Buffer.alloc(5_000_000, 'a');
+    const answer = await post(`/v2/publish/${hook}`, long, delayed);
+    expect(answer.status).toBe(200);
+    const { messageId } = (await answer.json()) as { messageId: string };
+    const shown = await fetch(`${follower.url}/v2/messages/${messageId}`, {
+      headers: { authorization: bearer },
+    });
+    expect(((await shown.json()) as { body: string }).body).toHaveLength(long.length);
+    expect((await post(`/v2/publish/${hook}`, Buffer.alloc(17_000_000))).status).toBe(413);
+  });
+
+  it('refuses headers that only nodes may send', async () => {
+    for (const { url } of [owner, follower]) {
+      const headers = { authorization: bearer, [hopHeader]: '1' };
+      const answer = await fetch(`${url}/v2/queues`, { headers });
+      expect(answer.status).toBe(400);
+    }
+  });
+
+  it('says of itself how it is', async () => {
+    const get = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${follower.url}${path}`, { headers });
+      return [answer.status, await answer.text()] as const;
+    };
+    expect(await get('/health/ready')).toEqual([200, '{"state":"standby","reason":null}']);
+    const [status, shown] = await get('/admin/cluster', { authorization: basic });
+    expect([status, JSON.parse(shown)]).toEqual([200, follower.standing.status]);
+    expect((await get('/admin/cluster'))[0]).toBe(401);
+    const [, metrics] = await get('/metrics');
+    expect(metrics).toContain('stepwell_cluster_role{role="follower"} 1');
+    expect(metrics).toMatch(/forwarded_requests_total\{result="answered"\} \d+/);
+    follower.standing.otherOwner = null;
+    expect((await get('/health/ready'))[0]).toBe(503);
+  });
+
+  it('passes a planned takeover on to the owner', async () => {
+    const headers = { authorization: basic };
+    expect((await post('/admin/cluster/handover', null, headers)).status).toBe(202);
+    expect([owner.standing.handedOver, follower.standing.handedOver]).toEqual([1, 0]);
+  });
+
+  it('holds requests until an owner is known, and gives them up after their time', async () => {
+    follower.standing.otherOwner = null;
+    const held = post(`/v2/publish/${hook}`, 'held', delayed);
+    const lost = await post(`/v2/publish/${hook}`, 'lost', delayed);
+    expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, '2']);
+    expect((await held).status).toBe(503);
+    const next = post(`/v2/publish/${hook}`, 'next', delayed);
+    follower.standing.otherOwner = wire.url;
+    expect((await next).status).toBe(200);
+  }, 20_000);
+
+  it('streams an answer, and ends it at the owner when its client goes', async () => {
+    const request = requestOf(`${follower.url}/v2/live`, { headers: { authorization: bearer } });
+    request.end();
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    expect(answer.headers['content-type']).toContain('text/event-stream');
+    await post(`/v2/publish/${hook}`, 'seen', delayed);
+    const [first] = await once(answer, 'data');
+    expect(String(first)).not.toBe('');
+    const open = wire.connections();
+    request.destroy();
+    while (wire.connections() >= open) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+});
+
+describe('a request whose answer was lost', () => {
+  it('is not carried out again, and is answered from the journal', async () => {
+    const before = await published();
+    wire.cutsAnswers = 2;
+    const answer = await post(`/v2/publish/${hook}`, 'once', delayed);
+    expect(wire.cutsAnswers).toBe(0);
+    const { messageId, url } = (await answer.json()) as { messageId: string; url: string };
+    expect([answer.status, url]).toEqual([200, hook]);
+    expect(await published()).toEqual([...before, messageId]);
+  });
+
+  it('is told to have been carried out where its answer cannot be told again', async () => {
+    const before = await published();
+    wire.cutsAnswers = 1;
+    const items = [
+      { destination: hook, headers: delayed, body: 'a' },
+      { destination: hook, headers: delayed, body: 'b' },
+    ];
+    const answer = await post('/v2/batch', JSON.stringify(items));
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringContaining('was carried out'),
+    ]);
+    const after = await published();
+    expect(after).toHaveLength(before.length + 2);
+    expect(after).toContain(answer.headers.get('stepwell-message-id'));
+  });
+
+  it('is not sent again where the owner could not tell', async () => {
+    wire.cutsAnswers = 1;
+    const produce = (headers: Record<string, string>) =>
+      post('/produce/rides', JSON.stringify({ value: 'v' }), { authorization: basic, ...headers });
+    const answer = await produce({});
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringContaining('it is not known whether'),
+    ]);
+    wire.cutsAnswers = 1;
+    const known = await produce({ 'idempotency-key': 'k1' });
+    expect(known.status).toBe(200);
+  });
+
+  it('is carried out by a node that has become the owner, once', async () => {
+    const next = await startNode();
+    next.standing.otherOwner = null;
+    const held = fetch(`${next.url}/v2/publish/${hook}`, {
+      method: 'POST',
+      headers: { authorization: bearer, ...delayed },
+      body: 'held',
+    });
+    next.standing.mayServe = true;
+    expect((await held).status).toBe(200);
+    await next.stop();
+  });
+});
+
+describe('the port for other nodes', () => {
+  const path = `/v2/publish/${hook}`;
+  const body = Buffer.from('hello');
+  const request = { method: 'POST', path, body };
+  let seeds = 0;
+  const send = (attempt: number, seed: string, more: Record<string, string> = {}) =>
+    fetch(`${owner.clusterUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: bearer,
+        ...delayed,
+        'x-request-id': `r-${seed}`,
+        ...signHop(clusterSecret, request, { client: '203.0.113.7', seed, attempt }, Date.now()),
+        ...more,
+      },
+      body,
+    });
+  const seed = () => {
+    seeds += 1;
+    return `01M0000000ABCDEFGHJKM${String(seeds).padStart(2, '0')}`;
+  };
+
+  it('refuses what is not signed, and bodies that are not the signed ones', async () => {
+    const unsigned = await fetch(`${owner.clusterUrl}/v2/queues`, {
+      headers: { authorization: bearer },
+    });
+    expect([unsigned.status, unsigned.headers.get(hopHeader)]).toEqual([401, 'it is not signed']);
+    const changed = await send(1, seed(), { [`${hopHeader}-client`]: '10.0.0.1' });
+    expect(changed.status).toBe(401);
+    const other = { ...request, body: Buffer.from('other') };
+    const signed = signHop(
+      clusterSecret,
+      other,
+      { client: 'a', seed: seed(), attempt: 1 },
+      Date.now(),
+    );
+    expect((await send(1, seed(), signed)).status).toBe(401);
+  });
+
+  it('sends back what this node may not answer', async () => {
+    owner.standing.mayServe = false;
+    expect((await send(1, seed())).status).toBe(421);
+    owner.standing.mayServe = true;
+  });
+
+  it('carries one seed out once, in whatever order its attempts come', async () => {
+    const before = await published();
+    const own = seed();
+    const answers = await Promise.all([send(1, own), send(2, own), send(3, own)]);
+    const late = await send(1, own);
+    expect(late.status).toBe(503);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    expect(await published()).toEqual([...before, `msg_${own}1`]);
+    const again = await send(4, own);
+    expect(await again.json()).toEqual({ messageId: `msg_${own}1`, url: hook });
+    expect(await published()).toHaveLength(before.length + 1);
+  });
+});
