@@ -229,7 +229,7 @@ export class Engine {
   ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
     const seed = seedOf(by);
-    if (seed?.refusal !== undefined) return commands.map(() => seed.refusal);
+    if (seed?.isSuperseded === true) return commands.map(seed.refuse);
     const names = new SeededNames(seed?.before(this.makeSeed) ?? this.makeSeed);
     for (;;) {
       names.restart();

@@ -24,10 +24,8 @@ export class RequestSeed {
     return this.isOver;
   }
 
-  /** Why its turns are refused; undefined = they are decided. */
-  get refusal(): Refusal | undefined {
-    return this.isOver ? superseded : undefined;
-  }
+  /** What a command is answered that belongs to a superseded request. */
+  readonly refuse = (): Refusal => superseded;
 
   supersede(): void {
     this.isOver = true;
