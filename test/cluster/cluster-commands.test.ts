@@ -1,0 +1,37 @@
+import { answered } from '../support/program/client-program.js';
+import { describeWithPostgres } from '../support/program/postgres.js';
+import { token } from '../support/program/server-process.js';
+import { type ClusterServer, ServerCluster } from './server-cluster.js';
+
+const credentials = { restUsername: 'test', restPassword: 'password-of-the-tests' };
+const said = (node: ClusterServer, ...words: string[]) =>
+  answered({ url: node.url, token, credentials }, ['cluster', ...words]);
+
+describeWithPostgres('stepwell cluster', () => {
+  let cluster: ServerCluster;
+
+  beforeAll(async () => {
+    cluster = await ServerCluster.create(2);
+  }, 120_000);
+
+  afterAll(() => cluster.end(), 60_000);
+
+  it('shows how each node stands, and lets another one take over', async () => {
+    const owner = await cluster.owner();
+    const follower = cluster.nodes.find((node) => node !== owner) ?? owner;
+    const [owning] = await said(owner, 'status');
+    expect(owning).toMatchObject({ role: 'owner', owner: owning?.['node'] });
+    // It learns of the owner by the next entry that it reads.
+    let [following] = await said(follower, 'status');
+    while (following?.['owner'] === null) [following] = await said(follower, 'status');
+    expect(following).toMatchObject({ role: 'follower', owner: owning?.['node'] });
+
+    // Any node takes the command: it is passed on to the owner.
+    await said(follower, 'handover', '--yes');
+    expect(await cluster.owner(owner)).toBe(follower);
+    while (owner.process?.child.exitCode === null) await new Promise((go) => setTimeout(go, 20));
+    expect(owner.process?.child.exitCode).toBe(75);
+    const [taken] = await said(follower, 'status');
+    expect(taken).toMatchObject({ role: 'owner', epoch: Number(owning?.['epoch']) + 1 });
+  }, 60_000);
+});
