@@ -379,6 +379,8 @@ async function filled(path: string, messageId: string): Promise<string> {
 function mayChange(method: string, path: string): boolean {
   // Its tools ask with GET alone.
   if (path === '/mcp') return false;
+  // It changes which node owns the log, and nothing in the journal (ADR 79).
+  if (path === '/admin/cluster/handover') return false;
   // Sessions of the console are signed cookies (ADR 46).
   if (path.startsWith('/console')) return false;
   const isReading = ['GET', 'HEAD', 'OPTIONS'].includes(method);

@@ -250,6 +250,9 @@ describe('on a terminal, against a server', () => {
       expect(await shown('env', '--for python')).toMatch(/^import os\nos\.environ\["QSTASH_URL"\]/);
       expect(await shown('doctor', url)).toMatch(/✓ +server +.* serves/);
       expect(await shown('bench', '--messages 20')).toMatch(/^20 messages published and delivered/);
+      // This server is no node of a cluster.
+      await shown('cluster status', '', { until: /is no node of a cluster/ });
+      await shown('cluster handover', '', { until: /say --yes/ });
       expect(await shown('clock', '+3d')).toContain('3d ahead');
       expect(await shown('sink', '--fail 2 --slow 3s', { until: /answers/ })).toContain(
         '3000 ms late',
