@@ -103,6 +103,7 @@ describe('a server that ended by itself three times within ten minutes', () => {
     const changing = /^(POST|PUT|PATCH|DELETE|OPTIONS) /;
     expect(shown.map(({ route }) => route).filter((route) => changing.test(route))).toEqual([
       'POST /admin/backup',
+      'POST /admin/cluster/handover',
       'POST /admin/reach',
       'POST /committed/{group}/{instance}',
       'POST /console/session',
