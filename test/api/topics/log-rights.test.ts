@@ -149,6 +149,8 @@ const table: Readonly<Record<string, readonly Case[]>> = {
   'GET /webhook': webhooks,
   'POST /webhook': webhooks,
   'GET /admin/build': [['/admin/build', '', administers(200)]],
+  'GET /admin/cluster': [['/admin/cluster', '', administers(404)]],
+  'POST /admin/cluster/handover': [['/admin/cluster/handover', {}, administers(404)]],
   'GET /admin/config': [['/admin/config', '', administers(200)]],
   'GET /admin/origins': [['/admin/origins', '', administers(200)]],
   'GET /admin/overview': [['/admin/overview', '', administers(200)]],
