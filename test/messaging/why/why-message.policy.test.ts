@@ -145,6 +145,11 @@ const cases: readonly Case[] = [
     behind({ gate: 'attempts', taken: 1000, limit: 1000 }),
     '1,000 attempts of the 1,000 that the server makes at once are in flight.',
   ],
+  [
+    'not_owner',
+    behind({ gate: 'ownership' }),
+    'This node cannot prove at the moment that it owns the log that nodes share.',
+  ],
   ['delivered', ended, 'It was delivered at 2026-01-01T12:00:00Z: attempt 2 was answered 200.'],
   ['delivered', { ...ended, responseStatus: 0 }, 'It was delivered at 2026-01-01T12:00:00Z.'],
   [
