@@ -115,15 +115,30 @@ it('logs without a filter go past all that is damaged', async () => {
   expect(told.length).toBeGreaterThan(0);
 });
 
+interface CountsBody {
+  readonly counts: readonly { readonly key: string; readonly count: number }[];
+  readonly damaged?: readonly object[];
+  readonly cursor?: string | null;
+}
+
 it('counts say what they are without', async () => {
-  const { status, body } = await callApi(server, 'GET', '/v2/logs/counts?by=label');
-  expect(status).toBe(200);
-  const { counts, damaged: told } = body as { counts: object[]; damaged: object[] };
-  expect(counts).toEqual([
-    { key: 'odd', count: messages / 2 },
-    { key: 'even', count: messages / 2 - 1 },
+  const counted = new Map<string, number>();
+  let told = 0;
+  // A count looks for a second, and says where it has come to: a busy machine needs several.
+  for (let next = ''; ; ) {
+    const { status, body } = await callApi(server, 'GET', `/v2/logs/counts?by=label${next}`);
+    expect(status).toBe(200);
+    const { counts, damaged: without, cursor } = body as CountsBody;
+    for (const { key, count } of counts) counted.set(key, (counted.get(key) ?? 0) + count);
+    told += without?.length ?? 0;
+    if (cursor == null) break;
+    next = `&cursor=${cursor}`;
+  }
+  expect([...counted].sort()).toEqual([
+    ['even', messages / 2 - 1],
+    ['odd', messages / 2],
   ]);
-  expect(told.length).toBeGreaterThan(0);
+  expect(told).toBeGreaterThan(0);
 });
 
 it('the dead letters are listed without the one whose message is damaged', async () => {
