@@ -90,7 +90,9 @@ export async function createApplication(
     await startCautiously(config, ports, life);
     // What changes nothing follows nothing: it shows what its folder has.
     const cluster =
-      life.changesNothing === null ? await openCluster(config, clusterPorts(ports, life)) : null;
+      life.changesNothing === null
+        ? await openCluster(config, clusterPorts(ports, life), ports.commitLog)
+        : null;
     const shared: Shared = { ...begun, cluster, membership: cluster };
     const nest = await createHttpServer(shared, connections, applicationModule);
     const [address, ...others] = await addressesOf(config.host);

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Disk } from '../../storage/disk/disk.js';
 import type { StoreOptions } from '../../storage/store.js';
+import type { CommitLog } from '../cluster/commit-log.js';
 import type { Clock } from '../engine/clock.js';
 import type { PastView } from '../engine/history/past-moment.js';
 import type { Identifiers } from '../engine/identifiers.js';
@@ -29,6 +30,8 @@ export interface Ports extends OutboundPorts {
   readonly descriptorLimit?: number;
   /** What is shown instead of what is now; without it now. */
   readonly past?: PastView;
+  /** The log that nodes share; without it the one that the settings name. */
+  readonly commitLog?: CommitLog;
   readonly log: Logger;
   /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
   readonly fatal: (error: unknown) => void;

@@ -34,7 +34,8 @@ export class SnapshotKeeper implements SweepGuard {
   /**
    * `everyBytes` of the journal are worth a snapshot, if they are half of the last one's too: a
    * large memory is not written anew for little. `cut` is called in the tick in which memory is
-   * cut; what it answers is waited for.
+   * cut; what it answers is waited for. `heldUntil`: memory holds all below that offset and nothing
+   * else; what the journal has beyond it is still to be folded.
    */
   constructor(
     private readonly engine: Engine,
@@ -44,6 +45,7 @@ export class SnapshotKeeper implements SweepGuard {
     private readonly label: () => string,
     private readonly everyBytes: number,
     private readonly cut: (offset: number, standsStill: boolean) => Promise<void>,
+    private readonly heldUntil: () => number = () => journal.endOffset,
   ) {}
 
   /** A start has used this one, or has found none. */
@@ -106,7 +108,7 @@ export class SnapshotKeeper implements SweepGuard {
   private async makeOne(standsStill: boolean): Promise<WrittenSnapshot> {
     this.check();
     const { journal } = this;
-    const offset = journal.endOffset;
+    const offset = this.heldUntil();
     const cut = new MemoryCut(this.engine, this.codec);
     this.making += 1;
     try {

@@ -89,6 +89,11 @@ export class Cluster implements Membership {
     };
   }
 
+  /** Below this offset of the journal memory holds everything; null = it is never behind. */
+  get foldedUntil(): number | null {
+    return this.commits.isOpen ? null : (this.follower?.foldedUntil ?? null);
+  }
+
   get mayServe(): boolean {
     return this.role === 'owner' && this.mayAct;
   }

@@ -13,7 +13,8 @@ export class Follower {
   private waiting: CountedBatch[] = [];
   private waitingBytes = 0;
   private running: Promise<void> | null = null;
-  private folded: number;
+  /** Memory holds all events below this offset, and no others. */
+  foldedUntil: number;
   /** The last batch that the folder and memory hold. */
   appliedSequence = 0;
 
@@ -25,7 +26,7 @@ export class Follower {
     private readonly applied: () => Promise<void>,
     private readonly failed: (error: unknown) => void,
   ) {
-    this.folded = journal.highWatermark;
+    this.foldedUntil = journal.highWatermark;
   }
 
   take(batch: CountedBatch): void {
@@ -81,7 +82,10 @@ export class Follower {
 
   /** By the same line as a start does. */
   private async fold(): Promise<void> {
-    for await (const envelopes of this.journal.replay(this.folded)) this.engine.replay(envelopes);
-    this.folded = this.journal.highWatermark;
+    for await (const envelopes of this.journal.replay(this.foldedUntil)) {
+      this.engine.replay(envelopes);
+      this.foldedUntil = (envelopes.at(-1)?.offset ?? this.foldedUntil - 1) + 1;
+    }
+    this.foldedUntil = this.journal.highWatermark;
   }
 }

@@ -9,14 +9,15 @@ import { Cluster, type ClusterOptions } from './cluster.js';
 /** All that is shared is one shard of the log. */
 const shard = 'main';
 
-/** Null where no log is shared. */
+/** Null where no log is shared. `given`: the log in place of the one that the settings name. */
 export async function openCluster(
   settings: ClusterSettings & { readonly commitLogRetentionMs: number },
   ports: Pick<ClusterOptions, 'clock' | 'identifiers' | 'fatal' | 'leave' | 'logger'>,
+  given?: CommitLog,
 ): Promise<Cluster | null> {
   const { commitLog, commitLogRetentionMs: retentionMs } = settings;
   if (commitLog === null) return null;
-  const log = await openCommitLog(commitLog, complaints(ports.clock, ports.logger));
+  const log = given ?? (await openCommitLog(commitLog, complaints(ports.clock, ports.logger)));
   return new Cluster({ ...ports, url: nodeUrl(settings), log, retentionMs });
 }
 

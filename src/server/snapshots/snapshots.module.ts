@@ -15,6 +15,7 @@ import { MemoryCheck } from '../../engine/snapshots/memory-check.js';
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
+import type { Cluster } from '../cluster/cluster.js';
 import type { Config } from '../configuration/config.js';
 import { JournalSweepsModule, sweepStretch } from '../history/journal-sweeps.module.js';
 import { FoldingThread } from './folding-thread.js';
@@ -50,6 +51,7 @@ export class SnapshotsModule {
     @Inject(provided.clock) clock: Clock,
     @Inject(provided.fileSizes) fileSizes: Pick<StoreOptions, 'segmentBytes'>,
     @Inject(provided.log) log: Logger,
+    @Inject(provided.cluster) cluster: Cluster | null,
   ) {
     if (config.snapshotEveryBytes === Number.POSITIVE_INFINITY) {
       // What an earlier setting has left would not be kept in step with sweeps.
@@ -70,9 +72,12 @@ export class SnapshotsModule {
       label,
       config.snapshotEveryBytes,
       async (offset, standsStill) => {
+        // What another node writes is not this one's to add to.
+        if (cluster?.commits.isOpen === false) return;
         const digest = await liveDigest(engine, standsStill);
         if (digest !== null) await digests.record(offset, digest, label(), clock.now());
       },
+      () => cluster?.foldedUntil ?? journal.endOffset,
     );
     const check = new MemoryCheck(journal, store.snapshots, label, {
       begin: () => new FoldingThread(settings),
@@ -84,15 +89,14 @@ export class SnapshotsModule {
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
     const hasRoom = () => store.freeSpace.hasRoom;
     const runner = new SnapshotRunner(keeper, check, clock, metrics, hasRoom, log);
-    life.addRecoverable({
-      name: 'snapshots',
-      changes: true,
-      recover: async () => {
-        keeper.found(start.found);
-        if (start.found !== null) metrics.latest(start.found);
-        runner.start();
-      },
-    });
+    const begin = () => {
+      keeper.found(start.found);
+      if (start.found !== null) metrics.latest(start.found);
+      runner.start();
+    };
+    // A follower's start waits, for as long as another node serves; its snapshots do not.
+    if (cluster !== null) void cluster.following.then(begin);
+    else life.addRecoverable({ name: 'snapshots', changes: true, recover: async () => begin() });
     // Before the store: what was added last stops first.
     life.addStoppable({
       name: 'snapshots',
