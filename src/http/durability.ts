@@ -1,6 +1,6 @@
 /** How durable an acknowledgement is, in its header `Stepwell-Durability` (messaging.md 1.1). */
 import type { FastifyInstance } from 'fastify';
-import type { FsyncMode } from '../../storage/log/fsync-mode.js';
+import type { FsyncMode } from '../../storage/disk/fsync-mode.js';
 
 /**
  * `fsync`: it is on disk; `os`: the operating system has it, and writes it when it likes;

@@ -1,4 +1,5 @@
 /** Many appends, one write and one fdatasync: the one in flight is the timer of the next. */
+import type { Fence } from '../faults/fence.js';
 import type { DiskFull } from '../faults/storage-errors.js';
 import type { RecordInput, StoredRecord } from '../format/record.js';
 import type { Offset } from '../offsets/offset.js';
@@ -21,12 +22,23 @@ export interface CommitTarget {
   readonly refusal: Error | null;
   /** Makes a group as durable as the mode asks; or returns why none of it was written. */
   write(group: AppendGroup): Promise<DiskFull | null>;
-  /** The group is in: called before its promise settles. */
-  committed(group: AppendGroup): void;
   /** The segment ends here: what comes next goes to another one. */
   endSegment(): Promise<void>;
-  /** A group failed: called once; every group from then on is refused with the same error. */
-  failed(error: unknown): Error;
+}
+
+/** The store of the log: the first group that fails fences it. */
+export interface CommittingStore {
+  readonly buffers: BufferPool;
+  readonly fence: Fence;
+  /** A group of so many records goes to the disk; call the answer when it is there. */
+  committing(records: number): () => void;
+}
+
+/** The log, as it is when it is opened. */
+interface CommittingLog {
+  readonly id: number;
+  readonly nextOffset: Offset;
+  readonly lastTime: number;
 }
 
 /** The commit loop of one log: one group in flight, one open. */
@@ -41,15 +53,16 @@ export class GroupCommit {
   private lastTime: number;
 
   constructor(
+    private readonly store: CommittingStore,
+    private readonly log: CommittingLog,
     private readonly target: CommitTarget,
-    pool: BufferPool,
-    nextOffset: Offset,
-    lastTime: number,
+    /** Called with each group that is in, before its promise settles. */
+    private readonly committed: (group: AppendGroup) => void,
   ) {
-    this.open = new AppendGroup(pool);
-    this.spare = new AppendGroup(pool);
-    this.open.open(nextOffset);
-    this.lastTime = Math.floor(lastTime);
+    this.open = new AppendGroup(store.buffers);
+    this.spare = new AppendGroup(store.buffers);
+    this.open.open(log.nextOffset);
+    this.lastTime = Math.floor(log.lastTime);
   }
 
   /** The offset that the next record will get. */
@@ -116,7 +129,7 @@ export class GroupCommit {
         if (ending !== null) await this.target.endSegment();
         ending?.settle();
       } catch (error) {
-        const failure = this.target.failed(error);
+        const failure = this.store.fence.fail(`writing log ${this.log.id}`, error);
         group.commit.refuse(failure);
         ending?.refuse(failure);
         this.refuse(failure);
@@ -134,9 +147,11 @@ export class GroupCommit {
    */
   private async commit(group: AppendGroup): Promise<void> {
     if (group.recordCount === 0) return;
+    const written = this.store.committing(group.recordCount);
     const full = await this.target.write(group);
     if (full === null) {
-      this.target.committed(group);
+      written();
+      this.committed(group);
       group.commit.settle();
       return;
     }

@@ -1,10 +1,10 @@
 /** What a log needs of its store: what its parts ask for, taken together. */
 import type { ChainingStore } from '../chain/log-chain.js';
 import type { CompactingStore } from '../compaction/compaction.js';
+import type { MarkingStore } from '../manifest/watermark-keeper.js';
 import type { ReadStore } from '../segment/segment-reader.js';
-import type { BufferPool } from './append-group.js';
 import type { CommitStream } from './commit-stream.js';
-import type { MarkingStore } from './durable-mark.js';
+import type { CommittingStore } from './group-commit.js';
 import type { WritingStore } from './segment-writer.js';
 
 /** The store of a log. Each part of the log takes the narrower interface that it declares. */
@@ -13,11 +13,9 @@ export interface LogStore
     WritingStore,
     CompactingStore,
     MarkingStore,
+    CommittingStore,
     ChainingStore {
   readonly readOnly: boolean;
-  readonly buffers: BufferPool;
   /** Null where the folder alone makes durable. */
   readonly commits: CommitStream | null;
-  /** A group of so many records goes to the disk; call the answer when it is there. */
-  committing(records: number): () => void;
 }

@@ -6,21 +6,21 @@ import { diskError, LogClosed, OffsetOutOfRange } from '../faults/storage-errors
 import type { RecordInput } from '../format/record.js';
 import type { RecordBatch } from '../format/record-batch.js';
 import type { LogSettings } from '../manifest/manifest.js';
+import { DurableMark } from '../manifest/watermark-keeper.js';
 import { assertOffset, type Offset, type OffsetRange } from '../offsets/offset.js';
 import type { ReadOptions } from '../segment/read-budget.js';
 import type { Segment, SegmentSpan } from '../segment/segment.js';
 import { SegmentNumbers } from '../segment/segment-numbers.js';
 import { SegmentChanged, SegmentReader } from '../segment/segment-reader.js';
 import type { AppendGroup } from './append-group.js';
-import { type CommittedRecords, unfollowed } from './commit-stream.js';
-import { DurableMark } from './durable-mark.js';
+import { type CommittedRecords, streamOf, unfollowed } from './commit-stream.js';
 import { type Appended, GroupCommit } from './group-commit.js';
 import { type FindOptions, LogReader } from './log-reader.js';
 import type { LogStore } from './log-store.js';
-import { targetOf } from './log-target.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { OpenedLog } from './opened-log.js';
 import { SegmentWriter } from './segment-writer.js';
+import { SharedTarget } from './shared-target.js';
 import { Waiters } from './waiters.js';
 
 export type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
@@ -72,8 +72,9 @@ export class PartitionLog {
     if (store.readOnly) this.refuse(new LogClosed('the store is open for reading only'));
     else this.writer.resume(opened);
     sealedOne();
-    const target = targetOf(store, opened, this.writer, (group) => this.committed(group));
-    this.commit = new GroupCommit(target, store.buffers, opened.nextOffset, opened.lastTime);
+    const shared = streamOf(store.commits, name);
+    const target = shared === null ? this.writer : new SharedTarget(shared, name, this.writer);
+    this.commit = new GroupCommit(store, opened, target, (group) => this.committed(group));
   }
 
   /** The first offset that is still here. */
@@ -293,6 +294,6 @@ export class PartitionLog {
     this.writer.committed(group);
     this.readable = group.nextOffset;
     this.mark.committed(this.readable);
-    this.waiters.wakeBelow(this.readable);
+    if (this.waiters.waiting.size > 0) this.waiters.wakeBelow(this.readable);
   }
 }

@@ -1,5 +1,6 @@
 /** The growing end of one log: writes groups, rolls to the next segment, seals the one before. */
 import type { FileHandle } from '../disk/disk.js';
+import type { FsyncMode } from '../disk/fsync-mode.js';
 import { OwnFile } from '../disk/open-files.js';
 import { writeFully } from '../disk/whole-file.js';
 import type { DiskFull } from '../faults/storage-errors.js';
@@ -10,19 +11,19 @@ import {
   segmentHeaderLength,
 } from '../format/segment-format.js';
 import { SegmentIndex } from '../index/segment-index.js';
+import type { DurablePlace } from '../manifest/watermark-file.js';
 import { Segment } from '../segment/segment.js';
 import { allocateSegment } from '../segment/segment-lifecycle.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { AppendGroup } from './append-group.js';
 import type { AppendTimes } from './append-times.js';
-import type { FsyncMode } from './fsync-mode.js';
+import type { CommitTarget } from './group-commit.js';
+import { type LeasingStore, OffsetLease } from './offset-lease.js';
 import { type SealingStore, SegmentSealer, type WrittenSegment } from './segment-sealer.js';
 
 /** The store that a log is written in. */
-export interface WritingStore extends SealingStore, SegmentOrigin {
+export interface WritingStore extends SealingStore, SegmentOrigin, LeasingStore {
   readonly fsync: FsyncMode;
-  /** Offsets leased at a time in the lazy modes. */
-  readonly leaseOffsets: number;
   readonly appendTimes: AppendTimes;
 }
 
@@ -48,26 +49,28 @@ export interface ResumedLog {
 }
 
 /** One group at a time; `segments` grows only here. */
-export class SegmentWriter {
+export class SegmentWriter implements CommitTarget {
+  /** What has no room or fails shows when it is written. */
+  readonly refusal = null;
   /** The segment that grows and its file; null until the first write after most starts. */
   private active: WrittenSegment | null = null;
   private next: Promise<Segment> | null = null;
   private readonly sealer: SegmentSealer;
+  /** In the lazy modes. */
+  private readonly lease: OffsetLease;
   private growingNumber = 0;
   private durable = 0;
-  private ceiling = 0;
-  private lease: Promise<void> | null = null;
 
   constructor(
     private readonly store: WritingStore,
     private readonly log: WrittenLog,
   ) {
     this.sealer = new SegmentSealer(store, log, () => log.sealedOne());
+    this.lease = new OffsetLease(store, log.id);
     for (const { lastAppendTime = 0 } of log.segments) store.appendTimes.startFrom(lastAppendTime);
   }
 
-  /** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */
-  get durablePlace(): { readonly segment: number; readonly durablePosition: number } {
+  get durablePlace(): DurablePlace {
     return { segment: this.growingNumber, durablePosition: this.durable };
   }
 
@@ -94,7 +97,7 @@ export class SegmentWriter {
     const { store, log } = this;
     let growing: WrittenSegment | null = null;
     try {
-      if (store.fsync !== 'strict') await this.leaseUpTo(group.nextOffset);
+      if (store.fsync !== 'strict') await this.lease.upTo(group.nextOffset);
       const { segment, file } = await this.segmentFor(group.length - segmentHeaderLength);
       growing = { segment, file };
       await file.use((handle) => this.writeTo(segment, handle, group));
@@ -270,27 +273,5 @@ export class SegmentWriter {
   private allocate(prepared: boolean): Promise<Segment> {
     const { store, log } = this;
     return allocateSegment(store, log.id, log.numbers.take(), prepared);
-  }
-
-  /** In the lazy modes no offset is acknowledged that is not below the leased ceiling. */
-  private async leaseUpTo(nextOffset: number): Promise<void> {
-    const { leaseOffsets } = this.store;
-    for (;;) {
-      if (this.lease === null && nextOffset + leaseOffsets / 2 > this.ceiling) {
-        this.lease = this.leaseTo(nextOffset + leaseOffsets);
-        this.lease.catch(() => undefined);
-      }
-      if (nextOffset <= this.ceiling) return;
-      await this.lease;
-    }
-  }
-
-  private async leaseTo(ceiling: number): Promise<void> {
-    try {
-      await this.store.manifest.edit({ type: 'ceilingRaised', id: this.log.id, ceiling });
-      this.ceiling = ceiling;
-    } finally {
-      this.lease = null;
-    }
   }
 }

@@ -9,7 +9,8 @@ interface Waiter {
 
 /** Each wakes once, in a microtask of its own, so that a commit does not fail by what it throws. */
 export class Waiters {
-  private readonly waiting = new Set<Waiter>();
+  /** None of them: there is nothing to wake. */
+  readonly waiting = new Set<Waiter>();
 
   /** Calls `wake` when `wakeBelow` is called with more than `offset`; the answer cancels that. */
   add(offset: Offset, wake: () => void): () => void {

@@ -26,9 +26,13 @@ const magic = 0x4d575753;
 export const slotLength = 512;
 const usedLength = 48;
 
-export interface Watermark {
+/** The segment that grows, or grew last, and how many of its bytes are known to be on disk. */
+export interface DurablePlace {
   readonly segment: number;
   readonly durablePosition: number;
+}
+
+export interface Watermark extends DurablePlace {
   readonly epoch: number;
   readonly durableOffset: Offset;
   readonly acknowledged: Offset;

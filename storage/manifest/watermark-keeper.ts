@@ -1,6 +1,8 @@
 /** Writes the watermarks of logs that moved: soon after, all together, and synced once a second. */
+import type { FsyncMode } from '../disk/fsync-mode.js';
 import type { Timer } from '../disk/timer.js';
-import type { Watermark, WatermarkFile } from './watermark-file.js';
+import type { Offset } from '../offsets/offset.js';
+import type { DurablePlace, Watermark, WatermarkFile } from './watermark-file.js';
 
 const writeDelayMs = 20;
 const syncIntervalMs = 1000;
@@ -57,4 +59,55 @@ export class WatermarkKeeper {
     this.syncedAt = now;
     await this.file.sync();
   }
+}
+
+/** The store that keeps the watermarks. */
+export interface MarkingStore {
+  readonly fsync: FsyncMode;
+  readonly epoch: number;
+  /** Null in a store that is only read. */
+  readonly watermarks: WatermarkKeeper | null;
+}
+
+/** The log that a mark is about. */
+interface MarkedLog {
+  readonly id: number;
+  readonly logTag: number;
+  /** All that is in it at first is durable. */
+  readonly nextOffset: Offset;
+}
+
+/** How far one log is durable: what its watermark says. */
+export class DurableMark {
+  private acknowledged: Offset;
+  private durableOffset: Offset;
+
+  constructor(
+    private readonly store: MarkingStore,
+    private readonly log: MarkedLog,
+    private readonly writer: { readonly durablePlace: DurablePlace },
+  ) {
+    this.acknowledged = log.nextOffset;
+    this.durableOffset = log.nextOffset;
+  }
+
+  /** Offsets below this are acknowledged. */
+  committed(offset: Offset): void {
+    this.acknowledged = offset;
+    this.synced(this.store.fsync === 'strict' ? offset : this.durableOffset);
+  }
+
+  /** Offsets below this are on disk. */
+  synced(offset: Offset): void {
+    this.durableOffset = offset;
+    this.store.watermarks?.moved(this.log.id, this.watermark);
+  }
+
+  private readonly watermark = (): Watermark => ({
+    epoch: this.store.epoch,
+    durableOffset: this.durableOffset,
+    acknowledged: this.acknowledged,
+    logTag: this.log.logTag,
+    ...this.writer.durablePlace,
+  });
 }

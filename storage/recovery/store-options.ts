@@ -1,9 +1,9 @@
 /** What the owner of a data folder says when a store is opened there. */
 import type { ChainOptions } from '../chain/log-chain.js';
+import type { FsyncMode } from '../disk/fsync-mode.js';
 import type { Timer } from '../disk/timer.js';
 import type { DamagedData, StorageError } from '../faults/storage-errors.js';
 import type { CommitStream } from '../log/commit-stream.js';
-import type { FsyncMode } from '../log/fsync-mode.js';
 
 /** How a store is opened. Sizes are bytes; the defaults are for production, tests shrink them. */
 export interface StoreOptions {

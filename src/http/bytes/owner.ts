@@ -1,6 +1,6 @@
 /** On whose account the bytes of a connection go: its credential's, else its address's. */
 import type { IncomingMessage } from 'node:http';
-import { addressOf } from '../identity/passed-on.js';
+import { peerAddressOf } from '../identity/callers.js';
 
 /**
  * A name for the credential of a request, however it is spelled; where it shows none, or nothing
@@ -9,7 +9,7 @@ import { addressOf } from '../identity/passed-on.js';
 export function ownerOf(request: IncomingMessage, isChecked: boolean): string {
   const { headers } = request;
   const [, scheme = '', secret = ''] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? '') ?? [];
-  if (!isChecked || secret === '') return `address ${addressOf(request)}`;
+  if (!isChecked || secret === '') return `address ${peerAddressOf(request)}`;
   if (scheme.toLowerCase() === 'bearer') return `token ${secret}`;
   const pair = Buffer.from(secret, 'base64').toString();
   const colon = pair.indexOf(':');

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Caller } from '../../engine/principal/principal.js';
-import { passedOnOf } from './passed-on.js';
+import type { RequestSeed } from '../../engine/principal/request-seed.js';
 import { clientHeader, type SeenClients } from './seen-clients.js';
 
 /** The header that brings the id of a request, and answers it. */
@@ -18,12 +18,21 @@ const sentId = /^[\w.:/+=@-]{1,64}$/;
 /** W3C Trace Context, version 00; a trace of zeros only is none. */
 const traceParent = /^00-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+/** What a request brings that another node passed on, or that waited for an owner (ADR 79). */
+interface PassedOn {
+  /** The address of its client, as the node says that took it; null = that of its connection. */
+  readonly client: string | null;
+  readonly seed: RequestSeed;
+}
+
 const idOfRequest = Symbol('request id');
 const callerOfRequest = Symbol('caller');
+const passedOn = Symbol('passed on');
 
 interface IdentifiedRequest extends IncomingMessage {
   [idOfRequest]?: string;
   [callerOfRequest]?: Caller;
+  [passedOn]?: PassedOn;
 }
 
 export class Callers {
@@ -56,9 +65,10 @@ export class Callers {
   identify(request: IncomingMessage, principal: string | null): Caller {
     const client = request.headers[clientHeader];
     if (principal !== null && client !== undefined) this.seen.count(String(client));
-    const seed = passedOnOf(request)?.seed ?? null;
+    const identified = request as IdentifiedRequest;
+    const seed = identified[passedOn]?.seed ?? null;
     const caller = new Caller(principal, this.addressOf(request), this.idOf(request), seed);
-    (request as IdentifiedRequest)[callerOfRequest] = caller;
+    identified[callerOfRequest] = caller;
     return caller;
   }
 
@@ -70,7 +80,7 @@ export class Callers {
   /** The nearest address that is no trusted proxy; a malformed one is ignored. */
   addressOf(request: IncomingMessage): string {
     // The node that took the request has looked at the proxies before it.
-    const client = passedOnOf(request)?.client;
+    const client = (request as IdentifiedRequest)[passedOn]?.client;
     if (client != null) return client;
     const { remoteAddress = '' } = request.socket;
     if (this.isProxy === null) return plain(remoteAddress);
@@ -88,6 +98,17 @@ function idIn({ headers }: IncomingMessage): string | undefined {
 /** An IPv4 address that came by IPv6, as itself. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}
+
+/** Remembers what a request brings; before it is served. */
+export function markPassedOn(request: IncomingMessage, from: PassedOn): void {
+  (request as IdentifiedRequest)[passedOn] = from;
+}
+
+/** The address that a request came from, whichever node took it; a proxy's, where there is one. */
+export function peerAddressOf(request: IncomingMessage): string {
+  const client = (request as IdentifiedRequest)[passedOn]?.client;
+  return client ?? request.socket.remoteAddress ?? '';
 }
 
 /** Who makes a request; undefined where it has not passed the front door. */

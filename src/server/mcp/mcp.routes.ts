@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Refusal } from '../../grammar/result.js';
-import { addressOf } from '../../http/identity/passed-on.js';
+import { peerAddressOf } from '../../http/identity/callers.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import { questionsOf } from './caller-questions.js';
@@ -89,7 +89,7 @@ export class McpRoute implements FastifyRoute {
     return questionsOf(this.host.httpAdapter.getInstance(), {
       authorization: request.headers.authorization ?? '',
       requestId: caller.requestId,
-      address: addressOf(request),
+      address: peerAddressOf(request),
     });
   }
 }

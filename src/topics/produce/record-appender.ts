@@ -13,7 +13,6 @@ import { diskFullRefusal } from '../../http/error-shapes.js';
 import { digestOf, keyTerm, markTerm, type RequestMark } from './idempotency.js';
 import { KeylessTurns, partitionOfKey } from './partitioner.js';
 import type { ProduceRecord } from './produce.request.js';
-import { type Part, partsOf } from './produce-plan.js';
 import { findStored } from './stored-parts.js';
 
 /** Where a record ended up. */
@@ -23,6 +22,13 @@ export interface ProduceResult {
   readonly offset: number;
   /** Unix milliseconds, as stored. */
   readonly timestamp: number;
+}
+
+/** Records of one topic that go into one partition: one append, so all of them or none. */
+interface Part {
+  readonly partition: number;
+  /** Which ones, rising. */
+  readonly indexes: readonly number[];
 }
 
 /** What will be appended; nothing has been yet. */
@@ -125,6 +131,28 @@ export class RecordAppender {
     await Promise.all(commits);
     return results;
   }
+}
+
+/**
+ * The partition that a record names, else the one of its key among `partitions`, else the one
+ * that all keyless records of the request share: looked up once, if at all.
+ */
+export function partsOf(
+  records: readonly ProduceRecord[],
+  partitions: number,
+  keyless: () => number,
+): readonly Part[] {
+  const parts = new Map<number, number[]>();
+  let shared = -1;
+  for (let index = 0; index < records.length; index += 1) {
+    const { partition: named = null, key = null } = records[index] ?? {};
+    if (named === null && key === null && shared === -1) shared = keyless();
+    const partition = named ?? (key === null ? shared : partitionOfKey(key, partitions));
+    const indexes = parts.get(partition);
+    if (indexes === undefined) parts.set(partition, [index]);
+    else indexes.push(index);
+  }
+  return [...parts].map(([partition, indexes]) => ({ partition, indexes }));
 }
 
 function inputsOf(records: readonly ProduceRecord[], once: OncePlan | null): RecordInput[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { partitionOfKey } from '../../../src/topics/produce/partitioner.js';
 import type { ProduceRecord } from '../../../src/topics/produce/produce.request.js';
-import { partsOf } from '../../../src/topics/produce/produce-plan.js';
+import { partsOf } from '../../../src/topics/produce/record-appender.js';
 
 const record = (partition: number | null, key: string | null): ProduceRecord => ({
   topic: 't',
