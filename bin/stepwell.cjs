@@ -6,42 +6,53 @@
  * is set before: here, in CommonJS.
  *
  * And it runs the bundled program with what V8 made of it before: to compile it anew is half of a
- * start (ADR 43).
+ * start (ADR 43). The program is small; what needs the engine is a part beside it (ADR 75).
  */
-const { readFileSync } = require('node:fs');
-const { rename, writeFile } = require('node:fs/promises');
+const { openSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
-const { dirname, join } = require('node:path');
+const { basename, join } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
+
+const folder = join(__dirname, '..', 'dist', 'src', 'program');
+const requireFrom = createRequire(join(folder, 'stepwell.cjs'));
+const modules = new Map();
 
 /** By then a server has started: V8 has compiled what a start runs. */
 const keepAfterMs = 3000;
 const isServer = ['start', 'dev'].includes(process.argv[2]);
 
 process.env.UV_THREADPOOL_SIZE ??= '16';
-run(join(__dirname, '..', 'dist', 'src', 'program', 'stepwell.cjs'));
+load('stepwell.cjs');
 
-function run(filename) {
+/** The exports of a file of the program. */
+function load(name) {
+  const known = modules.get(name);
+  if (known !== undefined) return known.exports;
+  const filename = join(folder, name);
   const source = programIn(filename);
   // It is good for this build, this V8 and its options only; V8 itself compares no sources.
   const build = source.slice('// '.length, source.indexOf('\n'));
-  const kept = join(dirname(filename), `${build}.${cachedDataVersionTag()}.code`);
+  const kept = `${filename}.${build}.${cachedDataVersionTag()}.code`;
   const wrapped = `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
   const cachedData = contentOf(kept);
   const script = new Script(wrapped, { filename, cachedData });
-  if (isServer && script.cachedDataRejected !== false) keepLater(script, kept);
+  if (script.cachedDataRejected !== false && isServer === isPart(name)) keepLater(script, kept);
   const module = { exports: {} };
+  modules.set(name, module);
   script
     .runInThisContext()
-    .call(
-      module.exports,
-      module.exports,
-      createRequire(filename),
-      module,
-      filename,
-      dirname(filename),
-    );
+    .call(module.exports, module.exports, requireFile, module, filename, folder);
+  return module.exports;
+}
+
+function isPart(name) {
+  return name.endsWith('.part.cjs');
+}
+
+/** Other parts are loaded as this one was; everything else is the business of Node.js. */
+function requireFile(name) {
+  return name.startsWith('./') ? load(basename(name)) : requireFrom(name);
 }
 
 function programIn(filename) {
@@ -61,13 +72,20 @@ function contentOf(path) {
   }
 }
 
-/** Beside the program, and so by who may replace that. It takes V8 some 50 ms, once for a build. */
+/**
+ * Beside the program, and so by who may replace that. A server keeps its parts while it runs, which
+ * takes V8 some 50 ms once for a build; a command that asks one keeps the program when it ends.
+ */
 function keepLater(script, path) {
-  const keep = async () => {
-    const beside = `${path}.${process.pid}`;
-    await writeFile(beside, script.createCachedData());
-    await rename(beside, path);
+  const keep = () => {
+    try {
+      const beside = `${path}.${process.pid}`;
+      writeFileSync(openSync(beside, 'wx', 0o644), script.createCachedData());
+      renameSync(beside, path);
+    } catch {
+      // A folder that cannot be written makes starts slower, and nothing else.
+    }
   };
-  // A folder that cannot be written makes starts slower, and nothing else.
-  setTimeout(() => keep().catch(() => undefined), keepAfterMs).unref();
+  if (isServer) setTimeout(keep, keepAfterMs).unref();
+  else process.once('exit', keep);
 }

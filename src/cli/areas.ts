@@ -138,7 +138,7 @@ const areas: readonly Area[] = [
     name: 'doctor',
     summary: 'check settings, disk, clock, ports and files, and whether a URL may be called',
     group: server,
-    load: async () => (await import('./doctor/doctor.command.js')).doctorCommand(),
+    load: async () => (await import('./doctor.command.js')).doctorCommand(),
   },
   {
     name: 'bench',

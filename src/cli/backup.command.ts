@@ -1,20 +1,9 @@
 /** `stepwell backup` and `stepwell restore`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { CopyProgress } from '../../storage/backup/backup-folder.js';
-import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { systemClock } from '../engine/clock.js';
-import type { BackupManifest } from '../server/backup/backup-manifest.js';
-import { backUp } from '../server/backup/folder-backup.js';
-import { restore, skippedOffsetsDefault } from '../server/backup/restore.js';
-import { exitCodes } from '../server/lifecycle/exit-codes.js';
-import { type DataDirOption, dataDirOption } from './folder-option.js';
-import { readerOptions } from './journal/journal-reader.js';
+import { skippedOffsetsDefault } from '../server/backup/skipped-offsets.js';
+import type { RestoreOptions } from './folder/copies.js';
+import { type DataDirOption, dataDirOption } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
-import { complain, progressLine, sayAll } from './output/terminal.js';
-import { sizeWords } from './output/time-words.js';
-import { configuredFolder } from './owned-folder.js';
-
-const megabyte = 1024 * 1024;
 
 export function backupCommand(): Command {
   return new Command('backup')
@@ -28,7 +17,9 @@ export function backupCommand(): Command {
       ]),
     )
     .addOption(dataDirOption())
-    .action(backup);
+    .action(async (folder: string, options: DataDirOption) =>
+      (await import('./engine.part.js')).actions.backup(folder, options),
+    );
 }
 
 export function restoreCommand(): Command {
@@ -59,72 +50,9 @@ function restoring(name: string): Command {
         .default(skippedOffsetsDefault)
         .argParser(countOf),
     )
-    .action(restoreFolder);
-}
-
-async function backup(folder: string, options: DataDirOption): Promise<void> {
-  const from = await configuredFolder(options);
-  const manifest = await withProgress((onProgress) => backUp(tools(onProgress), from, folder));
-  await sayAll([`backed up ${from} to ${folder}`, ...linesOf(manifest)]);
-  tellDamage(manifest);
-}
-
-async function restoreFolder(
-  backup: string,
-  folder: string,
-  { skipOffsets }: { readonly skipOffsets: number },
-): Promise<void> {
-  const { manifest, hasCredentials } = await withProgress((onProgress) =>
-    restore(tools(onProgress), backup, folder, skipOffsets),
-  );
-  await sayAll([
-    `restored ${folder} from ${backup}`,
-    ...linesOf(manifest),
-    hasCredentials
-      ? 'credentials and signing keys: as they were'
-      : 'credentials and signing keys: none were kept; give those that were configured',
-    `partitions go on ${skipOffsets} offsets behind their ends`,
-    'messages and runs that were open then go on at the next start: a server on the old folder ' +
-      'must not run any more',
-  ]);
-  tellDamage(manifest);
-}
-
-function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: BackupManifest) {
-  const journal = logs.find(({ name }) => name === '__journal')?.until ?? 0;
-  const count = logs.filter(({ name }) => name !== '__journal').length;
-  const others = `${count} other ${count === 1 ? 'log' : 'logs'}`;
-  return [
-    `made at ${madeAt} by version ${version}, of store ${storeId}, start ${epoch}`,
-    `journal up to offset ${journal}, and ${others}: ${sizeWords(bytes)}`,
-    ...(sharedBytes > 0
-      ? [`${sizeWords(sharedBytes)} of it share the disk with the data folder`]
-      : []),
-  ];
-}
-
-/** The copy is there, and not all of what was acknowledged is in it. */
-function tellDamage({ damages, lost }: BackupManifest): void {
-  for (const damage of damages) complain(damage);
-  for (const { log, from, until } of lost) {
-    complain(`${log}: not there are offsets ${from} to ${until === null ? 'its end' : until - 1}`);
-  }
-  if (damages.length > 0) process.exitCode = exitCodes.damagedData;
-}
-
-function tools(onProgress: (progress: CopyProgress) => void) {
-  return { disk: nodeDisk, options: readerOptions, onProgress };
-}
-
-async function withProgress<T>(
-  work: (onProgress: (progress: CopyProgress) => void) => Promise<T>,
-): Promise<T> {
-  const line = progressLine(systemClock);
-  const show = ({ doing, bytes, bytesTotal }: CopyProgress) => {
-    const [done, total] = [bytes, bytesTotal].map((count) => Math.ceil(count / megabyte));
-    line.show(doing === 'copying' ? 'copying' : `verified ${done} of ${total} MiB`);
-  };
-  return work(show).finally(line.clear);
+    .action(async (backup: string, folder: string, options: RestoreOptions) =>
+      (await import('./engine.part.js')).actions.restoreFolder(backup, folder, options),
+    );
 }
 
 function countOf(text: string): number {

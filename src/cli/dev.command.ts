@@ -1,29 +1,9 @@
 /** `stepwell dev`: the server for a developer's machine, found by SDKs in development mode. */
 import { Command, InvalidArgumentError } from 'commander';
-import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { systemClock } from '../engine/clock.js';
-import { systemIdentifiers } from '../engine/identifiers.js';
-import {
-  ConfigurationError,
-  listensOnLoopback,
-  readConfiguration,
-} from '../server/configuration/config.js';
-import { type Credentials, developmentCredentials } from '../server/credentials/credentials.js';
-import {
-  DisturbedEndpoints,
-  type FaultPlan,
-  parseFaults,
-} from '../server/development/delivery-faults.js';
-import { readAhead } from '../server/development/kept-clock.js';
-import { MovableClock } from '../server/development/movable-clock.js';
-import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
-import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { type FaultPlan, parseFaults } from '../server/development/delivery-faults.js';
+import type { DevOptions } from './dev.js';
+import { dataDirOption } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
-import { durationWords } from './output/time-words.js';
-import { prepareDataFolder } from './owned-folder.js';
-
-/** Where SDKs in development mode look for a server. */
-const developmentPort = '8080';
 
 export function devCommand(): Command {
   return new Command('dev')
@@ -35,7 +15,7 @@ export function devCommand(): Command {
       faultOption,
     )
     .addHelpText('after', examplesText(examples))
-    .action(dev);
+    .action(async (options: DevOptions) => (await import('./engine.part.js')).actions.dev(options));
 }
 
 const examples = [
@@ -43,68 +23,8 @@ const examples = [
   'stepwell clock +3d        moves its time forward',
 ];
 
-interface DevOptions extends DataDirOption {
-  readonly fault?: FaultPlan;
-}
-
-async function dev(options: DevOptions): Promise<void> {
-  const configuration = readConfiguration(undefined, 'dev', givenSettings(options));
-  const { config } = configuration;
-  if (!listensOnLoopback(config.host)) {
-    throw new ConfigurationError([
-      'STEPWELL_HOST must be a loopback address for dev: everybody knows its credentials',
-    ]);
-  }
-  // Before the server is loaded: its modules are many files at once.
-  shareDescriptors(descriptorLimit(), config);
-  await prepareDataFolder(config.dataDirectory, nodeDisk);
-  const opened = developmentCredentials(config);
-  const clock = new MovableClock(systemClock, await readAhead(nodeDisk, config.dataDirectory));
-  const { fault } = options;
-  const { serve } = await import('./serve.js');
-  await serve(configuration, opened, {
-    clock,
-    networkClock: clock.outside,
-    ...(fault !== undefined && {
-      disturbs: (usual) => new DisturbedEndpoints(usual, fault, clock.outside, systemIdentifiers),
-    }),
-    introduction: (url) => [
-      ...environmentLines(opened.credentials, url),
-      ...developmentLines(clock.aheadMs, fault),
-    ],
-  });
-}
-
-/** What is not as it would be elsewhere. */
-function developmentLines(aheadMs: number, fault: FaultPlan | undefined): string[] {
-  const lines: string[] = [];
-  if (aheadMs > 0) lines.push(`The time is ${durationWords(aheadMs)} ahead (stepwell clock).`);
-  if (fault !== undefined) {
-    const { drop, lose, delayMs } = fault;
-    const shares = `${drop * 100} % dropped, ${lose * 100} % of the answers lost`;
-    lines.push(`Deliveries are disturbed: ${shares}, each ${delayMs} ms later (--fault).`);
-  }
-  return lines;
-}
-
 function faultOption(text: string): FaultPlan {
   const plan = parseFaults(text);
   if (plan.ok) return plan.value;
   throw new InvalidArgumentError(`${plan.message}.`);
-}
-
-/** What a client needs, as lines for an `.env` file or a shell. */
-function environmentLines(credentials: Credentials, url: string): string[] {
-  const { port } = new URL(url);
-  return [
-    'For development. These credentials are public:',
-    'QSTASH_DEV=true',
-    ...(port === developmentPort ? [] : [`QSTASH_DEV_PORT=${port}`]),
-    `QSTASH_URL=${url}`,
-    `QSTASH_TOKEN=${credentials.tokens.join(',')}`,
-    `QSTASH_CURRENT_SIGNING_KEY=${credentials.currentSigningKey}`,
-    `QSTASH_NEXT_SIGNING_KEY=${credentials.nextSigningKey}`,
-    `STEPWELL_REST_USERNAME=${credentials.restUsername}`,
-    `STEPWELL_REST_PASSWORD=${credentials.restPassword}`,
-  ];
 }

@@ -1,70 +1,18 @@
 /** `stepwell journal`: looking at a data folder, and exporting from it, without touching it. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { nodeDisk } from '../../storage/disk/node-disk.js';
-import type { Store } from '../../storage/store.js';
-import { readChainHead } from '../../storage/verify/chain-head.js';
-import { systemClock } from '../engine/clock.js';
-import { type Journal, journalLogName } from '../engine/journal.js';
-import { version } from '../grammar/version.js';
-import { readConfiguration } from '../server/configuration/config.js';
 import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
-import { exitCodes } from '../server/lifecycle/exit-codes.js';
-import { exportGood } from '../server/repair/export-good.js';
 import { importCommand } from './backup.command.js';
-import { readBuild } from './build.js';
-import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
-import { exportLines } from './journal/export-lines.js';
-import { type PrintOptions, printedLines } from './journal/journal-print.js';
-import { readerOptions, readFolder, readJournal } from './journal/journal-reader.js';
-import type { Comparison, ReplayOptions } from './journal/journal-replay.js';
-import { verifyFolder } from './journal/journal-verify.js';
+import { type DataDirOption, dataDirOption } from './folder/folder-option.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
+import type { PrintJournalOptions, ReplayCommandOptions, VerifyOptions } from './journal.js';
 import { examplesText } from './output/examples.js';
-import { complain, progressLine, say, sayAll } from './output/terminal.js';
-import { configuredFolder } from './owned-folder.js';
 
 export function journalCommand(): Command {
   const journal = new Command('journal').description(
     'look at the data folder, which it never changes',
   );
-  journal.addCommand(
-    new Command('print')
-      .description('print the journal, one line per event')
-      .addHelpText(
-        'after',
-        examplesText([
-          'stepwell journal print --stream msg_1',
-          'stepwell journal print --from 1000 --until 1100 --json',
-        ]),
-      )
-      .option('--stream <id>', 'only this stream: message/msg_1, or msg_1')
-      .option('--from <offset>', 'from this offset on', offsetOption)
-      .option('--until <offset>', 'up to this offset, exclusive', offsetOption)
-      .option('--json', 'one JSON object per line')
-      .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
-      .addOption(archiveOption())
-      .addOption(dataDirOption())
-      .action(print),
-  );
-  journal.addCommand(
-    new Command('verify')
-      .description('check every checksum, chain and index of the data folder')
-      .addHelpText(
-        'after',
-        examplesText([
-          'stepwell journal verify',
-          'stepwell journal verify --against <digest>@<offset>',
-        ]),
-      )
-      .option(
-        '--against <digest[@offset]>',
-        'a digest of the journal that was kept elsewhere; may be given more than once',
-        againstOption,
-        [],
-      )
-      .addOption(dataDirOption())
-      .action(verify),
-  );
+  journal.addCommand(printCommand());
+  journal.addCommand(verifyCommand());
   journal.addCommand(
     new Command('export')
       .description('make a folder of everything that is intact: what to do at exit code 65')
@@ -72,7 +20,9 @@ export function journalCommand(): Command {
       .argument('<folder>', 'where it goes; it must be empty, or not there')
       .requiredOption('--good', 'leave out what is damaged, and say what that is')
       .addOption(dataDirOption())
-      .action(exportFolder),
+      .action(async (folder: string, options: DataDirOption) =>
+        (await import('./engine.part.js')).actions.exportFolder(folder, options),
+      ),
   );
   journal.addCommand(importCommand());
   journal.addCommand(replayCommand());
@@ -81,9 +31,55 @@ export function journalCommand(): Command {
       .description('print the digest of the sealed part of the journal, to be kept elsewhere')
       .addHelpText('after', examplesText(['stepwell journal digest']))
       .addOption(dataDirOption())
-      .action(digest),
+      .action(async (options: DataDirOption) =>
+        (await import('./engine.part.js')).actions.printDigest(options),
+      ),
   );
   return journal;
+}
+
+function printCommand(): Command {
+  return new Command('print')
+    .description('print the journal, one line per event')
+    .addHelpText(
+      'after',
+      examplesText([
+        'stepwell journal print --stream msg_1',
+        'stepwell journal print --from 1000 --until 1100 --json',
+      ]),
+    )
+    .option('--stream <id>', 'only this stream: message/msg_1, or msg_1')
+    .option('--from <offset>', 'from this offset on', offsetOption)
+    .option('--until <offset>', 'up to this offset, exclusive', offsetOption)
+    .option('--json', 'one JSON object per line')
+    .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+    .addOption(archiveOption())
+    .addOption(dataDirOption())
+    .action(async (options: PrintJournalOptions) =>
+      (await import('./engine.part.js')).actions.printJournal(options),
+    );
+}
+
+function verifyCommand(): Command {
+  return new Command('verify')
+    .description('check every checksum, chain and index of the data folder')
+    .addHelpText(
+      'after',
+      examplesText([
+        'stepwell journal verify',
+        'stepwell journal verify --against <digest>@<offset>',
+      ]),
+    )
+    .option(
+      '--against <digest[@offset]>',
+      'a digest of the journal that was kept elsewhere; may be given more than once',
+      againstOption,
+      [],
+    )
+    .addOption(dataDirOption())
+    .action(async (options: VerifyOptions) =>
+      (await import('./engine.part.js')).actions.verifyJournal(options),
+    );
 }
 
 function replayCommand(): Command {
@@ -108,17 +104,15 @@ function replayCommand(): Command {
     .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
     .addOption(archiveOption())
     .addOption(dataDirOption())
-    .action(replay);
+    .action(async (options: ReplayCommandOptions) =>
+      (await import('./engine.part.js')).actions.replayJournal(options),
+    );
 }
 
 /** See `archivedSegments`. */
 function archiveOption(): Option {
   const what = 'read what sweeps have removed from this archive, too (STEPWELL_ARCHIVE_DIR)';
   return new Option('--archive <folder>', what);
-}
-
-interface ArchiveOption {
-  readonly archive?: string;
 }
 
 function offsetOption(text: string): number {
@@ -141,78 +135,4 @@ function momentOption(text: string): JournalMoment {
 
 function typeOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...text.split(',')];
-}
-
-interface ReplayCommandOptions extends ReplayOptions, DataDirOption, ArchiveOption {
-  readonly offsets?: boolean;
-  readonly records?: string;
-}
-
-async function replay(options: ReplayCommandOptions): Promise<void> {
-  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
-  const folder = await configuredFolder(options);
-  // They bring all deciders: the other commands start without.
-  const { productFolding } = await import('../server/history/product-folding.js');
-  const { sweepStretch } = await import('../server/history/journal-sweeps.module.js');
-  const { replayedLines } = await import('./journal/journal-replay.js');
-  const { committedOffsetLines, recordLines } = await import('./journal/topic-lines.js');
-  const { imageLabel } = await import('../engine/snapshots/memory-image.js');
-  const { comparedWithSnapshot } = await import('./journal/snapshot-comparison.js');
-  const build = (await readBuild(nodeDisk)) ?? version;
-  const settings = { ...config, sweepStretch: sweepStretch(config, {}) };
-  const folding = productFolding(settings);
-  const progress = progressLine(systemClock);
-  const look = async (store: Store, journal: Journal | null) => {
-    const { offsets, records } = options;
-    if (offsets === true) await sayAll(committedOffsetLines(store));
-    if (records !== undefined) await sayAll(recordLines(store, records));
-    if (offsets === true || records !== undefined || journal === null) return;
-    const differs = () => {
-      process.exitCode = exitCodes.failure;
-    };
-    const compare: Comparison = {
-      label: imageLabel(folding.engine, build),
-      differs,
-      withSnapshot: (until) =>
-        comparedWithSnapshot(store, folding, productFolding(settings), until, build, differs),
-    };
-    await sayAll(replayedLines(journal, folding, options, progress.show, compare));
-  };
-  await readFolder(folder, folding.codec, look, options.archive).finally(progress.clear);
-}
-
-async function print(options: PrintOptions & DataDirOption & ArchiveOption): Promise<void> {
-  const look = async (journal: Journal | null) => {
-    if (journal !== null) await sayAll(printedLines(journal, options));
-  };
-  await readJournal(await configuredFolder(options), look, options.archive);
-}
-
-interface VerifyOptions extends DataDirOption {
-  readonly against: readonly KeptHead[];
-}
-
-async function digest(options: DataDirOption): Promise<void> {
-  const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
-  if (head === null) throw new Error('no part of the journal is sealed yet');
-  say(`digest ${head.digest} at ${head.offset}`);
-}
-
-async function verify(options: VerifyOptions): Promise<void> {
-  const progress = progressLine(systemClock);
-  const folder = await configuredFolder(options);
-  const { lines, problems } = await verifyFolder(folder, progress.show, options.against).finally(
-    progress.clear,
-  );
-  await sayAll(lines);
-  for (const problem of problems) complain(problem);
-  if (problems.length > 0) process.exitCode = exitCodes.damagedData;
-}
-
-async function exportFolder(folder: string, options: DataDirOption): Promise<void> {
-  const progress = progressLine(systemClock);
-  const from = await configuredFolder(options);
-  const tools = { disk: nodeDisk, options: readerOptions, onProgress: progress.show };
-  const report = await exportGood(tools, from, folder).finally(progress.clear);
-  await sayAll(exportLines(from, folder, report));
 }

@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../grammar/version.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { commandsFor, isCommand } from './areas.js';
-import { ClientError } from './connect/client-errors.js';
+import { isClientError } from './connect/client-errors.js';
 import { hideToken } from './connect/given-token.js';
 import { complain } from './output/terminal.js';
 
@@ -13,12 +13,20 @@ import { complain } from './output/terminal.js';
 export async function run(argv: readonly string[]): Promise<void> {
   hideToken(argv);
   try {
-    const called = argv.slice(2).find((word) => !word.startsWith('-')) ?? '';
-    // Help and what is misspelt need the names of all; `help msg` needs the command itself.
-    await (await program(isCommand(called) || called === '' ? called : null)).parseAsync(argv);
+    const words = asked(argv.slice(2));
+    const called = words.find((word) => !word.startsWith('-')) ?? '';
+    // What is misspelt needs the names of all.
+    const stepwell = await program(isCommand(called) || called === '' ? called : null);
+    await stepwell.parseAsync(words, { from: 'user' });
   } catch (error) {
     process.exitCode = await explained(error);
   }
+}
+
+/** `help msg publish` is `msg publish --help`: commander itself looks one word far. */
+function asked(words: readonly string[]): readonly string[] {
+  const [first, ...path] = words;
+  return first === 'help' ? [...path, '--help'] : words;
 }
 
 /** All commands, or only `called` with what is in it; tests may look without running it. */
@@ -54,18 +62,13 @@ async function explained(error: unknown): Promise<number> {
   // Commander has written its own text; its code is 0 for help and version.
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
-  if (error instanceof ClientError) {
+  if (isClientError(error)) {
     complain(error.message);
     return error.exitCode;
   }
   // The errors of servers and folders come with their modules, which a client never loads.
-  const { ConfigurationError } = await import('../server/configuration/config.js');
-  const { exitCodeOf } = await import('../server/lifecycle/exit-code-of.js');
-  const lines = error instanceof ConfigurationError ? error.problems : [messageOf(error)];
+  const { endOf } = await import('./engine.part.js');
+  const { lines, code } = endOf(error);
   for (const line of lines) complain(line);
-  return exitCodeOf(error);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return code;
 }

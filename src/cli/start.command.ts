@@ -1,16 +1,7 @@
 /** `stepwell start`: the server. */
 import { Command } from 'commander';
-import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { systemIdentifiers } from '../engine/identifiers.js';
-import { readConfiguration } from '../server/configuration/config.js';
-import { openCredentials, pasteLines } from '../server/credentials/credentials.js';
-import { refuseWeakSecrets } from '../server/credentials/weak-secrets.js';
-import { requireUnmoved } from '../server/development/kept-clock.js';
-import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
-import { type DataDirOption, dataDirOption, givenSettings } from './folder-option.js';
+import { type DataDirOption, dataDirOption } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
-import { say } from './output/terminal.js';
-import { prepareDataFolder, whileOwned } from './owned-folder.js';
 
 export function startCommand(): Command {
   return new Command('start')
@@ -20,24 +11,7 @@ export function startCommand(): Command {
       examplesText(['stepwell start', 'stepwell start --data-dir /var/lib/stepwell']),
     )
     .addOption(dataDirOption())
-    .action(start);
-}
-
-async function start(options: DataDirOption): Promise<void> {
-  const configuration = readConfiguration(undefined, 'start', givenSettings(options));
-  const { config } = configuration;
-  // Before the server is loaded: its modules are many files at once.
-  shareDescriptors(descriptorLimit(), config);
-  await prepareDataFolder(config.dataDirectory, nodeDisk);
-  await requireUnmoved(nodeDisk, config.dataDirectory);
-  const opened = await whileOwned(config.dataDirectory, nodeDisk, () =>
-    openCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets),
-  );
-  const made = pasteLines(opened);
-  if (made.length > 0) {
-    say(`New credentials, kept in ${config.dataDirectory} and shown this once:`);
-    for (const line of made) say(line);
-  }
-  const { serve } = await import('./serve.js');
-  await serve(configuration, opened);
+    .action(async (options: DataDirOption) =>
+      (await import('./engine.part.js')).actions.start(options),
+    );
 }

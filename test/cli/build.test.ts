@@ -155,9 +155,10 @@ it('the program and its threads are one file each, with licenses of what is in t
 });
 
 /** A program that says `answer` and ends once what V8 made of it is kept. */
-const serve = (answer: string) =>
-  write(
-    'src/cli/main.ts',
+async function serve(answer: string): Promise<void> {
+  await write('src/cli/main.ts', "void import('./engine.part.js');\n");
+  await write(
+    'src/cli/engine.part.ts',
     `import { readdirSync, statSync } from 'node:fs';
     const folder = process.argv[3]!;
     const isKept = () =>
@@ -165,8 +166,9 @@ const serve = (answer: string) =>
     setInterval(() => { if (isKept()) process.exit(); }, 20);
     console.log('${answer}');`,
   );
+}
 
-it('a server keeps what V8 made of the program, for this build only', async () => {
+it('a server keeps what V8 made of its part, for this build only', async () => {
   const start = () => node('bin/stepwell.cjs', 'start', `${bundled}/`);
   await serve('one');
   await build();
@@ -189,4 +191,14 @@ it('a start passes over what is damaged of it, and replaces it', async () => {
   const [name = ''] = await keptCode();
   await writeFile(join(bundled, name), 'damaged');
   expect(await start()).toBe('one\n');
+});
+
+it('another command keeps what V8 made of the program when it ends, and of no part', async () => {
+  await write('src/cli/main.ts', "void import('./engine.part.js');\n");
+  await write('src/cli/engine.part.ts', "console.log('asked');\n");
+  await build();
+  for (let time = 0; time < 2; time += 1) {
+    expect(await node('bin/stepwell.cjs', 'ask')).toBe('asked\n');
+    expect(await keptCode()).toEqual([expect.stringMatching(/^stepwell\.cjs\..*\.code$/)]);
+  }
 });

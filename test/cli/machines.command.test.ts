@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DrawnNode, diagramOf } from '../../src/cli/machine-diagram.js';
-import { machines } from '../../src/cli/machine-list.js';
-import { machineLines } from '../../src/cli/machines.command.js';
+import { type DrawnNode, diagramOf } from '../../src/cli/machines/machine-diagram.js';
+import { machines } from '../../src/cli/machines/machine-list.js';
+import { machineLines } from '../../src/cli/machines/print-machines.js';
 import { sourceTree } from '../tidy/source-tree.js';
 
 const shownFile = join(import.meta.dirname, '../../docs/machines.md');

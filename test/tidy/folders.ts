@@ -9,6 +9,8 @@ export const folders: readonly string[] = [
   'src',
   'src/cli',
   'src/cli/completion',
+  'src/cli/folder',
+  'src/cli/machines',
   'src/cli/doctor',
   'src/cli/bench',
   'src/cli/runs',

@@ -1,9 +1,8 @@
 /** Requests to a running server. Every answer that is no success is an `ApiRefusal`. */
-
-// The `fetch` of Node.js 20 never settles where a connection is cut before its answer.
-import { fetch, type Response } from 'undici';
+import type { IncomingMessage } from 'node:http';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ApiRefusal, ClientError, Unreachable } from './client-errors.js';
+import { exchange, textOf } from './exchange.js';
 
 /** Where a server is and what it is asked with. */
 export interface ServerAddress {
@@ -77,8 +76,7 @@ export class ApiClient {
 
   /** The JSON of an answer; an empty one is an empty object. */
   async call<Answer>(method: string, path: string, request: ApiRequest): Promise<Answer> {
-    const response = await this.send(method, path, request);
-    const text = await response.text();
+    const text = await this.reading(textOf(await this.send(method, path, request)));
     return (text === '' ? {} : parsed(text, this.address.url)) as Answer;
   }
 
@@ -87,25 +85,35 @@ export class ApiClient {
     method: string,
     path: string,
     { query = {}, headers = {}, body }: ApiRequest,
-    signal: AbortSignal | null = null,
-  ): Promise<Response> {
+  ): Promise<IncomingMessage> {
     const { url } = this.address;
     const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
-    const response = await fetch(`${url}${path}${queryText(query)}`, {
+    const sent = exchange(new URL(`${url}${path}${queryText(query)}`), {
       method,
       headers: {
         ...this.credentialFor(path),
         ...(isJson && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: isJson ? JSON.stringify(body) : ((body as string | Uint8Array | undefined) ?? null),
-      signal,
-    }).catch((error: unknown) => {
-      if (signal?.aborted === true) throw error;
-      throw new Unreachable(url, error);
+      body: isJson ? JSON.stringify(body) : body,
     });
-    if (response.ok) return response;
-    throw new ApiRefusal(response.status, sentenceOf(response.status, await response.text(), url));
+    const answer = await this.reading(sent);
+    const { statusCode: status = 0 } = answer;
+    if (status >= 200 && status < 300) return answer;
+    const to = answer.headers.location;
+    if (status < 400 && to !== undefined) {
+      throw new ClientError(`${url} leads to ${to}: give that in STEPWELL_URL`, exitCodes.usage);
+    }
+    throw new ApiRefusal(status, sentenceOf(status, await this.reading(textOf(answer)), url));
+  }
+
+  /** Says which server it was where a connection fails. */
+  private async reading<Part>(part: Promise<Part>): Promise<Part> {
+    try {
+      return await part;
+    } catch (error) {
+      throw new Unreachable(this.address.url, error);
+    }
   }
 
   /** The header with the credential for a path. */

@@ -13,6 +13,11 @@ export class ClientError extends Error {
   }
 }
 
+/** Also of one that a part of the program has thrown, which has a class of its own (ADR 75). */
+export function isClientError(error: unknown): error is ClientError {
+  return error instanceof Error && error.name === 'ClientError' && 'exitCode' in error;
+}
+
 /** The server refused: `status` is that of its answer, the message its sentence. */
 export class ApiRefusal extends ClientError {
   constructor(
@@ -38,10 +43,9 @@ function exitCodeOfStatus(status: number): number {
   return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.failure;
 }
 
-/** `fetch` hides what went wrong in the cause of its error. */
+/** Where a name has several addresses, an error says what became of each. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
-  return cause instanceof Error ? cause.message : error.message;
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error.message === 'aborted' ? 'the connection was cut' : error.message;
 }

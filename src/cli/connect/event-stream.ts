@@ -1,6 +1,7 @@
 /** Server-sent events of the server, which go on where they were cut. */
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { ApiClient, Query } from './api-client.js';
 import { ApiRefusal } from './client-errors.js';
 
@@ -29,12 +30,9 @@ export async function* eventStream(
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     };
     try {
-      const response = await api.send('GET', path, { query, headers });
-      if (response.status === 204 || response.body === null) return;
-      const events = response.body
-        .pipeThrough(new TextDecoderStream())
-        .pipeThrough(new EventSourceParserStream());
-      for await (const { id, event: name = 'message', data } of events) {
+      const answer = await api.send('GET', path, { query, headers });
+      if (answer.statusCode === 204) return;
+      for await (const { id, event: name = 'message', data } of eventsIn(answer)) {
         lastId = id ?? lastId;
         if (name === 'end') return;
         yield { name, data: JSON.parse(data) as StreamEvent['data'] };
@@ -44,5 +42,14 @@ export async function* eventStream(
       if (error instanceof ApiRefusal || lastId === undefined) throw error;
     }
     await pause(againMs);
+  }
+}
+
+async function* eventsIn(answer: IncomingMessage): AsyncGenerator<EventSourceMessage> {
+  const come: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => come.push(event) });
+  for await (const chunk of answer.setEncoding('utf8')) {
+    parser.feed(chunk);
+    yield* come.splice(0);
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Config } from '../../server/configuration/config.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { ApiRefusal, Unreachable } from '../connect/client-errors.js';
+import { textOf } from '../connect/exchange.js';
 import { doubt, type Finding, fine, wrong } from './finding.js';
 
 /** A date in a header has seconds, and is some time on its way. */
@@ -15,17 +16,22 @@ export async function checkServer(api: ApiClient, clock: Clock): Promise<readonl
   const { url } = api.address;
   try {
     const response = await api.send('GET', '/health/ready', {});
-    const { warnings = [] } = (await response.json()) as { readonly warnings?: readonly string[] };
+    const { warnings = [] } = JSON.parse(await textOf(response)) as Readiness;
     return [
       fine('server', `${url} serves`),
       ...warnings.map((warning) => doubt('server', warning)),
-      clockFinding(response.headers.get('date'), clock),
+      clockFinding(response.headers.date, clock),
     ];
   } catch (error) {
     if (error instanceof Unreachable) return [];
     if (error instanceof ApiRefusal) return [wrong('server', `${url} answers ${error.status}`)];
     return [wrong('server', `${url} is no Stepwell: ${String(error)}`)];
   }
+}
+
+/** What is read of `/health/ready`. */
+interface Readiness {
+  readonly warnings?: readonly string[];
 }
 
 /** Which SDKs have asked the server since its start; nothing where that may not be known. */
@@ -42,7 +48,7 @@ interface BuildAnswer {
 
 const nothing: BuildAnswer = {};
 
-function clockFinding(date: string | null, clock: Clock): Finding {
+function clockFinding(date: string | undefined, clock: Clock): Finding {
   const apart = Date.parse(date ?? '') - clock.now();
   if (Number.isNaN(apart)) return doubt('clock', 'the server says no time');
   if (Math.abs(apart) <= clockDistanceMs) return fine('clock', 'as that of the server');

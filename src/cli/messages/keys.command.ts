@@ -1,5 +1,6 @@
 /** `stepwell keys`: the keys that deliveries are signed with. */
 import { Command } from 'commander';
+import { publishedKeys } from '../../server/credentials/published-keys.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import type { Output } from '../output/output.js';
@@ -29,9 +30,7 @@ async function rotate(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const before = await api.get('/v2/keys');
   await print(await api.post('/v2/keys/rotate'), output);
-  // The credentials of servers bring their settings with them.
-  const { publishedCredentials } = await import('../../server/credentials/credentials.js');
-  if (before['current'] === publishedCredentials.currentSigningKey) complain(afterPublished);
+  if (before['current'] === publishedKeys.currentSigningKey) complain(afterPublished);
 }
 
 const afterPublished =

@@ -1,11 +1,11 @@
 /** `stepwell mcp`: the tools of the Model Context Protocol on standard input and output. */
 
 import type { Command } from 'commander';
-import { request } from 'undici';
 import { type Ask, inTime, wholeReply } from '../../mcp/question.js';
 import { type ClientOptions, clientCommand } from '../client/client-command.js';
 import { ApiClient } from '../connect/api-client.js';
 import { Unreachable } from '../connect/client-errors.js';
+import { exchange } from '../connect/exchange.js';
 import { findServer } from '../connect/server-address.js';
 import { complain } from '../output/terminal.js';
 
@@ -22,19 +22,16 @@ async function serve(options: ClientOptions): Promise<void> {
   await serveMcp(questionsTo(new ApiClient(await findServer(options))));
 }
 
-/** `fetch` sends no body with a `GET`, which is how records are asked for by who may only read. */
+/** Records are asked for by who may only read: with a `GET` that has a body. */
 function questionsTo(api: ApiClient): Ask {
   const { url } = api.address;
   return ({ target, body }, wanted) =>
     inTime(async (signal) => {
-      const { statusCode, body: answer } = await request(`${url}${target}`, {
-        method: 'GET',
-        headers: api.credentialFor(target),
-        body,
-        signal,
-      }).catch((error: unknown) => {
+      const headers = api.credentialFor(target);
+      const asked = { method: 'GET', headers, body: body ?? undefined, signal };
+      const answer = await exchange(new URL(`${url}${target}`), asked).catch((error: unknown) => {
         throw new Unreachable(url, error);
       });
-      return wholeReply(statusCode, answer);
+      return wholeReply(answer.statusCode ?? 0, answer);
     }, wanted);
 }

@@ -11,6 +11,7 @@ import {
   ConfigurationError,
   type Source,
 } from '../configuration/config.js';
+import { publishedKeys } from './published-keys.js';
 
 /** All secrets of the server. */
 export interface Credentials {
@@ -44,8 +45,7 @@ export const publishedCredentials: Credentials = {
   readTokens: [],
   restUsername: 'defaultUser',
   restPassword: 'defaultPassword',
-  currentSigningKey: 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r',
-  nextSigningKey: 'sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs',
+  ...publishedKeys,
 };
 
 const fileSchema = z

@@ -1,5 +1,4 @@
-/** `stepwell doctor`: whether this machine and these settings are fit for a server. */
-import type { Command } from 'commander';
+/** What `stepwell doctor` does: each check says what it has found. */
 import { systemClock } from '../../engine/clock.js';
 import {
   type Config,
@@ -7,7 +6,7 @@ import {
   readConfiguration,
 } from '../../server/configuration/config.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
-import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import { type ClientOptions, connect } from '../client/client-command.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { Output } from '../output/output.js';
 import type { Colour } from '../output/style.js';
@@ -18,18 +17,10 @@ import { checkFiles, checkNode, checkThreads } from './machine-checks.js';
 import { checkClients, checkPort, checkServer } from './server-checks.js';
 import { checkUrl } from './url-check.js';
 
-export function doctorCommand(): Command {
-  return clientCommand('doctor', 'check settings, disk, clock, ports, files and a destination', [
-    'stepwell doctor',
-    'stepwell doctor https://hooks.internal/in',
-    'stepwell doctor --json | jq -r \'select(.verdict != "ok").said\'',
-  ])
-    .argument('[destination]', 'a URL: whether deliveries to it are allowed')
-    .addHelpText('after', '\nThe exit code is 1 where something is bad.')
-    .action(examine);
-}
-
-async function examine(destination: string | undefined, options: ClientOptions): Promise<void> {
+export async function examine(
+  destination: string | undefined,
+  options: ClientOptions,
+): Promise<void> {
   const output = new Output(options);
   const findings: Finding[] = [];
   const rows = noted(checks(destination, options), findings);

@@ -1,14 +1,14 @@
 /** Whose folder it is: made where there is none, refused if foreign, or required to be ours. */
 import { basename } from 'node:path';
-import type { Disk } from '../../storage/disk/disk.js';
-import { nodeDisk } from '../../storage/disk/node-disk.js';
-import { StoreDirectory } from '../../storage/disk/store-directory.js';
-import { DirectoryInUse, diskError, errorCode } from '../../storage/faults/storage-errors.js';
-import { backupFile } from '../server/backup/backup-manifest.js';
-import { ConfigurationError, readConfiguration } from '../server/configuration/config.js';
-import { credentialsFile } from '../server/credentials/credentials.js';
-import { clockFile } from '../server/development/kept-clock.js';
-import { addressFile } from '../server/lifecycle/kept-address.js';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { StoreDirectory } from '../../../storage/disk/store-directory.js';
+import { DirectoryInUse, diskError, errorCode } from '../../../storage/faults/storage-errors.js';
+import { backupFile } from '../../server/backup/backup-manifest.js';
+import { ConfigurationError, readConfiguration } from '../../server/configuration/config.js';
+import { credentialsFile } from '../../server/credentials/credentials.js';
+import { clockFile } from '../../server/development/kept-clock.js';
+import { addressFile } from '../../server/lifecycle/kept-address.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
 
 /** What a file system puts into the root of a volume that holds nothing yet. */

@@ -1,6 +1,6 @@
 /** The option that every command takes which looks at a data folder. */
 import { Option } from 'commander';
-import type { GivenSettings } from '../server/configuration/config.js';
+import type { GivenSettings } from '../../server/configuration/config.js';
 
 export interface DataDirOption {
   readonly dataDir?: string;

@@ -1,0 +1,49 @@
+/**
+ * One request over HTTP, and its answer. By `node:http`, which is loaded already: a client that
+ * can do more takes as long to load as a command may take to answer.
+ */
+import { type IncomingMessage, request } from 'node:http';
+
+export interface Outgoing {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A connection on which nothing comes for so long is dead. Milliseconds. */
+const silenceMsMax = 300_000;
+
+/**
+ * The answer once its head has come; its body is still to be read, and fails where the connection
+ * is cut. Rejects with an error of the system, or where `signal` says that it is not wanted.
+ */
+export async function exchange(
+  url: URL,
+  { method, headers, body, signal }: Outgoing,
+): Promise<IncomingMessage> {
+  const send = url.protocol === 'https:' ? (await import('node:https')).request : request;
+  return new Promise((resolve, reject) => {
+    const timeout = silenceMsMax;
+    const sent = send(
+      url,
+      { method, headers: { ...headers, ...lengthOf(body) }, signal, timeout },
+      resolve,
+    );
+    sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy(new Error('the server went silent')));
+    sent.end(body);
+  });
+}
+
+/** Without it a `GET` would say nothing of its body. */
+function lengthOf(body: string | Uint8Array | undefined): Record<string, string> {
+  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+}
+
+/** The whole body as text. */
+export async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk;
+  return text;
+}

@@ -1,0 +1,80 @@
+/** What `stepwell dev` does: a server with published credentials and a clock that can be moved. */
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { systemClock } from '../engine/clock.js';
+import { systemIdentifiers } from '../engine/identifiers.js';
+import {
+  ConfigurationError,
+  listensOnLoopback,
+  readConfiguration,
+} from '../server/configuration/config.js';
+import { type Credentials, developmentCredentials } from '../server/credentials/credentials.js';
+import { DisturbedEndpoints, type FaultPlan } from '../server/development/delivery-faults.js';
+import { readAhead } from '../server/development/kept-clock.js';
+import { MovableClock } from '../server/development/movable-clock.js';
+import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
+import { type DataDirOption, givenSettings } from './folder/folder-option.js';
+import { prepareDataFolder } from './folder/owned-folder.js';
+import { durationWords } from './output/time-words.js';
+
+/** Where SDKs in development mode look for a server. */
+const developmentPort = '8080';
+
+export interface DevOptions extends DataDirOption {
+  readonly fault?: FaultPlan;
+}
+
+export async function dev(options: DevOptions): Promise<void> {
+  const configuration = readConfiguration(undefined, 'dev', givenSettings(options));
+  const { config } = configuration;
+  if (!listensOnLoopback(config.host)) {
+    throw new ConfigurationError([
+      'STEPWELL_HOST must be a loopback address for dev: everybody knows its credentials',
+    ]);
+  }
+  // Before the server is loaded: its modules are many files at once.
+  shareDescriptors(descriptorLimit(), config);
+  await prepareDataFolder(config.dataDirectory, nodeDisk);
+  const opened = developmentCredentials(config);
+  const clock = new MovableClock(systemClock, await readAhead(nodeDisk, config.dataDirectory));
+  const { fault } = options;
+  const { serve } = await import('./serve.js');
+  await serve(configuration, opened, {
+    clock,
+    networkClock: clock.outside,
+    ...(fault !== undefined && {
+      disturbs: (usual) => new DisturbedEndpoints(usual, fault, clock.outside, systemIdentifiers),
+    }),
+    introduction: (url) => [
+      ...environmentLines(opened.credentials, url),
+      ...developmentLines(clock.aheadMs, fault),
+    ],
+  });
+}
+
+/** What is not as it would be elsewhere. */
+function developmentLines(aheadMs: number, fault: FaultPlan | undefined): string[] {
+  const lines: string[] = [];
+  if (aheadMs > 0) lines.push(`The time is ${durationWords(aheadMs)} ahead (stepwell clock).`);
+  if (fault !== undefined) {
+    const { drop, lose, delayMs } = fault;
+    const shares = `${drop * 100} % dropped, ${lose * 100} % of the answers lost`;
+    lines.push(`Deliveries are disturbed: ${shares}, each ${delayMs} ms later (--fault).`);
+  }
+  return lines;
+}
+
+/** What a client needs, as lines for an `.env` file or a shell. */
+function environmentLines(credentials: Credentials, url: string): string[] {
+  const { port } = new URL(url);
+  return [
+    'For development. These credentials are public:',
+    'QSTASH_DEV=true',
+    ...(port === developmentPort ? [] : [`QSTASH_DEV_PORT=${port}`]),
+    `QSTASH_URL=${url}`,
+    `QSTASH_TOKEN=${credentials.tokens.join(',')}`,
+    `QSTASH_CURRENT_SIGNING_KEY=${credentials.currentSigningKey}`,
+    `QSTASH_NEXT_SIGNING_KEY=${credentials.nextSigningKey}`,
+    `STEPWELL_REST_USERNAME=${credentials.restUsername}`,
+    `STEPWELL_REST_PASSWORD=${credentials.restPassword}`,
+  ];
+}

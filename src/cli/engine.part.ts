@@ -1,0 +1,50 @@
+/**
+ * What needs the engine: the server itself, and the commands that read its folder or its settings.
+ * It is a file of its own beside the program (ADR 75), so that a command that only asks a server
+ * starts without it.
+ */
+import 'reflect-metadata';
+import { ConfigurationError } from '../server/configuration/config.js';
+import { exitCodeOf } from '../server/lifecycle/exit-code-of.js';
+import { showSourceLinesAtEnd } from '../server/logging/source-lines.js';
+import { dev } from './dev.js';
+import { examine } from './doctor/examine.js';
+import { backup, restoreFolder } from './folder/copies.js';
+import { printConfiguration } from './folder/print-config.js';
+import {
+  exportFolder,
+  printDigest,
+  printJournal,
+  replayJournal,
+  verifyJournal,
+} from './journal.js';
+import { printMachines } from './machines/print-machines.js';
+import { start } from './start.js';
+
+showSourceLinesAtEnd();
+
+/** What the commands do whose definitions (`x.command.ts`) load them when they are called. */
+export const actions = {
+  backup,
+  dev,
+  examine,
+  exportFolder,
+  printConfiguration,
+  printDigest,
+  printJournal,
+  printMachines,
+  replayJournal,
+  restoreFolder,
+  start,
+  verifyJournal,
+} as const;
+
+/** What ended a command, for people, and the exit code that says so. */
+export function endOf(error: unknown): {
+  readonly lines: readonly string[];
+  readonly code: number;
+} {
+  const message = error instanceof Error ? error.message : String(error);
+  const lines = error instanceof ConfigurationError ? error.problems : [message];
+  return { lines, code: exitCodeOf(error) };
+}

@@ -1,0 +1,85 @@
+/** What `stepwell backup` and `stepwell restore` do, and what they say of the copy. */
+import type { CopyProgress } from '../../../storage/backup/backup-folder.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { systemClock } from '../../engine/clock.js';
+import type { BackupManifest } from '../../server/backup/backup-manifest.js';
+import { backUp } from '../../server/backup/folder-backup.js';
+import { restore } from '../../server/backup/restore.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { readerOptions } from '../journal/journal-reader.js';
+import { complain, progressLine, sayAll } from '../output/terminal.js';
+import { sizeWords } from '../output/time-words.js';
+import type { DataDirOption } from './folder-option.js';
+import { configuredFolder } from './owned-folder.js';
+
+const megabyte = 1024 * 1024;
+
+export interface RestoreOptions {
+  /** Offsets of each partition that are not given out again. */
+  readonly skipOffsets: number;
+}
+
+export async function backup(folder: string, options: DataDirOption): Promise<void> {
+  const from = await configuredFolder(options);
+  const manifest = await withProgress((onProgress) => backUp(tools(onProgress), from, folder));
+  await sayAll([`backed up ${from} to ${folder}`, ...linesOf(manifest)]);
+  tellDamage(manifest);
+}
+
+export async function restoreFolder(
+  backup: string,
+  folder: string,
+  { skipOffsets }: RestoreOptions,
+): Promise<void> {
+  const { manifest, hasCredentials } = await withProgress((onProgress) =>
+    restore(tools(onProgress), backup, folder, skipOffsets),
+  );
+  await sayAll([
+    `restored ${folder} from ${backup}`,
+    ...linesOf(manifest),
+    hasCredentials
+      ? 'credentials and signing keys: as they were'
+      : 'credentials and signing keys: none were kept; give those that were configured',
+    `partitions go on ${skipOffsets} offsets behind their ends`,
+    'messages and runs that were open then go on at the next start: a server on the old folder ' +
+      'must not run any more',
+  ]);
+  tellDamage(manifest);
+}
+
+function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: BackupManifest) {
+  const journal = logs.find(({ name }) => name === '__journal')?.until ?? 0;
+  const count = logs.filter(({ name }) => name !== '__journal').length;
+  const others = `${count} other ${count === 1 ? 'log' : 'logs'}`;
+  return [
+    `made at ${madeAt} by version ${version}, of store ${storeId}, start ${epoch}`,
+    `journal up to offset ${journal}, and ${others}: ${sizeWords(bytes)}`,
+    ...(sharedBytes > 0
+      ? [`${sizeWords(sharedBytes)} of it share the disk with the data folder`]
+      : []),
+  ];
+}
+
+/** The copy is there, and not all of what was acknowledged is in it. */
+function tellDamage({ damages, lost }: BackupManifest): void {
+  for (const damage of damages) complain(damage);
+  for (const { log, from, until } of lost) {
+    complain(`${log}: not there are offsets ${from} to ${until === null ? 'its end' : until - 1}`);
+  }
+  if (damages.length > 0) process.exitCode = exitCodes.damagedData;
+}
+
+function tools(onProgress: (progress: CopyProgress) => void) {
+  return { disk: nodeDisk, options: readerOptions, onProgress };
+}
+
+async function withProgress<T>(
+  work: (onProgress: (progress: CopyProgress) => void) => Promise<T>,
+): Promise<T> {
+  const line = progressLine(systemClock);
+  const show = ({ doing, bytes, bytesTotal }: CopyProgress) => {
+    const [done, total] = [bytes, bytesTotal].map((count) => Math.ceil(count / megabyte));
+    line.show(doing === 'copying' ? 'copying' : `verified ${done} of ${total} MiB`);
+  };
+  return work(show).finally(line.clear);
+}

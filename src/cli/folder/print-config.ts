@@ -1,0 +1,38 @@
+/** What `stepwell config` does: every setting, its value, and where it came from. */
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { type Config, type Origin, readConfiguration } from '../../server/configuration/config.js';
+import { shownSettings } from '../../server/configuration/shown-settings.js';
+import { readCredentials } from '../../server/credentials/credentials.js';
+import { sayAll } from '../output/terminal.js';
+import { type DataDirOption, givenSettings } from './folder-option.js';
+
+/** What stands in place of a secret: that there is one, and nothing about it. */
+const mask = '********';
+
+export async function printConfiguration(options: DataDirOption): Promise<void> {
+  const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
+  const kept: Readonly<Record<string, unknown>> = await readCredentials(config, nodeDisk);
+  await sayAll(configLines(config, origins, new Set(Object.keys(kept))));
+}
+
+/** One aligned line per setting; `kept` names the credentials that the data folder keeps. */
+export function configLines(
+  config: Config,
+  origins: readonly Origin[],
+  kept: ReadonlySet<string>,
+): string[] {
+  const settings = shownSettings(config, origins, (name) =>
+    kept.has(name) ? 'file' : 'generated',
+  );
+  const rows = settings.map(({ variable, value, isSecret, source }): [string, string, string] => {
+    if (!isSecret) return [variable, value ?? '-', source];
+    return source === 'generated'
+      ? [variable, '-', 'generated at the first start']
+      : [variable, mask, source];
+  });
+  const nameWidth = Math.max(...rows.map(([name]) => name.length));
+  const valueWidth = Math.max(...rows.map(([, value]) => value.length));
+  return rows.map(
+    ([name, value, source]) => `${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${source}`,
+  );
+}

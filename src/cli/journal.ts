@@ -1,0 +1,98 @@
+/** What the commands of `stepwell journal` do. */
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import type { Store } from '../../storage/store.js';
+import { readChainHead } from '../../storage/verify/chain-head.js';
+import { systemClock } from '../engine/clock.js';
+import { type Journal, journalLogName } from '../engine/journal.js';
+import { imageLabel } from '../engine/snapshots/memory-image.js';
+import { version } from '../grammar/version.js';
+import { readConfiguration } from '../server/configuration/config.js';
+import { sweepStretch } from '../server/history/journal-sweeps.module.js';
+import { productFolding } from '../server/history/product-folding.js';
+import { exitCodes } from '../server/lifecycle/exit-codes.js';
+import { exportGood } from '../server/repair/export-good.js';
+import { readBuild } from './build.js';
+import { type DataDirOption, givenSettings } from './folder/folder-option.js';
+import { configuredFolder } from './folder/owned-folder.js';
+import { exportLines } from './journal/export-lines.js';
+import { type PrintOptions, printedLines } from './journal/journal-print.js';
+import { readerOptions, readFolder, readJournal } from './journal/journal-reader.js';
+import { type Comparison, type ReplayOptions, replayedLines } from './journal/journal-replay.js';
+import { verifyFolder } from './journal/journal-verify.js';
+import type { KeptHead } from './journal/kept-head.js';
+import { comparedWithSnapshot } from './journal/snapshot-comparison.js';
+import { committedOffsetLines, recordLines } from './journal/topic-lines.js';
+import { complain, progressLine, say, sayAll } from './output/terminal.js';
+
+interface ArchiveOption {
+  readonly archive?: string;
+}
+
+export interface ReplayCommandOptions extends ReplayOptions, DataDirOption, ArchiveOption {
+  readonly offsets?: boolean;
+  readonly records?: string;
+}
+
+export async function replayJournal(options: ReplayCommandOptions): Promise<void> {
+  const { config } = readConfiguration(undefined, 'start', givenSettings(options));
+  const folder = await configuredFolder(options);
+  const build = (await readBuild(nodeDisk)) ?? version;
+  const settings = { ...config, sweepStretch: sweepStretch(config, {}) };
+  const folding = productFolding(settings);
+  const progress = progressLine(systemClock);
+  const look = async (store: Store, journal: Journal | null) => {
+    const { offsets, records } = options;
+    if (offsets === true) await sayAll(committedOffsetLines(store));
+    if (records !== undefined) await sayAll(recordLines(store, records));
+    if (offsets === true || records !== undefined || journal === null) return;
+    const differs = () => {
+      process.exitCode = exitCodes.failure;
+    };
+    const compare: Comparison = {
+      label: imageLabel(folding.engine, build),
+      differs,
+      withSnapshot: (until) =>
+        comparedWithSnapshot(store, folding, productFolding(settings), until, build, differs),
+    };
+    await sayAll(replayedLines(journal, folding, options, progress.show, compare));
+  };
+  await readFolder(folder, folding.codec, look, options.archive).finally(progress.clear);
+}
+
+export interface PrintJournalOptions extends PrintOptions, DataDirOption, ArchiveOption {}
+
+export async function printJournal(options: PrintJournalOptions): Promise<void> {
+  const look = async (journal: Journal | null) => {
+    if (journal !== null) await sayAll(printedLines(journal, options));
+  };
+  await readJournal(await configuredFolder(options), look, options.archive);
+}
+
+export interface VerifyOptions extends DataDirOption {
+  readonly against: readonly KeptHead[];
+}
+
+export async function printDigest(options: DataDirOption): Promise<void> {
+  const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
+  if (head === null) throw new Error('no part of the journal is sealed yet');
+  say(`digest ${head.digest} at ${head.offset}`);
+}
+
+export async function verifyJournal(options: VerifyOptions): Promise<void> {
+  const progress = progressLine(systemClock);
+  const folder = await configuredFolder(options);
+  const { lines, problems } = await verifyFolder(folder, progress.show, options.against).finally(
+    progress.clear,
+  );
+  await sayAll(lines);
+  for (const problem of problems) complain(problem);
+  if (problems.length > 0) process.exitCode = exitCodes.damagedData;
+}
+
+export async function exportFolder(folder: string, options: DataDirOption): Promise<void> {
+  const progress = progressLine(systemClock);
+  const from = await configuredFolder(options);
+  const tools = { disk: nodeDisk, options: readerOptions, onProgress: progress.show };
+  const report = await exportGood(tools, from, folder).finally(progress.clear);
+  await sayAll(exportLines(from, folder, report));
+}

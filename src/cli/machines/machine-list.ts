@@ -1,0 +1,19 @@
+/** Every machine of the product: what `stepwell machines` draws. */
+import { lifeMachine } from '../../engine/lifecycle/life.machine.js';
+import { jobMachine } from '../../messaging/jobs/job.machine.js';
+import { scheduleMachine } from '../../messaging/schedules/schedule.machine.js';
+import { consumerGroupMachine } from '../../topics/groups/consumer-group.machine.js';
+import { consumerSessionMachine } from '../../topics/sessions/consumer-session.machine.js';
+import { subscriptionMachine } from '../../topics/subscriptions/subscription.machine.js';
+import { runMachine } from '../../workflows/run-state/run.machine.js';
+import type { DrawnMachine } from './machine-diagram.js';
+
+export const machines: readonly DrawnMachine[] = [
+  runMachine,
+  scheduleMachine,
+  jobMachine,
+  consumerGroupMachine,
+  consumerSessionMachine,
+  subscriptionMachine,
+  lifeMachine,
+];

@@ -1,0 +1,26 @@
+/** What `stepwell machines` does: the life of each entity that has a machine, as a diagram. */
+import { ConfigurationError } from '../../server/configuration/config.js';
+import { sayAll } from '../output/terminal.js';
+import { type DrawnMachine, diagramOf } from './machine-diagram.js';
+import { machines } from './machine-list.js';
+
+export async function printMachines(name: string | undefined): Promise<void> {
+  const meant = machines.filter(({ id }) => name === undefined || id === name);
+  if (meant.length === 0) {
+    const names = machines.map(({ id }) => id).join(', ');
+    throw new ConfigurationError([`there is no machine ${name}: there are ${names}`]);
+  }
+  await sayAll(machineLines(meant));
+}
+
+/** A heading and a diagram per machine, as Markdown. */
+export function machineLines(machines: readonly DrawnMachine[]): string[] {
+  return machines.flatMap((machine, index) => [
+    ...(index === 0 ? [] : ['']),
+    `## ${machine.id}`,
+    '',
+    '```mermaid',
+    ...diagramOf(machine),
+    '```',
+  ]);
+}

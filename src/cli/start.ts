@@ -1,0 +1,30 @@
+/** What `stepwell start` does: the folder is made ready, then the server runs. */
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { systemIdentifiers } from '../engine/identifiers.js';
+import { readConfiguration } from '../server/configuration/config.js';
+import { openCredentials, pasteLines } from '../server/credentials/credentials.js';
+import { refuseWeakSecrets } from '../server/credentials/weak-secrets.js';
+import { requireUnmoved } from '../server/development/kept-clock.js';
+import { descriptorLimit, shareDescriptors } from '../server/lifecycle/descriptors.js';
+import { type DataDirOption, givenSettings } from './folder/folder-option.js';
+import { prepareDataFolder, whileOwned } from './folder/owned-folder.js';
+import { say } from './output/terminal.js';
+
+export async function start(options: DataDirOption): Promise<void> {
+  const configuration = readConfiguration(undefined, 'start', givenSettings(options));
+  const { config } = configuration;
+  // Before the server is loaded: its modules are many files at once.
+  shareDescriptors(descriptorLimit(), config);
+  await prepareDataFolder(config.dataDirectory, nodeDisk);
+  await requireUnmoved(nodeDisk, config.dataDirectory);
+  const opened = await whileOwned(config.dataDirectory, nodeDisk, () =>
+    openCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets),
+  );
+  const made = pasteLines(opened);
+  if (made.length > 0) {
+    say(`New credentials, kept in ${config.dataDirectory} and shown this once:`);
+    for (const line of made) say(line);
+  }
+  const { serve } = await import('./serve.js');
+  await serve(configuration, opened);
+}
