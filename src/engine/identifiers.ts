@@ -8,16 +8,18 @@ export interface Identifiers {
   /** `length` bytes that cannot be guessed. */
   randomBytes(length: number): Buffer;
   /**
-   * A name that no other turn has: 50 bits of time and 65 random bits in 23 characters, URL-safe
-   * and sorted by time. What a turn creates is named by its seed and an index, so that `react`
-   * stays pure.
+   * A name that no other turn has: 50 bits of time, the shard, and 55 random bits in 23 characters,
+   * URL-safe and sorted by time. What a turn creates is named by its seed and an index, so that
+   * `react` stays pure.
    */
   turnSeed(now: number): string;
 }
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const timeLetters = 10;
-const randomLetters = 13;
+/** Every id names its shard, so that several can share the work one day without new ids. */
+const shardLetters = '00';
+const randomLetters = 11;
 
 /** Random bits are drawn from the kernel in blocks: one call for 512 seeds. */
 const blockBytes = 4096;
@@ -27,7 +29,8 @@ export function identifiersFrom(randomBytes: (length: number) => Buffer): Identi
   let block: Buffer = Buffer.alloc(0);
   let used = 0;
   // Written as bytes, a seed is one flat string: joined letters are copied when they are looked up.
-  const seed = Buffer.alloc(timeLetters + randomLetters);
+  const seed = Buffer.alloc(timeLetters + shardLetters.length + randomLetters);
+  seed.write(shardLetters, timeLetters, 'latin1');
   let timeInSeed = -1;
   const writeTime = (now: number): void => {
     timeInSeed = now;
@@ -47,7 +50,7 @@ export function identifiersFrom(randomBytes: (length: number) => Buffer): Identi
     randomBytes,
     turnSeed(now) {
       if (now !== timeInSeed) writeTime(now);
-      for (let index = timeLetters; index < seed.length; index += 1) {
+      for (let index = seed.length - randomLetters; index < seed.length; index += 1) {
         seed[index] = alphabet.charCodeAt(nextByte() & 31);
       }
       return seed.toString('latin1');

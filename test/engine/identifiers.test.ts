@@ -1,4 +1,4 @@
-import { SeededNames } from '../../src/engine/identifiers.js';
+import { SeededNames, systemIdentifiers } from '../../src/engine/identifiers.js';
 
 test('names of one seed are never the same, and begin again after a restart', () => {
   const names = new SeededNames(() => 'SEED');
@@ -7,4 +7,18 @@ test('names of one seed are never the same, and begin again after a restart', ()
   expect(new Set(made).size).toBe(made.length);
   names.restart();
   expect(names.next('msg')).toBe('msg_SEED1');
+});
+
+test('a seed is its time, its shard and random letters, so that seeds sort by time', () => {
+  const seeds = [5, 31, 32, 1_800_000_000_000].map((at) => systemIdentifiers.turnSeed(at));
+  expect(seeds.map((seed) => seed.slice(0, 12))).toEqual([
+    '000000000500',
+    '000000000Z00',
+    '000000001000',
+    '01MCC5RM0000',
+  ]);
+  for (const seed of seeds) expect(seed).toMatch(/^[0-9A-HJKMNP-TV-Z]{23}$/);
+  expect([...seeds].sort()).toEqual(seeds);
+  const again = Array.from({ length: 5000 }, () => systemIdentifiers.turnSeed(5));
+  expect(new Set(again).size).toBe(5000);
 });
