@@ -250,7 +250,9 @@ export class ActorDirectory<State = unknown> {
    * lie before `durableEnd`: a turn that may yet be taken back finds what it changed awake.
    */
   restLeastUsed(durableEnd: number): void {
-    this.touched.shrink(this.options.liveStates, (id) => {
+    const { liveStates } = this.options;
+    if (this.touched.names.size <= liveStates) return;
+    this.touched.shrink(liveStates, (id) => {
       const actor = this.awake.get(id);
       if (actor === undefined) return true;
       // What runs for it, or rings for it, goes on doing so: it needs no other alarm.

@@ -28,7 +28,8 @@ interface Deadline<Item> {
 
 /** At most one alarm for each item. */
 export class AlarmClock<Item> {
-  private readonly deadlines = new Map<Item, Deadline<Item>>();
+  /** Those that will ring; while there are none, there is nothing to cancel. Read it only. */
+  readonly deadlines = new Map<Item, Deadline<Item>>();
   private heap = heapOf<Item>([]);
   private armedFor = Number.POSITIVE_INFINITY;
   private disarm: (() => void) | null = null;

@@ -102,9 +102,9 @@ export class EffectRunner {
     else running.delete(source.id);
     const isWaiting = nextStart < Number.POSITIVE_INFINITY;
     const mayRest = isWaiting && runs.length === 0 && nextStart - now >= restMsMin;
-    if (!isWaiting) alarms.cancel(source.id);
-    else if (mayRest && this.rest(source, nextStart)) alarms.cancel(source.id);
-    else alarms.set(source.id, nextStart);
+    const hasAlarm = isWaiting && !(mayRest && this.rest(source, nextStart));
+    if (hasAlarm) alarms.set(source.id, nextStart);
+    else if (alarms.deadlines.size > 0) alarms.cancel(source.id);
   }
 
   /** A resting stream was woken: it gets an alarm at `wantedAt`. */

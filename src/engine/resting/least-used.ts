@@ -1,6 +1,7 @@
 /** Names in the order in which they were last touched. */
 export class LeastUsed {
-  private readonly names = new Set<string>();
+  /** From the least to the most recently touched. Read it only. */
+  readonly names = new Set<string>();
 
   /** It is the most recently touched one now. */
   touch(name: string): void {
@@ -17,11 +18,9 @@ export class LeastUsed {
    * until that answers false: then that one stays.
    */
   shrink(max: number, rest: (name: string) => boolean): void {
-    if (this.names.size <= max) return;
     for (const name of this.names) {
-      if (!rest(name)) return;
+      if (this.names.size <= max || !rest(name)) return;
       this.names.delete(name);
-      if (this.names.size <= max) return;
     }
   }
 }

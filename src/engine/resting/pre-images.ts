@@ -6,20 +6,19 @@ export class PreImages {
   /** By map and key what stood there at the moment, of what has changed since; null = no moment. */
   private noted: Map<object, Map<unknown, unknown>> | null = null;
   private readonly passed = new Set<object>();
-
-  /** Whether there is a moment that maps are told of at. */
-  get isOpen(): boolean {
-    return this.noted !== null;
-  }
+  /** Whether there is a moment: each change of memory looks at it. Read it only. */
+  isOpen = false;
 
   /** From now on maps are told of as they are now, until `end`: one moment at a time. */
   begin(): void {
     if (this.noted !== null) throw new Error('maps are told of as they were at another moment');
     this.noted = new Map();
+    this.isOpen = true;
   }
 
   end(): void {
     this.noted = null;
+    this.isOpen = false;
     this.passed.clear();
   }
 

@@ -3,7 +3,6 @@
  * wanted. They are spread over shards by a hash of their ids, so that no change of one shard holds
  * the event loop, however many there are.
  */
-import { hashOf } from './id-hash.js';
 import { seedOf, shardsIn } from './resting-parts.js';
 import { RestingShard, type RestingStream } from './resting-shard.js';
 import { StreamsCut } from './streams-cut.js';
@@ -48,6 +47,7 @@ export class RestingStreams {
 
   firstOffsetOf(id: string): number | undefined {
     if (this.only !== null) this.requireHeld(id, this.only);
+    if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
     const shard = this.shards.get(hash >>> (32 - shardBits));
     const row = shard?.find(id, hash) ?? -1;
@@ -188,4 +188,15 @@ export function* streamsIn(part: Buffer): Generator<RestingStream> {
     const shard = RestingShard.fromBytes(stored);
     for (const row of shard.all()) yield shard.read(row);
   }
+}
+
+/** 32 bits: FNV-1a over the code units, mixed so that high bits are as good as low ones. */
+function hashOf(id: string, seed: number): number {
+  let hash = seed ^ 0x811c9dc5;
+  for (let index = 0; index < id.length; index += 1) {
+    hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
+  return (hash ^ (hash >>> 15)) >>> 0;
 }

@@ -5,13 +5,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { whenRead } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
-import { whenRead } from '../../engine/reading/when-read.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
-import { messageKind, type Published } from '../messages/message.events.js';
+import { type CallbackSource, messageKind, type Published } from '../messages/message.events.js';
 import { messageTerms } from '../messages/message-terms.js';
 import { forbidsRetry } from '../messages/retry.policy.js';
 import { RunDeliveries } from '../messages/run-deliveries.js';
@@ -68,13 +68,12 @@ export class DeliveryAttempts {
     return whenRead(this.bodies.read(published), (read) => {
       const body = event.method === 'GET' ? null : read;
       const own = event.run === null ? event.headers : this.runs.headers(published);
-      return whenRead(own, (headers) =>
-        whenRead(this.sourceTrace(published), (trace) => ({
-          published,
-          body,
-          headers: withDefaultHeaders(headers, trace),
-        })),
-      );
+      const { callbackOf } = event;
+      const traced =
+        callbackOf === null
+          ? own
+          : whenRead(own, (headers) => this.withSourceTrace(headers, callbackOf));
+      return whenRead(traced, (headers) => ({ published, body, headers }));
     });
   }
 
@@ -153,12 +152,13 @@ export class DeliveryAttempts {
   }
 
   /** A callback belongs to the trace of the message that it reports on. */
-  private sourceTrace({
-    event: { callbackOf },
-  }: Published): readonly string[] | Promise<readonly string[]> {
-    if (callbackOf === null) return none;
-    const source = this.stored.published(callbackOf.publishedOffset);
-    return whenRead(source, ({ event }) => traceHeaders(event.headers));
+  private withSourceTrace(
+    headers: readonly string[],
+    { publishedOffset }: CallbackSource,
+  ): readonly string[] | Promise<readonly string[]> {
+    return whenRead(this.stored.published(publishedOffset), ({ event }) =>
+      withDefaultHeaders(headers, traceHeaders(event.headers)),
+    );
   }
 
   private signatureOf({ event: { dialect, url } }: Published, body: Buffer | null): string {

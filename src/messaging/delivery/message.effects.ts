@@ -5,8 +5,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { whenRead } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
-import { whenRead } from '../../engine/reading/when-read.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import type { Admission, Entrant } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
