@@ -145,6 +145,11 @@ export class Connections {
     for (const connection of this.open.values()) this.closeOnceIdle(connection);
   }
 
+  /** Closes those of other nodes in the same way: they would be kept for the next request. */
+  drainPeers(): void {
+    for (const connection of this.peers.values()) this.closeOnceIdle(connection);
+  }
+
   private admits(socket: Socket): boolean {
     if (this.isDraining) return false;
     const connection = this.opened(socket);

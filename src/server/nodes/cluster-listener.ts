@@ -77,7 +77,7 @@ export class ClusterListener {
   /** Takes no new request in and waits for those that are in. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    this.server.closeIdleConnections();
+    this.ports.connections.drainPeers();
     await closed;
   }
 

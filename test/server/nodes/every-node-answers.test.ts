@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request as requestOf } from 'node:http';
+import { Agent, type IncomingMessage, request as requestOf } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { hopHeader, signHop } from '../../../src/cluster/forwarding/hop.js';
 import { principalObject } from '../../../src/engine/principal/shown-principal.js';
@@ -315,3 +315,27 @@ describe('the port for other nodes', () => {
     expect(await published()).toHaveLength(before.length + 1);
   });
 });
+
+it('a node that ends waits for the requests of others, not for their connections', async () => {
+  const ending = await startNode();
+  ending.standing.mayServe = true;
+  await ending.recovered;
+  const signed = { method: 'POST', path: '/v2/queues', body: Buffer.from('{}') };
+  const hop = { client: '203.0.113.7', seed: '01M0000000ABCDEFGHJKM99', attempt: 1 };
+  const agent = new Agent({ keepAlive: true });
+  const url = `${ending.clusterUrl}${signed.path}`;
+  const headers = { ...signHop(clusterSecret, signed, hop, Date.now()), 'content-length': '2' };
+  const request = requestOf(url, { method: signed.method, agent, headers });
+  request.write('{');
+  await once(request, 'socket');
+  request.flushHeaders();
+  // The head has come, and its body has not.
+  await new Promise((next) => setTimeout(next, 200));
+  const stopped = ending.stop();
+  request.end('}');
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  // It would be kept for a minute, and a planned takeover would wait for the deadline of the stop.
+  await stopped;
+  agent.destroy();
+}, 8000);
