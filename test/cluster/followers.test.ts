@@ -1,6 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
 import { Engine } from '../../src/engine/engine.js';
+import { Journal } from '../../src/engine/journal.js';
 import { provided } from '../../src/engine/provided.js';
 import { digestOf, itemsOf } from '../../src/engine/snapshots/state-digest.js';
 import { Cluster } from '../../src/server/cluster/cluster.js';
@@ -62,4 +65,53 @@ describe('a follower', () => {
     await inStep(owner, again);
     expect(digest(again)).toEqual(digest(owner));
   });
+
+  it('finds that its memory is not what the owner has recorded of its own', async () => {
+    await cluster.remove();
+    cluster = new TestCluster();
+    owner = await cluster.start({ environment: often });
+    await serves(owner);
+    const lines: string[] = [];
+    const stream = new Writable({
+      write(line: Buffer, _encoding, done) {
+        lines.push(line.toString());
+        done();
+      },
+    });
+    follower = await cluster.start({ ports: { log: pino({ level: 'error' }, stream) } });
+    await publish(owner, 40);
+    await until(async () => (await metricOf(follower, 'digests_same_total')) > 0);
+    expect(lines).toEqual([]);
+
+    await inStep(owner, follower);
+    const { application } = follower;
+    const journal = application.nest.get(Journal, { strict: false });
+    const engine = application.nest.get(Engine, { strict: false });
+    const [published] = await all(journal.replay(journal.startOffset));
+    const message = published?.find(({ kind }) => kind === 'message');
+    if (message === undefined) throw new Error('nothing was published');
+    // What no node has decided.
+    const event = { ...message.event, at: 1 };
+    engine.replay([{ ...message, sequence: 1, event }]);
+    await publish(owner, 40);
+    await until(async () => (await metricOf(follower, 'digests_differed_total')) > 0);
+    expect(lines[0]).toContain('than the owner');
+    expect(lines[0]).toContain('message');
+    // The journal of this folder tells which it is.
+    await until(() => lines.length > 1);
+    expect(lines[1]).toContain(message.id);
+  });
 });
+
+async function metricOf(node: TestNode, name: string): Promise<number> {
+  const answer = await fetch(`${node.url}/metrics`, { headers: { authorization: node.bearer } });
+  const [, value] =
+    new RegExp(`^stepwell_cluster_${name} (\\d+)$`, 'm').exec(await answer.text()) ?? [];
+  return Number(value);
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}

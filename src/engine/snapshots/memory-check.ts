@@ -40,7 +40,7 @@ export interface CheckedMemory {
 /** More of the journal is not folded again: what it changes is held in memory. */
 const bytesMax = 256 * 1024 * 1024;
 
-/** Of its time it works so much. */
+/** Of its time it works so much, unless something is known to be wrong. */
 const busyShare = 0.1;
 
 export interface CheckPorts {
@@ -63,6 +63,7 @@ export class MemoryCheck implements SweepGuard {
   private underWay: Promise<unknown> = Promise.resolve();
   private sweeping = 0;
   private isStopped = false;
+  private share = busyShare;
   private wake: () => void = () => undefined;
 
   constructor(
@@ -75,8 +76,10 @@ export class MemoryCheck implements SweepGuard {
   /**
    * Checks the latest snapshot by the one before it; null = that was done, there is too much
    * between them, or it was ended. Rejects with `MemoryDiffers`, or with what the folding threw.
+   * `share`: it works for so much of the time that it takes.
    */
-  check(): Promise<CheckedMemory | null> {
+  check(share = busyShare): Promise<CheckedMemory | null> {
+    this.share = share;
     const checking = this.checkLatest().catch((error: unknown) => {
       if (error instanceof CheckStopped || this.isOver) return null;
       throw error;
@@ -161,7 +164,7 @@ export class MemoryCheck implements SweepGuard {
     const woken = new Promise<void>((resolve) => {
       this.wake = resolve;
     });
-    const pause = this.ports.pause((this.ports.monotonic() - startedAt) * (1 / busyShare - 1));
+    const pause = this.ports.pause((this.ports.monotonic() - startedAt) * (1 / this.share - 1));
     await Promise.race([pause, woken]);
   }
 

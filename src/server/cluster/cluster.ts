@@ -14,6 +14,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Journal } from '../../engine/journal.js';
+import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { Follower } from './follower.js';
 import { KeptPlace } from './kept-place.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
@@ -48,6 +49,8 @@ const releaseMs = 2000;
 
 export class Cluster implements Membership {
   readonly commits: SharedCommits;
+  /** Compares memory with what owners record of theirs; before it follows. */
+  digests: RecordedDigests | null = null;
   private readonly outdated: OutdatedPlaces;
   private node: ClusterNode | null = null;
   private follower: Follower | null = null;
@@ -120,7 +123,9 @@ export class Cluster implements Membership {
       const reached = this.node?.state;
       if (reached !== undefined) await place.keep(reached);
     };
-    const follower = new Follower(store, journal, engine, applied, options.fatal);
+    const { digests } = this;
+    const failed = options.fatal;
+    const follower = new Follower({ store, journal, engine, digests, applied, failed });
     this.follower = follower;
     follower.appliedSequence = state.sequence;
     this.node = this.join(state, follower);

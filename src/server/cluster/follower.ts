@@ -2,12 +2,27 @@
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import type { CountedBatch } from '../../cluster/shared-history.js';
+import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Journal } from '../../engine/journal.js';
+import { digestIn, type RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { decodeChanges, type LogChange } from './log-changes.js';
 
 /** What is read and not yet in the folder, in bytes, before reading waits. */
 const aheadBytesMax = 32 * 1024 * 1024;
+
+/** What a follower works with. */
+export interface FollowerPorts {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly engine: Engine;
+  /** Compares memory with what the owner has recorded of its own; null = nothing does. */
+  readonly digests: Pick<RecordedDigests, 'compare'> | null;
+  /** All that was taken is in the folder. */
+  applied(): Promise<void>;
+  /** The node cannot go on. */
+  failed(error: unknown): void;
+}
 
 export class Follower {
   private waiting: CountedBatch[] = [];
@@ -18,21 +33,14 @@ export class Follower {
   /** The last batch that the folder and memory hold. */
   appliedSequence = 0;
 
-  /** `applied`: all that was taken is in the folder. `failed`: the node cannot go on. */
-  constructor(
-    private readonly store: Store,
-    private readonly journal: Journal,
-    private readonly engine: Engine,
-    private readonly applied: () => Promise<void>,
-    private readonly failed: (error: unknown) => void,
-  ) {
-    this.foldedUntil = journal.highWatermark;
+  constructor(private readonly ports: FollowerPorts) {
+    this.foldedUntil = ports.journal.highWatermark;
   }
 
   take(batch: CountedBatch): void {
     this.waiting.push(batch);
     this.waitingBytes += batch.body.length;
-    this.running ??= this.run().catch(this.failed);
+    this.running ??= this.run().catch(this.ports.failed);
   }
 
   /** Settles once there is room for more. */
@@ -55,7 +63,7 @@ export class Follower {
       await this.write(batches.flatMap(({ body }) => decodeChanges(body)));
       await this.fold();
       this.appliedSequence = batches.at(-1)?.sequence ?? this.appliedSequence;
-      if (this.waiting.length === 0) await this.applied();
+      if (this.waiting.length === 0) await this.ports.applied();
     }
     this.running = null;
   }
@@ -70,22 +78,36 @@ export class Follower {
       }
       await Promise.all(following);
       following = [];
-      if (change.kind === 'dropped') await this.store.dropLog(change.log);
-      else await this.store.log(change.log)?.trimTo(change.offset);
+      if (change.kind === 'dropped') await this.ports.store.dropLog(change.log);
+      else await this.ports.store.log(change.log)?.trimTo(change.offset);
     }
     await Promise.all(following);
   }
 
   private async logOf(name: string): Promise<PartitionLog> {
-    return this.store.log(name) ?? this.store.createLog(name);
+    const { store } = this.ports;
+    return store.log(name) ?? store.createLog(name);
+  }
+
+  private async fold(): Promise<void> {
+    const { journal } = this.ports;
+    for await (const envelopes of journal.replay(this.foldedUntil)) {
+      let from = 0;
+      for (const [index, envelope] of envelopes.entries()) {
+        const recorded = digestIn(envelope);
+        if (recorded === null) continue;
+        this.replay(envelopes.slice(from, index));
+        from = index;
+        await this.ports.digests?.compare(recorded, this.foldedUntil);
+      }
+      this.replay(envelopes.slice(from));
+    }
+    this.foldedUntil = journal.highWatermark;
   }
 
   /** By the same line as a start does. */
-  private async fold(): Promise<void> {
-    for await (const envelopes of this.journal.replay(this.foldedUntil)) {
-      this.engine.replay(envelopes);
-      this.foldedUntil = (envelopes.at(-1)?.offset ?? this.foldedUntil - 1) + 1;
-    }
-    this.foldedUntil = this.journal.highWatermark;
+  private replay(envelopes: readonly EventEnvelope[]): void {
+    this.ports.engine.replay(envelopes);
+    this.foldedUntil = (envelopes.at(-1)?.offset ?? this.foldedUntil - 1) + 1;
   }
 }

@@ -136,10 +136,7 @@ export class Connections {
     socket.once('close', cancel);
   }
 
-  /**
-   * Refuses new connections, closes those without a request in flight, and each other one as soon
-   * as its answer is on its way.
-   */
+  /** Refuses new connections, and closes each one as soon as it has no request in flight. */
   drain(): void {
     this.isDraining = true;
     for (const connection of this.open.values()) this.closeOnceIdle(connection);

@@ -8,6 +8,8 @@ export class SnapshotMetrics {
   readonly #failed: Counter;
   readonly #checked: Counter;
   readonly #differed: Counter;
+  readonly #digestsSame: Counter;
+  readonly #digestsDiffered: Counter;
   readonly #offset: Gauge;
   readonly #bytes: Gauge;
   readonly #seconds: Gauge;
@@ -34,6 +36,16 @@ export class SnapshotMetrics {
     this.#differed = new Counter({
       name: 'stepwell_snapshots_differed_total',
       help: 'Snapshots that were not what the journal came to: a defect of the program.',
+      registers,
+    });
+    this.#digestsSame = new Counter({
+      name: 'stepwell_cluster_digests_same_total',
+      help: 'Digests of memory that the owner has recorded, and that hold on this follower.',
+      registers,
+    });
+    this.#digestsDiffered = new Counter({
+      name: 'stepwell_cluster_digests_differed_total',
+      help: 'Digests of the owner that do not hold on this follower: a defect of the program.',
       registers,
     });
     this.#offset = new Gauge({
@@ -82,6 +94,12 @@ export class SnapshotMetrics {
   /** What was folded was not what the server remembered. */
   differed(): void {
     this.#differed.inc();
+  }
+
+  /** Memory is what the owner has recorded of its own, or is not. */
+  compared(isSame: boolean): void {
+    if (isSame) this.#digestsSame.inc();
+    else this.#digestsDiffered.inc();
   }
 
   failed(): void {

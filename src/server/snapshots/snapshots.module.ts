@@ -14,6 +14,7 @@ import { liveDigest } from '../../engine/snapshots/live-digest.js';
 import { MemoryCheck } from '../../engine/snapshots/memory-check.js';
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
+import { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
 import type { Cluster } from '../cluster/cluster.js';
 import type { Config } from '../configuration/config.js';
@@ -89,6 +90,20 @@ export class SnapshotsModule {
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
     const hasRoom = () => store.freeSpace.hasRoom;
     const runner = new SnapshotRunner(keeper, check, clock, metrics, hasRoom, log);
+    if (cluster !== null) {
+      cluster.digests = new RecordedDigests(engine, label, {
+        same: (until) => {
+          metrics.compared(true);
+          log.debug({ until }, 'memory is what the owner has recorded');
+        },
+        differs: (error) => {
+          metrics.compared(false);
+          log.error({ err: error }, 'memory is not what the owner has recorded');
+          // What of it is not what this folder says has a name.
+          void runner.prove();
+        },
+      });
+    }
     const begin = () => {
       keeper.found(start.found);
       if (start.found !== null) metrics.latest(start.found);

@@ -68,6 +68,8 @@ const exported: readonly string[] = [
   'stepwell_cluster_applied_sequence',
   'stepwell_cluster_clock_skew_seconds',
   'stepwell_cluster_commit_seconds',
+  'stepwell_cluster_digests_differed_total',
+  'stepwell_cluster_digests_same_total',
   'stepwell_cluster_epoch',
   'stepwell_cluster_forwarded_requests_total',
   'stepwell_cluster_heard_seconds',

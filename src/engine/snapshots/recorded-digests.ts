@@ -1,0 +1,75 @@
+/**
+ * Holds what one machine folds against the digests that another one has recorded among the events:
+ * a standing proof that both come to the same memory (ADR 73).
+ */
+import type { EventEnvelope } from '../decider.js';
+import type { Engine } from '../engine.js';
+import { liveDigest } from './live-digest.js';
+import {
+  type DigestedMemory,
+  type MemoryDigested,
+  memoryDigestKind,
+} from './memory-digest.events.js';
+import { differingSections, type StateDigest } from './state-digest.js';
+
+/** The same events came to another memory on the machine that recorded its digest: a defect. */
+export class DigestDiffers extends Error {
+  override readonly name = 'DigestDiffers';
+
+  constructor(
+    /** Of the journal. */
+    readonly until: number,
+    /** The kinds of streams, and the maps of indexes, that differ. */
+    readonly sections: readonly string[],
+  ) {
+    super(
+      `the events below ${until} were folded to another memory than the owner's: ` +
+        sections.join(', '),
+    );
+  }
+}
+
+/** Receives what comparisons have come to. */
+export interface DigestWatch {
+  same(until: number): void;
+  differs(error: DigestDiffers): void;
+}
+
+/** The digest that an event records; null where it records none. */
+export function digestIn({ kind, event }: EventEnvelope): DigestedMemory | null {
+  return kind === memoryDigestKind ? (event as MemoryDigested) : null;
+}
+
+export class RecordedDigests {
+  /** `label`: that of this program (`imageLabel`). */
+  constructor(
+    private readonly engine: Engine,
+    private readonly label: () => string,
+    private readonly watch: DigestWatch,
+  ) {}
+
+  /**
+   * Compares memory, which holds all below `heldUntil`, nothing else, and does not change until
+   * this settles. Not compared: what another program has recorded, what was recorded too late,
+   * and a memory too large.
+   */
+  async compare(recorded: DigestedMemory, heldUntil: number): Promise<void> {
+    if (recorded.label !== this.label() || heldUntil > recorded.until) return;
+    const own = await liveDigest(this.engine, true);
+    if (own === null) return;
+    if (own.hex === recorded.hex) this.watch.same(recorded.until);
+    else {
+      const sections = differingSections(own, digestOf(recorded));
+      this.watch.differs(new DigestDiffers(recorded.until, sections));
+    }
+  }
+}
+
+function digestOf({ hex, sections: flat }: DigestedMemory): StateDigest {
+  const sections = [];
+  for (let at = 0; at + 2 < flat.length; at += 3) {
+    const [section, items, sum] = flat.slice(at, at + 3);
+    sections.push({ section: String(section), items: Number(items), sum: String(sum) });
+  }
+  return { hex, sections };
+}
