@@ -17,3 +17,8 @@ export class AcknowledgedEntriesMissing extends Error {
     super(`acknowledged entries are missing in the shared log: place ${place}: ${reason}`);
   }
 }
+
+/** What holds the shared log cannot be reached, or the client for it is not installed. */
+export class SharedLogUnavailable extends Error {
+  override readonly name = 'SharedLogUnavailable';
+}

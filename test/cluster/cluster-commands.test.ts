@@ -1,5 +1,5 @@
 import { answered } from '../support/program/client-program.js';
-import { describeWithPostgres } from '../support/program/postgres.js';
+import { describeWithPostgres, PostgresServer } from '../support/program/postgres.js';
 import { token } from '../support/program/server-process.js';
 import { type ClusterServer, ServerCluster } from './server-cluster.js';
 
@@ -11,7 +11,8 @@ describeWithPostgres('stepwell cluster', () => {
   let cluster: ServerCluster;
 
   beforeAll(async () => {
-    cluster = await ServerCluster.create(2);
+    const server = await PostgresServer.create();
+    cluster = await ServerCluster.create(2, { url: server.url, end: () => server.kill() });
   }, 120_000);
 
   afterAll(() => cluster.end(), 60_000);

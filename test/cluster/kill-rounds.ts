@@ -6,7 +6,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basic } from '../support/program/server-process.js';
-import { type ClusterServer, ServerCluster } from './server-cluster.js';
+import { type ClusterServer, PostgresPair, ServerCluster } from './server-cluster.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -46,7 +46,7 @@ class Rounds {
   private sent = 0;
   private lastAcknowledgedAt = 0;
 
-  constructor(private readonly cluster: ServerCluster) {}
+  constructor(private readonly cluster: ServerCluster<PostgresPair>) {}
 
   /** A client that takes the next node where one does not acknowledge. */
   async publishing(sink: string): Promise<void> {
@@ -112,7 +112,7 @@ export async function killRounds(
   count: number,
   { isLogKilled }: { readonly isLogKilled: boolean },
 ): Promise<RoundsReport> {
-  const cluster = await ServerCluster.create(3);
+  const cluster = await ServerCluster.create(3, await PostgresPair.create());
   const rounds = new Rounds(cluster);
   const sink = createServer((request, response) => {
     rounds.delivered.add((request.url ?? '').slice(1));
@@ -125,8 +125,7 @@ export async function killRounds(
     for (let round = 0; round < count; round += 1) {
       await rounds.round(faults[round % faults.length] ?? 'kill');
       if (isLogKilled && round === 1) {
-        await cluster.primary.kill();
-        cluster.standby.promote();
+        await cluster.log.losePrimary();
       }
     }
     await pause(500);
@@ -140,7 +139,7 @@ export async function killRounds(
   }
 }
 
-async function judged(rounds: Rounds, cluster: ServerCluster): Promise<RoundsReport> {
+async function judged(rounds: Rounds, cluster: ServerCluster<PostgresPair>): Promise<RoundsReport> {
   const owner = await cluster.owner();
   const missing: string[] = [];
   for (const id of rounds.later) {
@@ -160,7 +159,7 @@ async function judged(rounds: Rounds, cluster: ServerCluster): Promise<RoundsRep
   const undelivered = () => [...rounds.now].filter((path) => !rounds.delivered.has(path));
   for (let wait = 0; undelivered().length > 0 && wait < 200; wait += 1) await pause(100);
   const { epoch } = JSON.parse(
-    cluster.standby.ask(`select coalesce(json_build_object('epoch', count(distinct
+    cluster.log.standby.ask(`select coalesce(json_build_object('epoch', count(distinct
       get_byte(bytes, 16))), '{}') from stepwell_log`),
   );
   return {

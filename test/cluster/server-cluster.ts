@@ -1,10 +1,50 @@
-/** Three real servers over one PostgreSQL with a synchronous standby, to be killed and stopped. */
+/** Real servers over one shared log, to be killed and stopped. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { leave } from '../support/leftovers.js';
 import { PostgresServer } from '../support/program/postgres.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
+
+/** What holds the log that nodes share. */
+export interface SharedLogServers {
+  /** As `STEPWELL_COMMIT_LOG` names it. */
+  readonly url: string;
+  /** What a node needs beside that. */
+  readonly environment?: Readonly<Record<string, string>>;
+  end(): Promise<void>;
+}
+
+/** A PostgreSQL and its synchronous standby. */
+export class PostgresPair implements SharedLogServers {
+  private constructor(
+    readonly primary: PostgresServer,
+    readonly standby: PostgresServer,
+  ) {}
+
+  static async create(): Promise<PostgresPair> {
+    const primary = await PostgresServer.create();
+    return new PostgresPair(primary, await primary.follower());
+  }
+
+  get urls(): readonly string[] {
+    return [this.primary.url, this.standby.url];
+  }
+
+  get url(): string {
+    return this.urls.join(',');
+  }
+
+  /** As when its machine burns: the standby takes writes from now on. */
+  async losePrimary(): Promise<void> {
+    await this.primary.kill();
+    this.standby.promote();
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.primary.kill(), this.standby.kill()]);
+  }
+}
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -18,17 +58,18 @@ export class ClusterServer {
     private readonly environment: Record<string, string>,
   ) {}
 
-  static async create(urls: readonly string[]): Promise<ClusterServer> {
+  static async create(log: SharedLogServers): Promise<ClusterServer> {
     const folder = await mkdtemp(join(tmpdir(), 'stepwell-node-'));
     leave(folder);
     const port = await freePort();
     return new ClusterServer(`http://127.0.0.1:${port}`, folder, {
       STEPWELL_PORT: String(port),
-      STEPWELL_COMMIT_LOG: urls.join(','),
+      STEPWELL_COMMIT_LOG: log.url,
       STEPWELL_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
       STEPWELL_CLUSTER_SECRET: 'secret-of-all-the-nodes',
       STEPWELL_CURRENT_SIGNING_KEY: 'current-key-of-all-nodes',
       STEPWELL_NEXT_SIGNING_KEY: 'next-key-of-all-the-nodes',
+      ...log.environment,
     });
   }
 
@@ -90,21 +131,21 @@ interface Answered {
   readonly text: string;
 }
 
-export class ServerCluster {
+export class ServerCluster<Log extends SharedLogServers = SharedLogServers> {
   private constructor(
-    readonly primary: PostgresServer,
-    readonly standby: PostgresServer,
+    readonly log: Log,
     readonly nodes: readonly ClusterServer[],
   ) {}
 
-  static async create(count: number): Promise<ServerCluster> {
-    const primary = await PostgresServer.create();
-    const standby = await primary.follower();
-    const urls = [primary.url, standby.url];
+  /** Its end is the log's, too. */
+  static async create<Log extends SharedLogServers>(
+    count: number,
+    log: Log,
+  ): Promise<ServerCluster<Log>> {
     const nodes: ClusterServer[] = [];
-    for (let index = 0; index < count; index += 1) nodes.push(await ClusterServer.create(urls));
-    for (const node of nodes) await node.start();
-    return new ServerCluster(primary, standby, nodes);
+    for (let index = 0; index < count; index += 1) nodes.push(await ClusterServer.create(log));
+    await Promise.all(nodes.map((node) => node.start()));
+    return new ServerCluster(log, nodes);
   }
 
   /** The node that serves, waiting for one. */
@@ -118,11 +159,8 @@ export class ServerCluster {
   }
 
   async end(): Promise<void> {
-    for (const node of this.nodes) {
-      node.signal('SIGCONT');
-      await node.kill();
-    }
-    await this.primary.kill();
-    await this.standby.kill();
+    for (const node of this.nodes) node.signal('SIGCONT');
+    await Promise.all(this.nodes.map((node) => node.kill()));
+    await this.log.end();
   }
 }

@@ -7,7 +7,7 @@ import type * as Kafka from '@platformatic/kafka';
  */
 export async function loadProtocol() {
   const kafka = await import('@platformatic/kafka').catch((cause: unknown) => {
-    throw new Error('kafka:// needs a client: npm install @platformatic/kafka', { cause });
+    throw new KafkaUnavailable('it needs a client: npm install @platformatic/kafka', { cause });
   });
   return {
     Connection: kafka.Connection,
@@ -33,7 +33,7 @@ export type Metadata = Awaited<ReturnType<Protocol['metadata']>>;
 /** Records as a producer has sent them together: one here, where no other producer writes. */
 export type RecordsBatch = Kafka.RecordsBatch;
 
-/** No broker that was asked has given an answer that helps. */
+/** No broker that was asked has given an answer that helps, or there is no client to ask one. */
 export class KafkaUnavailable extends Error {
   override readonly name = 'KafkaUnavailable';
 }

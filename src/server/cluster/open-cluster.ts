@@ -1,9 +1,11 @@
 /** From settings to a node of a cluster. */
 
 import type { Logger } from 'pino';
+import { SharedLogUnavailable } from '../../cluster/cluster-errors.js';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { type ClusterSettings, nodeUrl } from '../configuration/cluster-settings.js';
+import { ConfigurationError } from '../configuration/config.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
 /** All that is shared is one shard of the log. */
@@ -28,10 +30,21 @@ async function openCommitLog(
   const [url = ''] = urls;
   if (url.startsWith('kafka:')) {
     const { openTopic } = await import('./kafka.part.js');
-    return openTopic(url);
+    return openTopic(url).catch((error: unknown) => {
+      throw startError(error);
+    });
   }
   const { openPostgresLog } = await import('./postgres.part.js');
   return openPostgresLog({ urls, shard, onError });
+}
+
+/** By name: what throws them is bundled by itself, and so are their classes. */
+function startError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const message = `STEPWELL_COMMIT_LOG: ${error.message}`;
+  if (error.name === 'KafkaTopicUnfit') return new ConfigurationError([message]);
+  if (error.name !== 'KafkaUnavailable') return error;
+  return new SharedLogUnavailable(message, { cause: error });
 }
 
 /** An engine that is away fails many times a second: it is logged once in a while. */

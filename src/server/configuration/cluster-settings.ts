@@ -1,5 +1,6 @@
 /** The settings of a node of a cluster: how they are written, and what they need of each other. */
 import ipaddr from 'ipaddr.js';
+import { KafkaUrlInvalid, parseKafkaUrl } from '../../cluster/kafka/kafka-url.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { type DialTarget, type FsyncMode, listOf, readPublicUrl } from './config-grammars.js';
 
@@ -28,14 +29,22 @@ interface SharedSettings {
 
 /** `postgres://...`, one URL for each server, comma separated; or one `kafka://...`. */
 export function readCommitLog(text: string): Result<readonly string[]> {
+  // The brokers of one log stand in one URL, with commas between them.
+  if (text.trim().startsWith('kafka://')) return readTopicUrl(text.trim());
   const urls = listOf(text);
-  const schemes = new Set(urls.map((url) => /^(postgres|postgresql|kafka):\/\/./.exec(url)?.[1]));
-  if (schemes.has(undefined) || urls.length === 0) {
-    return refused('is not postgres://..., with one URL for each server, nor kafka://...');
+  return urls.length > 0 && urls.every((url) => /^postgres(?:ql)?:\/\/./.test(url))
+    ? ok(urls)
+    : refused('is not postgres://..., with one URL for each server, nor kafka://...');
+}
+
+function readTopicUrl(url: string): Result<readonly string[]> {
+  try {
+    parseKafkaUrl(url);
+    return ok([url]);
+  } catch (error) {
+    if (!(error instanceof KafkaUrlInvalid)) throw error;
+    return refused(`names no topic of Kafka: ${error.message}`);
   }
-  return schemes.has('kafka') && urls.length > 1
-    ? refused('names more than one log: the brokers of one stand in one URL')
-    : ok(urls);
 }
 
 /** Where to listen: `10.0.0.1:7070` or `[::1]:7070`. */

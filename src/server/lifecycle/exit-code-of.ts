@@ -10,7 +10,7 @@ import {
   NotTheOwner,
   RecordsMissing,
 } from '../../../storage/faults/storage-errors.js';
-import { AcknowledgedEntriesMissing } from '../../cluster/cluster-errors.js';
+import { AcknowledgedEntriesMissing, SharedLogUnavailable } from '../../cluster/cluster-errors.js';
 import { BrokenStream } from '../../engine/resting/gaps.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -25,6 +25,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof NotTheOwner) return exitCodes.inUse;
   if (error instanceof DiskFailure) return exitCodes.diskError;
   if (error instanceof LockUnavailable) return exitCodes.unavailable;
+  if (error instanceof SharedLogUnavailable) return exitCodes.unavailable;
   if (error instanceof NewerFormat) return exitCodes.damagedData;
   if (error instanceof FolderNotEmpty) return exitCodes.notEmpty;
   if (error instanceof KeepsChanging) return exitCodes.inUse;

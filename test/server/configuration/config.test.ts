@@ -156,7 +156,14 @@ const clusterTable: typeof table = [
     null,
     'postgres://a@db1/s, postgresql://a@db2/s',
     ['postgres://a@db1/s', 'postgresql://a@db2/s'],
-    ['', 'mysql://db', 'postgres://', 'db', 'postgres://a,kafka://b', 'kafka://a/t,kafka://b/t'],
+    [
+      '',
+      'mysql://db',
+      'postgres://',
+      'db',
+      'postgres://a,kafka://b',
+      'kafka://a:1/t,kafka://b:1/t',
+    ],
   ],
   ['COMMIT_LOG_RETENTION', 'commitLogRetentionMs', 7_200_000, '1d', day, ['', '0', 'x']],
   [
@@ -218,6 +225,15 @@ test('settings of a node are refused without a log that nodes share', () => {
   expect(problemsOf({ STEPWELL_CLUSTER_LISTEN: '10.0.0.1:7070' })).toEqual([
     'STEPWELL_CLUSTER_... is given without STEPWELL_COMMIT_LOG',
   ]);
+});
+
+test('the brokers of a shared log stand in one URL', () => {
+  const url = 'kafka://user:secret@one:9092,two:9092/stepwell?tls=true&sasl=scram-sha-512';
+  const { config } = readConfiguration({ ...clusterEnvironment, STEPWELL_COMMIT_LOG: ` ${url}` });
+  expect(config.commitLog).toEqual([url]);
+  expect(
+    problemsOf({ ...clusterEnvironment, STEPWELL_COMMIT_LOG: 'kafka://one/stepwell' }),
+  ).toEqual([expect.stringContaining('broker 1 is no host:port')]);
 });
 
 test('a node of a cluster waits for its disk', () => {

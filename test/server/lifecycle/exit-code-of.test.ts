@@ -1,3 +1,4 @@
+import { SharedLogUnavailable } from '../../../src/cluster/cluster-errors.js';
 import { ConfigurationError } from '../../../src/server/configuration/config.js';
 import { exitCodeOf } from '../../../src/server/lifecycle/exit-code-of.js';
 import {
@@ -15,6 +16,7 @@ test.each([
   ['bad configuration', new ConfigurationError(['x']), 64],
   ['damaged data', new DamagedData(range, 'torn'), 65],
   ['a lock that is missing', new LockUnavailable(new Error('x')), 69],
+  ['a shared log that is away', new SharedLogUnavailable('x'), 69],
   ['a disk error', new DiskFailure('writing', new Error('EIO')), 74],
   ['a full disk', new DiskFull('writing', new Error('ENOSPC')), 74],
   ['a folder in use', new DirectoryInUse('data'), 75],
