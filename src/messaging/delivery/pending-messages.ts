@@ -9,10 +9,10 @@ import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { Messages } from '../messages/message.entity.js';
-import { messageKind, type Published } from '../messages/message.events.js';
+import { isPublished, messageKind, type Published } from '../messages/message.events.js';
 import { isAmong, matchesOrigin, originTerms } from '../messages/message-filter.js';
 import { messageTerms } from '../messages/message-terms.js';
-import { isPublished, StoredMessages } from '../messages/stored-messages.js';
+import { StoredMessages } from '../messages/stored-messages.js';
 import type { CancelFilters } from './cancel.request.js';
 
 /** So many are looked at per tick, so that a million of them do not hold the event loop. */

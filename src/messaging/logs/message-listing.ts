@@ -1,8 +1,7 @@
 /** What the log makes of the events of messages: which rows are meant, whatever is made of them. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type MessageEvent, messageKind } from '../messages/message.events.js';
+import { isMessageEvent, isPublished, type MessageEvent } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
-import { isPublished } from '../messages/stored-messages.js';
 import { entriesOf, type LogEntry } from './log-entry.js';
 import { meansEntry, termsOf } from './log-filter.js';
 import type { WeighedRow } from './log-page.js';
@@ -66,10 +65,6 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     const isMeant = message !== null && matchesOrigin(message.event, entry.time, this.query);
     return isMeant ? this.made(message, entry, logged) : null;
   }
-}
-
-function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
-  return envelope.kind === messageKind;
 }
 
 const endings: ReadonlySet<MessageEvent['type']> = new Set([

@@ -137,6 +137,16 @@ export function publishedEvent(
     : { type: 'MessagePublished', ...message, bodyOffset };
 }
 
+/** Of the events that the journal gives, untyped: those of messages. */
+export function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
+  return envelope.kind === messageKind;
+}
+
+/** Whether an event, or what is left of it, is the publish of a message. */
+export function isPublished(envelope: EventEnvelope | null): envelope is Published {
+  return envelope?.event.type === 'MessagePublished';
+}
+
 /** A `MessagePublished` at its place in the journal; the message's own body stands beside it. */
 export type Published = EventEnvelope<MessagePublished>;
 

@@ -48,8 +48,3 @@ export class StoredMessages {
     return this.payloads.read(offset) as EventEnvelope<Event> | Promise<EventEnvelope<Event>>;
   }
 }
-
-/** Whether an event, or what is left of it, is the publish of a message. */
-export function isPublished(envelope: EventEnvelope | null): envelope is Published {
-  return envelope?.event.type === 'MessagePublished';
-}

@@ -41,7 +41,7 @@ export class PublishTargets {
     const known = this.remembered.get(destination);
     if (known !== undefined) return known;
     const target = this.parse(destination);
-    if ('kind' in target && destination.length <= rememberedLengthMax) {
+    if (!(target instanceof Refusal) && destination.length <= rememberedLengthMax) {
       this.remembered.set(destination, target);
     }
     return target;

@@ -194,7 +194,7 @@ export class Publisher {
   }
 
   private answer(exchange: Exchange, { warnings }: Submission, answer: Answer | Refusal): void {
-    if ('message' in answer) {
+    if (answer instanceof Refusal) {
       exchange.refuse(answer);
       return;
     }

@@ -171,7 +171,7 @@ export class BatchSubmission implements Submission {
     const body: unknown[] = [];
     for (const [index, submission] of this.submissions.entries()) {
       const answer = submission.answer(outcomes);
-      if (!('message' in answer)) {
+      if (!(answer instanceof Refusal)) {
         body.push(answer.body);
         continue;
       }

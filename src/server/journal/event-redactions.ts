@@ -8,6 +8,7 @@ import type { Journal } from '../../engine/journal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import {
   type CallbackSource,
+  isPublished,
   type MessagePublished,
   type MessageTemplate,
   messageKind,
@@ -120,10 +121,6 @@ function redactionOf({ configuration }: Configured): Redaction {
 
 function keyOf(kind: string, id: string): string {
   return `${kind}/${id}`;
-}
-
-function isPublished(envelope: EventEnvelope): envelope is EventEnvelope<MessagePublished> {
-  return envelope.event.type === 'MessagePublished';
 }
 
 function isTemplate(envelope: EventEnvelope): envelope is EventEnvelope<Template> {

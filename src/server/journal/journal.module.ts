@@ -3,10 +3,12 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { watchStreams } from '../../http/bytes/open-streams.js';
+import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
 import { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { RevealsModule } from '../reveals/reveals.module.js';
 import { JournalController } from './journal.controller.js';
@@ -16,14 +18,19 @@ import { ShownJournal } from './shown-journal.js';
 const stopDeadlineMs = 1000;
 
 @Module({
-  imports: [RevealsModule],
+  imports: [JournalSweepsModule, RevealsModule],
   controllers: [JournalController],
   providers: [
     {
       provide: ShownJournal,
-      inject: [Engine, Journal, provided.clock, RevealRecorder],
-      useFactory: (engine: Engine, journal: Journal, clock: Clock, reveals: RevealRecorder) =>
-        new ShownJournal(engine, journal, clock, reveals),
+      inject: [Engine, JournalSweeps, Journal, provided.clock, RevealRecorder],
+      useFactory: (
+        engine: Engine,
+        sweeps: JournalSweeps,
+        journal: Journal,
+        clock: Clock,
+        reveals: RevealRecorder,
+      ) => new ShownJournal(engine, sweeps, journal, clock, reveals),
     },
   ],
 })

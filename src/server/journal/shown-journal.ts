@@ -2,8 +2,7 @@
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
-import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
-import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
+import type { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import type { Journal } from '../../engine/journal.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
@@ -45,6 +44,7 @@ export class ShownJournal {
 
   constructor(
     private readonly engine: Engine,
+    private readonly sweeps: Pick<JournalSweeps, 'edge'>,
     private readonly journal: Journal,
     private readonly clock: Clock,
     private readonly reveals: Pick<RevealRecorder, 'record'>,
@@ -133,13 +133,7 @@ export class ShownJournal {
     const redactions = isRevealed ? null : new EventRedactions(journal, redactionsMax);
     const found = await entityAt(engine, journal, redactions, stream, until);
     const isUnknown = found instanceof Refusal && found.code === 'not_found' && asOf !== null;
-    return isUnknown && until < this.sweptUntil ? sweptBefore(until) : found;
-  }
-
-  /** Below this the journal has not all that happened. */
-  private get sweptUntil(): number {
-    const state = this.engine.actors(journalSweepKind).stateOf(journalSweepsId);
-    return (state as JournalSweepState).edge;
+    return isUnknown && until < this.sweeps.edge ? sweptBefore(until) : found;
   }
 
   /** Streams that are open. */

@@ -11,7 +11,7 @@ import { type JobEvent, jobKind } from '../../messaging/jobs/job.events.js';
 import { entriesOf } from '../../messaging/logs/log-entry.js';
 import {
   deadLetterId,
-  type MessageEvent,
+  isMessageEvent,
   messageKind,
 } from '../../messaging/messages/message.events.js';
 import { queueKind } from '../../messaging/queues/queue.commands.js';
@@ -23,6 +23,7 @@ import {
   failedRunKind,
 } from '../../workflows/failed-runs/failed-run.events.js';
 import { endStates } from '../../workflows/history/run-log-entry.js';
+import { isRunEvent } from '../../workflows/run-state/recorded-events.js';
 import { type RunEvent, runKind } from '../../workflows/run-state/run.events.js';
 
 /** What can be followed; a dead letter is one of a message or of a run. */
@@ -121,13 +122,11 @@ export function liveEventOf(
 ): LiveEvent | null {
   const { kind, event } = envelope;
   if (isCheckpoint(event)) return null;
-  if (kind === messageKind) {
-    const end = entriesOf(envelope as EventEnvelope<MessageEvent>).at(-1);
+  if (isMessageEvent(envelope)) {
+    const end = entriesOf(envelope).at(-1);
     return failing(envelope, kinds, 'message', end?.state ?? null);
   }
-  if (kind === runKind) {
-    return failing(envelope, kinds, 'run', runStateOf(event as RunEvent));
-  }
+  if (isRunEvent(envelope)) return failing(envelope, kinds, 'run', runStateOf(envelope.event));
   const named = namedKinds.get(kind);
   if (named === undefined || !kinds.has(named)) return null;
   return liveEvent(envelope, named, namedStateOf(event as NamedEvent));

@@ -3,13 +3,13 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
-import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
+import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { watchStreams } from '../../http/bytes/open-streams.js';
 import { RouteTable } from '../../http/routes/route-table.js';
+import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
 import { LiveRoute } from './live.routes.js';
 import { followedKinds } from './live-events.js';
 import { LiveViews } from './live-views.js';
@@ -18,16 +18,14 @@ import { LiveViews } from './live-views.js';
 const stopDeadlineMs = 1000;
 
 @Module({
+  imports: [JournalSweepsModule],
   providers: [
     LiveRoute,
     {
       provide: LiveViews,
-      inject: [Engine, Journal, provided.clock],
-      useFactory: (engine: Engine, journal: Journal, clock: Clock) =>
-        new LiveViews(journal, clock, () => {
-          const state = engine.actors(journalSweepKind).stateOf(journalSweepsId);
-          return Math.max(journal.startOffset, (state as JournalSweepState).until);
-        }),
+      inject: [JournalSweeps, Journal, provided.clock],
+      useFactory: (sweeps: JournalSweeps, journal: Journal, clock: Clock) =>
+        new LiveViews(journal, clock, () => Math.max(journal.startOffset, sweeps.until)),
     },
   ],
 })

@@ -7,13 +7,14 @@ import type { Hop } from '../../cluster/forwarding/hop.js';
 import { skewMsMax } from '../../cluster/forwarding/hop.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { SeededNames } from '../../engine/identifiers.js';
 import type { Journal } from '../../engine/journal.js';
 import { RequestSeed } from '../../engine/principal/request-seed.js';
 import { Refusal } from '../../grammar/result.js';
 import { type Callers, markPassedOn, requestIdHeader } from '../../http/identity/callers.js';
 import { mayChange } from '../../http/routes/route-description.js';
 import type { RouteTable } from '../../http/routes/route-table.js';
-import { messageKind } from '../../messaging/messages/message.events.js';
+import { isPublished } from '../../messaging/messages/message.events.js';
 import { runKind } from '../../workflows/run-state/run.events.js';
 import { sendJson, sendRefusalTo } from './own-answers.js';
 
@@ -144,7 +145,7 @@ const carriedOut =
 
 /** What a publish or enqueue that names its message by the seed of its request makes first. */
 export function firstMessageId(seed: string): string {
-  return `msg_${seed}1`;
+  return new SeededNames(() => seed).next('msg');
 }
 
 const toOneUrl = /^\/v2\/(?:publish|enqueue)\//;
@@ -156,16 +157,10 @@ function receiptOf(
   events: readonly EventEnvelope[],
 ): { readonly messageId: string; readonly url: string } | null {
   if (!toOneUrl.test(target) || events.some(({ kind }) => kind === runKind)) return null;
-  const made = events.filter(
-    ({ kind, event }) => kind === messageKind && event.type === 'MessagePublished',
-  );
+  const made = events.filter(isPublished);
   const [first] = made;
   const messageId = firstMessageId(seed);
   if (first === undefined || made.length > 1 || first.id !== messageId) return null;
-  const { event } = first;
-  return 'url' in event &&
-    typeof event.url === 'string' &&
-    !('topicName' in event && event.topicName !== null)
-    ? { messageId, url: event.url }
-    : null;
+  const { url, topicName } = first.event;
+  return topicName === null ? { messageId, url } : null;
 }

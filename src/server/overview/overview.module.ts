@@ -3,17 +3,11 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';
 import type { Clock } from '../../engine/clock.js';
-import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { DeliveryModule } from '../../messaging/delivery/delivery.module.js';
-import { EndpointCalls } from '../../messaging/delivery/message.effects.js';
-import { Gates } from '../../messaging/gates/gates.js';
 import { GatesModule } from '../../messaging/gates/gates.module.js';
-import { Origins } from '../../messaging/origins/origin.entity.js';
 import { OriginsModule } from '../../messaging/origins/origins.module.js';
-import { OriginTraffic } from '../../messaging/outbound/origin-traffic.js';
-import { Schedules } from '../../messaging/schedules/schedule.entity.js';
 import { SchedulesModule } from '../../messaging/schedules/schedules.module.js';
 import type { Config } from '../configuration/config.js';
 import { DiskTrend } from './disk-trend.js';
@@ -38,40 +32,7 @@ import { StorageMetrics } from './storage.metrics.js';
       inject: [MetricReader, provided.clock],
       useFactory: (reader: MetricReader, clock: Clock) => new SeriesStore(reader, clock),
     },
-    {
-      provide: Overview,
-      inject: [
-        provided.clock,
-        provided.disk,
-        provided.config,
-        ProcessLife,
-        Journal,
-        MetricReader,
-        EndpointCalls,
-        Gates,
-        Schedules,
-        OriginTraffic,
-        Origins,
-        DiskTrend,
-      ],
-      useFactory: (
-        clock: Clock,
-        disk: Disk,
-        config: Config,
-        life: ProcessLife,
-        journal: Journal,
-        reader: MetricReader,
-        calls: EndpointCalls,
-        gates: Gates,
-        schedules: Schedules,
-        traffic: OriginTraffic,
-        origins: Origins,
-        trend: DiskTrend,
-      ) => {
-        const server = { clock, disk, config, life, journal, reader };
-        return new Overview({ ...server, calls, gates, schedules, traffic, origins, trend });
-      },
-    },
+    Overview,
     {
       provide: DiskTrend,
       inject: [provided.disk, provided.config, provided.clock],

@@ -1,18 +1,20 @@
 /** How the server is, in one look: its numbers now, what waits for what, what fires next. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Disk } from '../../../storage/disk/disk.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Journal } from '../../engine/journal.js';
-import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
 import { version } from '../../grammar/version.js';
 import { durabilityOf } from '../../http/durability.js';
-import type { EndpointCalls } from '../../messaging/delivery/message.effects.js';
-import type { Gates } from '../../messaging/gates/gates.js';
-import type { Origins } from '../../messaging/origins/origin.entity.js';
-import type { OriginTraffic } from '../../messaging/outbound/origin-traffic.js';
-import type { Schedules } from '../../messaging/schedules/schedule.entity.js';
+import { EndpointCalls } from '../../messaging/delivery/message.effects.js';
+import { Gates } from '../../messaging/gates/gates.js';
+import { Origins } from '../../messaging/origins/origin.entity.js';
+import { OriginTraffic } from '../../messaging/outbound/origin-traffic.js';
+import { Schedules } from '../../messaging/schedules/schedule.entity.js';
 import type { Config } from '../configuration/config.js';
-import type { DiskTrend } from './disk-trend.js';
-import type { MetricReader } from './metric-reader.js';
+import { DiskTrend } from './disk-trend.js';
+import { MetricReader } from './metric-reader.js';
 import { seriesTable } from './series-table.js';
 
 /** Of all schedules, so many are looked at for those that fire next. */
@@ -27,32 +29,30 @@ interface NextFire {
   readonly at: number;
 }
 
-/** What an overview reads of the server. */
-export interface OverviewPorts {
-  readonly clock: Clock;
-  readonly disk: Pick<Disk, 'space'>;
-  readonly config: Config;
-  readonly life: ProcessLife;
-  readonly journal: Journal;
-  readonly reader: MetricReader;
-  readonly calls: EndpointCalls;
-  readonly gates: Gates;
-  readonly schedules: Schedules;
-  readonly traffic: OriginTraffic;
-  readonly origins: Origins;
-  readonly trend: Pick<DiskTrend, 'daysLeft'>;
-}
-
+@Injectable()
 export class Overview {
   private readonly startedAt: number;
 
-  constructor(private readonly ports: OverviewPorts) {
-    this.startedAt = ports.clock.now();
+  constructor(
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.disk) private readonly disk: Pick<Disk, 'space'>,
+    @Inject(provided.config) private readonly config: Config,
+    private readonly life: ProcessLife,
+    private readonly journal: Journal,
+    private readonly reader: MetricReader,
+    private readonly calls: EndpointCalls,
+    private readonly gates: Gates,
+    private readonly schedules: Schedules,
+    private readonly traffic: OriginTraffic,
+    private readonly origins: Origins,
+    private readonly trend: DiskTrend,
+  ) {
+    this.startedAt = clock.now();
   }
 
   /** As it is answered; see `overviewSchema`. */
   async now() {
-    const { clock, config, life, reader } = this.ports;
+    const { clock, config, life, reader } = this;
     const at = clock.now();
     const reading = await reader.read(false);
     const levels = Object.entries(seriesTable)
@@ -74,7 +74,7 @@ export class Overview {
 
   /** Why messages are not delivered yet: those of no other reason wait for their time. */
   private backlog(pending: number) {
-    const { calls, gates } = this.ports;
+    const { calls, gates } = this;
     const { inFlight } = calls;
     const waiting = Object.fromEntries(gates.waitingAt);
     const later = Math.max(0, pending - inFlight - gates.waiting);
@@ -83,16 +83,16 @@ export class Overview {
 
   /** Those to which most attempts have failed in the last day. */
   private worstOrigins() {
-    const failing = [...this.ports.traffic.report()].filter(({ failed }) => failed > 0);
+    const failing = [...this.traffic.report()].filter(({ failed }) => failed > 0);
     failing.sort((one, other) => other.failed - one.failed);
     return failing.slice(0, originsMax).map(({ origin, failed, succeeded, lastFailure }) => {
-      const pausedAt = this.ports.origins.stateOf(origin)?.pausedAt ?? null;
+      const pausedAt = this.origins.stateOf(origin)?.pausedAt ?? null;
       return { origin, failed, succeeded, lastFailure, pausedAt };
     });
   }
 
   private async fires() {
-    const { actors } = this.ports.schedules;
+    const { actors } = this.schedules;
     const next: NextFire[] = [];
     let looks = 0;
     for await (const { id, actor } of actors.walk(looksPerTick)) {
@@ -107,11 +107,11 @@ export class Overview {
   }
 
   private async space() {
-    const { disk, config, journal } = this.ports;
+    const { disk, config, journal } = this;
     const { available, total } = await disk.space(config.dataDirectory);
     let journalBytes = 0;
     for (const { byteLength } of journal.segments) journalBytes += byteLength;
-    const daysLeft = this.ports.trend.daysLeft(available);
+    const daysLeft = this.trend.daysLeft(available);
     return { availableBytes: available, totalBytes: total, journalBytes, daysLeft };
   }
 }

@@ -5,9 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
-import type { Engine } from '../../engine/engine.js';
-import type { JournalSweepState } from '../../engine/history/journal-sweep.decider.js';
-import { journalSweepKind, journalSweepsId } from '../../engine/history/journal-sweep.events.js';
+import type { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Journal } from '../../engine/journal.js';
 import { Refusal } from '../../grammar/result.js';
@@ -65,7 +63,7 @@ export class PastViews {
 
   constructor(
     private readonly open: OpenPast,
-    private readonly engine: Engine,
+    private readonly sweeps: Pick<JournalSweeps, 'until'>,
     private readonly journal: Journal,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -74,7 +72,7 @@ export class PastViews {
   /** What a `GET` was answered then. */
   async answer({ asOf, role, target, isWanted }: AsOfQuestion): Promise<PastAnswer | Refusal> {
     const moment = await this.momentOf(asOf);
-    if (moment.until < this.sweptUntil) return swept(moment);
+    if (moment.until < this.sweeps.until) return swept(moment);
     const { until, at } = moment;
     const key = JSON.stringify([until, at, role, target]);
     const known = this.answers.get(key);
@@ -156,12 +154,6 @@ export class PastViews {
     const range = { from: journal.startOffset, until, order: 'newest' } as const;
     for await (const { at } of journal.query({ terms: [], ...range })) return { until, at };
     return { until, at: 0 };
-  }
-
-  /** Below this the journal has not all that happened. */
-  private get sweptUntil(): number {
-    const state = this.engine.actors(journalSweepKind).stateOf(journalSweepsId);
-    return (state as JournalSweepState).until;
   }
 }
 

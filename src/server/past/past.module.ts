@@ -2,10 +2,11 @@
 import { Inject, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
-import { Engine } from '../../engine/engine.js';
+import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
 import { PastDoor } from './past-door.js';
 import type { OpenPast } from './past-server.js';
 import { PastViews } from './past-views.js';
@@ -16,19 +17,19 @@ export const openPast = Symbol('openPast');
 /** A thread ends at once. */
 const stopDeadlineMs = 1000;
 
-@Module({})
+@Module({ imports: [JournalSweepsModule] })
 export class PastModule {
   constructor(
     @Inject(openPast) open: OpenPast | null,
     door: PastDoor,
-    engine: Engine,
+    sweeps: JournalSweeps,
     journal: Journal,
     life: ProcessLife,
     @Inject(provided.clock) clock: Clock,
     @Inject(provided.log) log: Logger,
   ) {
     if (open === null) return;
-    const views = new PastViews(open, engine, journal, clock, log);
+    const views = new PastViews(open, sweeps, journal, clock, log);
     door.open(views);
     life.addStoppable({
       name: 'what was',

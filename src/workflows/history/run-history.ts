@@ -4,14 +4,15 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Published } from '../../messaging/logs/published-messages.js';
-import type {
-  AttemptFailed,
-  MessageDelivered,
-  MessageEvent,
-  MessageFailed,
+import {
+  type AttemptFailed,
+  isMessageEvent,
+  type MessageDelivered,
+  type MessageEvent,
+  type MessageFailed,
 } from '../../messaging/messages/message.events.js';
 import { initialStep } from '../run-state/known-steps.js';
-import { isMessageEvent, isRunEvent } from '../run-state/recorded-events.js';
+import { isRunEvent } from '../run-state/recorded-events.js';
 import {
   type InvocationEnded,
   type Invoker,

@@ -1,4 +1,5 @@
 /** The listing of runs: each with its steps, folded from the journal for each request. */
+
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type LogEntry } from '../../messaging/logs/log-entry.js';
@@ -8,6 +9,7 @@ import type { LogSource } from '../../messaging/logs/log-source.js';
 import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
 import { logSource } from '../../messaging/logs/message-log.js';
 import { PublishedMessages } from '../../messaging/logs/published-messages.js';
+import { isMessageEvent, isPublished } from '../../messaging/messages/message.events.js';
 import { isWithin } from '../../messaging/messages/message-filter.js';
 import { anyRunTerm, messageTerm } from '../../messaging/messages/message-terms.js';
 import { RunEntries } from '../deliveries/run-entries.js';
@@ -21,7 +23,7 @@ import {
 } from '../history/logged-runs.js';
 import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-history.js';
 import { endStates } from '../history/run-log-entry.js';
-import { isMessageEvent, isPublished, isRunEvent } from '../run-state/recorded-events.js';
+import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 import { configuredRunTerm } from '../run-state/run-terms.js';

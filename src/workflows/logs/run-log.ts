@@ -9,7 +9,11 @@ import type { LogSource, RunningAttempt } from '../../messaging/logs/log-source.
 import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
 import { logSource } from '../../messaging/logs/message-log.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
-import type { RunPlace } from '../../messaging/messages/message.events.js';
+import {
+  isMessageEvent,
+  isPublished,
+  type RunPlace,
+} from '../../messaging/messages/message.events.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { anyRunTerm } from '../../messaging/messages/message-terms.js';
 import { RunEntries } from '../deliveries/run-entries.js';
@@ -17,7 +21,7 @@ import { executedSteps } from '../history/executed-steps.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import { stepOfMessage } from '../history/message-step.js';
 import { runEntriesOf } from '../history/run-log-entry.js';
-import { isMessageEvent, isPublished, isRunEvent } from '../run-state/recorded-events.js';
+import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import {
   callFields,

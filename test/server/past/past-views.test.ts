@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { systemClock } from '../../../src/engine/clock.js';
-import { Engine } from '../../../src/engine/engine.js';
+import { JournalSweeps } from '../../../src/engine/history/journal-sweeps.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
 import { Journal } from '../../../src/engine/journal.js';
 import { Refusal } from '../../../src/grammar/result.js';
@@ -50,9 +50,9 @@ function viewsOf(opened: (count: number) => Promise<void>): PastViews {
     };
   };
   const { nest } = server.application;
-  const engine = nest.get(Engine, { strict: false });
+  const sweeps = nest.get(JournalSweeps, { strict: false });
   const journal = nest.get(Journal, { strict: false });
-  return new PastViews(open, engine, journal, systemClock, pino({ level: 'silent' }));
+  return new PastViews(open, sweeps, journal, systemClock, pino({ level: 'silent' }));
 }
 
 const question = (target: string, isWanted = () => true) => {
