@@ -3,8 +3,11 @@
 /** A file that is open. */
 export type FileHandle = number;
 
-/** `create`: must not exist; `write`: must exist, read and write; `read`: must exist, read only. */
-export type OpenMode = 'create' | 'write' | 'read';
+/**
+ * `create`: must not exist; `write`: must exist, read and write; `synced`: as `write`, and for
+ * `writeSynced`; `read`: must exist, read only.
+ */
+export type OpenMode = 'create' | 'write' | 'synced' | 'read';
 
 /** Bytes of the file system that a path lies on. */
 export interface Space {
@@ -14,7 +17,8 @@ export interface Space {
 
 /**
  * Files as this library needs them. Every error carries an errno name in `code`. Nothing is durable
- * before `sync` (a file's bytes and size) and `syncDirectory` (its name) have returned.
+ * before `sync` or `writeSynced` (a file's bytes and size) and `syncDirectory` (its name) have
+ * returned.
  */
 export interface Disk {
   /** Makes one directory; an existing one is fine. */
@@ -31,6 +35,11 @@ export interface Disk {
   read(file: FileHandle, target: Buffer, position: number): Promise<number>;
   /** Writes at `position`; returns the bytes written, which may be fewer: the caller loops. */
   write(file: FileHandle, source: Buffer, position: number): Promise<number>;
+  /**
+   * As `write`, and what it says is written is durable. After an error nothing is known about the
+   * file's bytes: never call it again, nor `sync`.
+   */
+  writeSynced(file: FileHandle, source: Buffer, position: number): Promise<number>;
   truncate(file: FileHandle, length: number): Promise<void>;
   /** fdatasync. After an error nothing is known about the file's bytes: never call it again. */
   sync(file: FileHandle): Promise<void>;

@@ -1,12 +1,13 @@
 /** Making files durable: a bounded number at a time, and a failure is the end of the store. */
 import type { Fence } from '../faults/fence.js';
 import type { Disk, FileHandle } from './disk.js';
+import { writeFully } from './whole-file.js';
 
 /** How a store makes its files durable. */
 export interface FileSyncOptions {
   /** fdatasyncs that run at the same time. */
   readonly concurrentSyncs: number;
-  /** Called when an fdatasync begins; the result is called when it has returned. */
+  /** Called when an fdatasync or a synced write begins; the result when it has returned. */
   readonly onSync: (() => () => void) | undefined;
 }
 
@@ -24,11 +25,7 @@ export class FileSync {
 
   /** fdatasync, of which only so many run at once; of a file that may be thrown away. */
   sync(file: FileHandle): Promise<void> {
-    return this.slots.run(async () => {
-      const synced = this.options.onSync?.();
-      await this.disk.sync(file);
-      synced?.();
-    });
+    return this.timed(() => this.disk.sync(file));
   }
 
   /** The same of a file that is relied on: a failure, whatever its code, fences the store. */
@@ -38,10 +35,30 @@ export class FileSync {
     });
   }
 
+  /**
+   * Writes all of `source` to a file that was opened as `synced`, durably: it is an fdatasync like
+   * the others, and a failure, whatever its code, fences the store.
+   */
+  mustWrite(file: FileHandle, source: Buffer, position: number): Promise<void> {
+    const { disk } = this;
+    const writing = this.timed(() => writeFully(disk, file, source, position, 'writeSynced'));
+    return writing.catch((error: unknown) => {
+      throw this.fence.fail('a synced write', error);
+    });
+  }
+
   /** fsync of a directory whose names are relied on: a failure fences the store. */
   mustSyncDirectory(path: string): Promise<void> {
     return this.disk.syncDirectory(path).catch((error: unknown) => {
       throw this.fence.fail(`fsync of ${path}`, error);
+    });
+  }
+
+  private timed(work: () => Promise<void>): Promise<void> {
+    return this.slots.run(async () => {
+      const synced = this.options.onSync?.();
+      await work();
+      synced?.();
     });
   }
 }

@@ -118,6 +118,7 @@ export class OwnFile {
   constructor(
     private readonly files: OpenFiles,
     private readonly path: string,
+    private readonly mode: 'write' | 'synced',
   ) {}
 
   get isIdle(): boolean {
@@ -136,7 +137,7 @@ export class OwnFile {
   }
 
   private async open(): Promise<FileHandle> {
-    this.opening ??= this.files.openOwn(this.path, 'write');
+    this.opening ??= this.files.openOwn(this.path, this.mode);
     try {
       return await this.opening;
     } catch (error) {

@@ -1,16 +1,17 @@
 /** Reading and writing that does not stop half way: the loops every user of the port needs. */
 import type { Disk, FileHandle } from './disk.js';
 
-/** Writes all of `source` at `position`, however many calls it takes. */
+/** Writes all of `source` at `position`, however many calls it takes: of `write`, if not told. */
 export async function writeFully(
   disk: Disk,
   file: FileHandle,
   source: Buffer,
   position: number,
+  method: 'write' | 'writeSynced' = 'write',
 ): Promise<void> {
-  let written = await disk.write(file, source, position);
+  let written = await disk[method](file, source, position);
   while (written < source.length) {
-    const more = await disk.write(file, source.subarray(written), position + written);
+    const more = await disk[method](file, source.subarray(written), position + written);
     if (more === 0) throw new Error('a write made no progress');
     written += more;
   }

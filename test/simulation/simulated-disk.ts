@@ -233,6 +233,15 @@ export class SimulatedDisk implements Disk {
     );
   }
 
+  /** Both halves count, and a crash may come between them. */
+  async writeSynced(handle: FileHandle, source: Buffer, position: number): Promise<number> {
+    const { path, mode } = this.handle(handle);
+    if (mode !== 'synced') throw new Error(`${path} is not open for synced writes`);
+    const written = await this.write(handle, source, position);
+    await this.sync(handle);
+    return written;
+  }
+
   truncate(handle: FileHandle, length: number): Promise<void> {
     const { file, path } = this.handle(handle);
     return this.change('truncate', path, () => file.resize(this.order++, length));

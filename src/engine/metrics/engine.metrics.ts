@@ -25,7 +25,7 @@ export class EngineMetrics {
     });
     this.#fsyncSeconds = new Histogram({
       name: 'stepwell_fsync_seconds',
-      help: 'Time of one fdatasync.',
+      help: 'Time of one fdatasync, or of one write with its sync.',
       buckets: fastSeconds,
       registers,
     });
@@ -56,7 +56,7 @@ export class EngineMetrics {
     };
   };
 
-  /** An fdatasync begins; the answer is called when it has returned. */
+  /** An fdatasync, or a write with its sync, begins; the answer is called when it has returned. */
   readonly syncing = (): (() => void) => {
     const startedAt = this.clock.monotonic();
     return () => this.#fsyncSeconds.observe((this.clock.monotonic() - startedAt) / 1000);
