@@ -7,11 +7,12 @@ import { exitCodes } from '../server/lifecycle/exit-codes.js';
 import { commandsFor, isCommand } from './areas.js';
 import { isClientError } from './connect/client-errors.js';
 import { hideToken } from './connect/given-token.js';
-import { complain } from './output/terminal.js';
+import { complain, endQuietlyInPipes } from './output/terminal.js';
 
 /** Runs one command and sets the exit code; a server goes on running after it has returned. */
 export async function run(argv: readonly string[]): Promise<void> {
   hideToken(argv);
+  endQuietlyInPipes();
   try {
     const words = asked(argv.slice(2));
     const called = words.find((word) => !word.startsWith('-')) ?? '';

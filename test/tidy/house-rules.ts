@@ -58,7 +58,8 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /'(node:)?fs(\/promises)?'/,
-    applies: inProductExcept('storage/disk/node-disk.ts'),
+    // A file that a person names may be a link or a pipe; those of a store are neither.
+    applies: inProductExcept('storage/disk/node-disk.ts', 'src/cli/connect/given-body.ts'),
     instead: 'the Disk of storage/disk/disk.ts',
   },
   {

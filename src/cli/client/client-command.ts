@@ -1,6 +1,8 @@
 /** What all commands have in common that speak to a running server. */
 import { Command, InvalidArgumentError } from 'commander';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ApiClient } from '../connect/api-client.js';
+import { ClientError } from '../connect/client-errors.js';
 import { type AddressOptions, findServer } from '../connect/server-address.js';
 import { examplesText } from '../output/examples.js';
 import { Output, type OutputOptions } from '../output/output.js';
@@ -40,4 +42,15 @@ export function countOption(text: string): number {
 /** Collects an option that may be given more than once. */
 export function listOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
+}
+
+/** Throws where fewer were there than are named; those that were are done. */
+export function requireAll(what: string, done: number, ids: readonly string[]): void {
+  const named = new Set(ids).size;
+  if (done >= named) return;
+  const message =
+    named === 1
+      ? `${what} ${ids[0]} not found`
+      : `${named - done} of ${named} ${what}s are not there, or over`;
+  throw new ClientError(message, exitCodes.notFound);
 }

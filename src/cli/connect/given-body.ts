@@ -1,24 +1,38 @@
 /** The body of a request as the command line gives it: text, `@file`, or `-` for standard input. */
-import { nodeDisk } from '../../../storage/disk/node-disk.js';
-import { readWhole } from '../../../storage/disk/whole-file.js';
+import { createReadStream } from 'node:fs';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from './client-errors.js';
 
-/** Its bytes; throws `ClientError` where a file cannot be read. */
+/** More than a server takes in one request (`STEPWELL_MAX_BATCH`). Bytes. */
+const bytesMax = 256 * 1024 * 1024;
+
+/** Its bytes. Throws `ClientError` where a file cannot be read, or has more than `bytesMax`. */
 export async function givenBody(text: string): Promise<Buffer> {
-  if (text === '-') return standardInput();
-  if (!text.startsWith('@')) return Buffer.from(text);
-  const path = text.slice(1);
-  try {
-    return await readWhole(nodeDisk, path);
-  } catch (error) {
-    throw new ClientError(`${path} cannot be read (${errorCode(error)})`, exitCodes.notFound);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of givenChunks(text)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > bytesMax) throw new ClientError('that is too much for a body', exitCodes.usage);
   }
+  return Buffer.concat(chunks);
 }
 
-async function standardInput(): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+/** The same, as it is read. */
+export async function* givenChunks(text: string): AsyncGenerator<Buffer> {
+  if (text === '-') yield* process.stdin as AsyncIterable<Buffer>;
+  else if (text.startsWith('@')) yield* fileChunks(text.slice(1));
+  else yield Buffer.from(text);
+}
+
+/** A link is followed, and a pipe is read: secrets are often links, `@<(...)` is a pipe. */
+async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path) as AsyncIterable<Buffer>;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    throw new ClientError(`${path} cannot be read (${code})`, exitCodes.notFound);
+  }
 }

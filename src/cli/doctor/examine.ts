@@ -89,5 +89,5 @@ const columns: readonly Column<Finding>[] = [
     },
   },
   { title: 'check', text: ({ check }) => check },
-  { title: 'found', text: ({ said }) => said },
+  { title: 'found', text: ({ said }) => said, wraps: true },
 ];

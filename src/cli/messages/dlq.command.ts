@@ -8,6 +8,7 @@ import {
   connect,
   countOption,
   listOption,
+  requireAll,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
@@ -88,7 +89,7 @@ function filtered(command: Command): Command {
     .option('--to <url>', 'to this URL')
     .option('--queue <name>', 'of this queue')
     .option('--status <status>', 'with this status as the last answer; 0 = no answer')
-    .option('--since <time>', 'failed since this time (ISO 8601 or Unix milliseconds)');
+    .option('--since <time>', 'failed since this time (ISO 8601 or Unix milliseconds)', timeOption);
 }
 
 function queryOf({ label, to, queue, status, since }: LetterFilter): Query {
@@ -97,15 +98,18 @@ function queryOf({ label, to, queue, status, since }: LetterFilter): Query {
     url: to,
     queueName: queue,
     responseStatus: status,
-    fromDate: millisecondsOf(since),
+    fromDate: since,
   };
 }
 
-/** The server reads Unix milliseconds; what is no date goes as it is, and the server refuses it. */
-function millisecondsOf(time: string | undefined): string | undefined {
-  if (time === undefined || /^\d+$/.test(time)) return time;
-  const at = Date.parse(time);
-  return Number.isNaN(at) ? time : String(at);
+/** Unix milliseconds, as the server reads them. */
+function timeOption(text: string): string {
+  if (/^\d+$/.test(text)) return text;
+  const at = Date.parse(text);
+  if (!Number.isNaN(at)) return String(at);
+  throw new InvalidArgumentError(
+    'A time is as 2027-01-31, 2027-01-31T08:00Z, or Unix milliseconds.',
+  );
 }
 
 interface ListOptions extends ClientOptions, LetterFilter {
@@ -146,7 +150,7 @@ function letterColumns(now: number, isRun: boolean): readonly Column<ApiObject>[
         return paint('red', status === 0 ? 'none' : String(status));
       },
     },
-    fieldColumn('label', 'label'),
+    fieldColumn('label', 'label', { yields: true }),
     fieldColumn('url', isRun ? 'workflowUrl' : 'url', { yields: true }),
   ];
 }
@@ -180,9 +184,7 @@ async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptio
   }
   const work = { verb, over: 'deadLetters', filter: query, rate: options.rate };
   const { matched } = await runJob(api, output, work, pastOf[verb]);
-  if (ids.length > 0 && matched === 0) {
-    throw new ClientError(`dead letter ${ids.join(', ')} not found`, exitCodes.notFound);
-  }
+  requireAll('dead letter', Number(matched), ids);
 }
 
 /** What is done with dead letters, and the word for what it has done. */

@@ -85,6 +85,9 @@ async function remove(
 
 async function drop(group: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/v2/topics/${encodeURIComponent(group)}`);
+  const path = `/v2/topics/${encodeURIComponent(group)}`;
+  // A group that is not there is deleted, to the API: the SDKs expect that (messaging.md 6).
+  await api.get(path);
+  await api.delete(path);
   await output.one({ name: group, deleted: true }, () => [`deleted ${group}`]);
 }

@@ -54,7 +54,7 @@ function columns(now: number): readonly Column<ApiObject>[] {
         return paint('red', status === '0' ? 'none' : status);
       },
     },
-    fieldColumn('to', 'origin'),
+    fieldColumn('to', 'origin', { yields: true }),
     timeColumn('newest', 'newestAt', now),
     timeColumn('oldest', 'oldestAt', now),
     fieldColumn('newest letter', 'dlqId'),

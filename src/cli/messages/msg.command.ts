@@ -1,12 +1,15 @@
 /** `stepwell msg`: one message from its publish to its end. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { systemClock } from '../../engine/clock.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
+  type Client,
   type ClientOptions,
   clientCommand,
   connect,
   countOption,
   listOption,
+  requireAll,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { fieldLines, logLine, messageColumns, textOf } from '../output/columns.js';
@@ -16,6 +19,8 @@ import { whyLines } from '../output/why-lines.js';
 import { type PublishOptions, publishHeaders, withPublishOptions } from './publish-options.js';
 import { watched } from './watched-message.js';
 
+const waitingStates = ['delayed', 'waiting', 'active', 'retry'];
+
 export function msgCommand(): Command {
   const msg = new Command('msg').description('publish, list and look at messages');
   msg.addCommand(publishCommand());
@@ -24,7 +29,7 @@ export function msgCommand(): Command {
       'stepwell msg ls --state retry',
       'stepwell msg ls --label invoice --json | jq .url',
     ])
-      .option('--state <state>', 'delayed, waiting, active or retry')
+      .addOption(new Option('--state <state>', 'that are in it').choices(waitingStates))
       .option('--label <label>', 'with this label; may be repeated', listOption)
       .option('--to <url>', 'to this URL')
       .option('--queue <name>', 'of this queue')
@@ -71,7 +76,10 @@ function publishCommand(): Command {
   ])
     .argument('<destination>', 'a URL, or the name of a URL group')
     .option('-d, --data <body>', 'the body: text, @file, or - for standard input')
-    .option('--watch', 'stay and show what becomes of it');
+    .option(
+      '--watch',
+      'stay and show what becomes of it; the exit code is 1 unless it is delivered',
+    );
   return withPublishOptions(command).action(publish);
 }
 
@@ -81,20 +89,32 @@ interface PublishCommandOptions extends ClientOptions, PublishOptions {
 }
 
 async function publish(destination: string, options: PublishCommandOptions): Promise<void> {
-  const { api, output } = await connect(options);
+  const client = await connect(options);
+  const { api, output } = client;
   const { data, watch } = options;
   const body = data === undefined ? undefined : await bodyOf(data);
   const path = `/v2/publish/${encodeURI(destination)}`;
   const headers = publishHeaders(options, api.address.dialect);
   const answer = await api.post<ApiObject | readonly ApiObject[]>(path, { headers, body });
-  const published = [answer].flat() as ApiObject[];
-  for (const one of published) {
+  for (const one of [answer].flat() as ApiObject[]) {
     await output.one(one, () => [publishedLine(one)]);
-    if (watch === true) {
-      const rows = watched(api, textOf(one, 'messageId'));
-      await output.stream(rows, (row) => logLine(row, output.paint));
-    }
+    const isFine =
+      one['error'] === undefined && (watch !== true || (await isDelivered(client, one)));
+    if (!isFine) process.exitCode = exitCodes.failure;
   }
+}
+
+/** Shows what becomes of a message until it has ended. */
+async function isDelivered({ api, output }: Client, published: ApiObject): Promise<boolean> {
+  let state: unknown;
+  const rows = async function* () {
+    for await (const row of watched(api, textOf(published, 'messageId'))) {
+      state = row['state'];
+      yield row;
+    }
+  };
+  await output.stream(rows(), (row) => logLine(row, output.paint));
+  return state === 'DELIVERED';
 }
 
 /** Reading files brings the disk with it. */
@@ -190,4 +210,5 @@ async function cancel(ids: readonly string[], options: ClientOptions): Promise<v
       ? await api.delete(`/v2/messages/${encodeURIComponent(only)}`)
       : await api.delete('/v2/messages', { query: { messageIds: ids } });
   await output.one(answer, () => [`canceled ${textOf(answer, 'cancelled')}`]);
+  requireAll('message', Number(answer['cancelled']), ids);
 }

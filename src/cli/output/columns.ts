@@ -43,7 +43,7 @@ export function messageColumns(now: number): readonly Column<ApiObject>[] {
     timeColumn('created', 'createdAt', now),
     { title: 'tried', text: ({ attempts }) => String(attempts ?? 0), isRight: true },
     timeColumn('next', 'nextDeliveryTime', now),
-    fieldColumn('label', 'label'),
+    fieldColumn('label', 'label', { yields: true }),
     fieldColumn('url', 'url', { yields: true }),
   ];
 }

@@ -42,8 +42,7 @@ export class Output {
     }
     let isFirst = true;
     for await (const part of parts(rows)) {
-      const [titles = '', ...lines] = tableLines(columns, part, this.paint, this.width);
-      await sayAll(isFirst ? [titles, ...lines] : lines);
+      await sayAll(tableLines(columns, part, this.paint, this.width));
       isFirst = false;
     }
     if (isFirst) await sayAll([none]);

@@ -7,14 +7,19 @@ export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row, paint: Paint) => string;
   readonly isRight?: boolean;
-  /** The column is cut where the table is wider than the terminal; at most one has it. */
+  /** What is cut where the table is wider than the terminal: the longest of these, first. */
   readonly yields?: boolean;
+  /** The last column, whose sentences go on in the next line of the terminal. */
+  readonly wraps?: boolean;
 }
 
 const gap = '  ';
 const yieldingWidthMin = 12;
 
-/** The lines of a table, titles first; `width` is that of the terminal in columns. */
+/**
+ * The lines of a table, titles first; `width` is that of the terminal in columns. Where a row has
+ * no room in it, each is shown as lines of its own: ids and names are copied, and so never cut.
+ */
 export function tableLines<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -22,25 +27,63 @@ export function tableLines<Row>(
   width: number,
 ): string[] {
   const cells = rows.map((row) => columns.map(({ text }) => safeLine(text(row, paint))));
-  const widths = columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index] ?? ''))),
-  );
-  const tooMuch = widths.reduce((sum, one) => sum + one + gap.length, -gap.length) - width;
-  const yielding = columns.findIndex(({ yields }) => yields === true);
-  if (tooMuch > 0 && yielding !== -1) {
-    widths[yielding] = Math.max(yieldingWidthMin, (widths[yielding] ?? 0) - tooMuch);
-  }
+  const widths = fitted(columns, cells, width);
+  if (widths === null) return cells.flatMap((row) => recordLines(columns, row, paint));
   const line = (texts: readonly string[]) =>
     texts
-      .map((text, index) => filled(text, widths[index] ?? 0, columns[index]?.isRight === true))
+      .map((text, index) => filled(text, widths[index] ?? 0, columns[index]))
       .join(gap)
       .trimEnd();
   const titles = line(columns.map(({ title }) => title.toUpperCase()));
   return [paint('dim', titles), ...cells.map(line)];
 }
 
-function filled(text: string, width: number, isRight: boolean): string {
+/** How wide each column is; null where they have no room beside each other. */
+function fitted<Row>(
+  columns: readonly Column<Row>[],
+  cells: readonly (readonly string[])[],
+  width: number,
+): number[] | null {
+  const widths = columns.map(({ title, wraps }, index) =>
+    Math.max(
+      widthOf(title),
+      ...(wraps === true ? [] : cells.map((row) => widthOf(row[index] ?? ''))),
+    ),
+  );
+  let tooMuch = widths.reduce((sum, one) => sum + one + gap.length, -gap.length) - width;
+  const yielding = columns.flatMap(({ yields }, index) => (yields === true ? [index] : []));
+  while (tooMuch > 0) {
+    const [longest, next] = [...yielding].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
+    const room = longest === undefined ? 0 : (widths[longest] ?? 0);
+    if (longest === undefined || room <= yieldingWidthMin) return null;
+    // Columns of the same width give way by turns.
+    const floor = Math.max(yieldingWidthMin, Math.min(room - 1, widths[next ?? -1] ?? 0));
+    const given = Math.min(tooMuch, room - floor);
+    widths[longest] = room - given;
+    tooMuch -= given;
+  }
+  return widths;
+}
+
+/** A line for each column that says something, and an empty one behind them. */
+function recordLines<Row>(
+  columns: readonly Column<Row>[],
+  texts: readonly string[],
+  paint: Paint,
+): string[] {
+  const titleWidth = Math.max(...columns.map(({ title }) => widthOf(title)));
+  const lines = columns.flatMap(({ title }, index) => {
+    const text = texts[index] ?? '';
+    return text === ''
+      ? []
+      : [`${paint('dim', title.toUpperCase().padEnd(titleWidth))}${gap}${text}`];
+  });
+  return [...lines, ''];
+}
+
+function filled<Row>(text: string, width: number, column: Column<Row> | undefined): string {
   const room = width - widthOf(text);
-  if (room < 0) return `${[...text].slice(0, width - 1).join('')}…`;
-  return isRight ? `${' '.repeat(room)}${text}` : `${text}${' '.repeat(room)}`;
+  if (room < 0 && column?.wraps !== true) return `${[...text].slice(0, width - 1).join('')}…`;
+  const spaces = ' '.repeat(Math.max(0, room));
+  return column?.isRight === true ? `${spaces}${text}` : `${text}${spaces}`;
 }

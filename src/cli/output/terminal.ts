@@ -7,12 +7,24 @@ export function say(line: string): void {
   process.stdout.write(`${safeLine(line)}\n`);
 }
 
+/** Of what is written past `sayAll`, such as the help: one who stops reading has had enough. */
+export function endQuietlyInPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (!isClosedPipe(error)) throw error;
+    });
+  }
+}
+
+const isClosedPipe = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'EPIPE';
+
 /** Writes lines as fast as they are read; one who stops reading (`| head`) has had enough. */
 export async function sayAll(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   try {
     await pipeline(Readable.from(ended(lines)), process.stdout, { end: false });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+    if (!isClosedPipe(error)) throw error;
   }
 }
 

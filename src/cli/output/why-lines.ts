@@ -1,9 +1,9 @@
 /** The answer to "why does it wait" (messaging.md 2.5, workflows.md 4.5), for people. */
 import type { ApiObject } from '../connect/api-client.js';
 import { textOf } from './columns.js';
+import { remedyLine } from './remedy-line.js';
 import type { Paint } from './style.js';
 import { exactTime, relativeTime } from './time-words.js';
-import { oneLine } from './visible.js';
 
 /** The sentence, its remedy, and the same of each open step of a run. */
 export function whyLines(reason: ApiObject, now: number, paint: Paint): string[] {
@@ -12,7 +12,7 @@ export function whyLines(reason: ApiObject, now: number, paint: Paint): string[]
   if (typeof until === 'number') {
     lines.push(paint('dim', `until ${exactTime(until)} (${relativeTime(until, now)})`));
   }
-  if (typeof remedy === 'string') lines.push(oneLine(remedy));
+  if (typeof remedy === 'string') lines.push(remedyLine(remedy));
   for (const wait of Array.isArray(waits) ? (waits as ApiObject[]) : []) {
     // A run that waits for one thing has said it.
     if (wait['sentence'] === sentence) continue;

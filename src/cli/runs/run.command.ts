@@ -1,5 +1,5 @@
 /** `stepwell run`: runs of workflows, from their start to their end. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { systemClock } from '../../engine/clock.js';
 import { lanesOf } from '../../run-lanes/lanes.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -9,6 +9,7 @@ import {
   connect,
   countOption,
   listOption,
+  requireAll,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
@@ -29,12 +30,14 @@ import { whyLines } from '../output/why-lines.js';
 import { runLog } from './run-log.js';
 import { legend, waterfallLines } from './waterfall.js';
 
+const runStates = ['started', 'success', 'failed', 'canceled'];
+
 export function runCommand(): Command {
   const run = new Command('run').description('start, list and look at runs of workflows');
   run.addCommand(startCommand());
   run.addCommand(
     clientCommand('ls', 'list runs, newest first', ['stepwell run ls --state failed'])
-      .option('--state <state>', 'started, success, failed or canceled')
+      .addOption(new Option('--state <state>', 'that are in it').choices(runStates))
       .option('--workflow <url>', 'of the workflow at this URL')
       .option('--label <label>', 'with this label; may be repeated', listOption)
       .option('--count <count>', 'at most so many', countOption, 20)
@@ -167,7 +170,7 @@ function columns(now: number): readonly Column<ApiObject>[] {
       isRight: true,
     },
     { title: 'steps', text: ({ steps }) => String(stepCount(steps)), isRight: true },
-    fieldColumn('label', 'label'),
+    fieldColumn('label', 'label', { yields: true }),
     fieldColumn('workflow', 'workflowUrl', { yields: true }),
   ];
 }
@@ -236,6 +239,7 @@ async function cancel(ids: readonly string[], options: ClientOptions): Promise<v
   }
   const answer = await api.delete('/v2/workflows/runs', { query: { workflowRunIds: ids } });
   await output.one(answer, () => [`canceled ${textOf(answer, 'cancelled')}`]);
+  requireAll('run', Number(answer['cancelled']), ids);
 }
 
 interface NotifyOptions extends ClientOptions {

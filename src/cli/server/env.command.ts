@@ -1,9 +1,7 @@
 /** `stepwell env`: what an application needs to use the server. */
 
-import type { Command } from 'commander';
-import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { type Command, Option } from 'commander';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
-import { ClientError } from '../connect/client-errors.js';
 import { sayAll } from '../output/terminal.js';
 
 /** How each kind of application writes its settings, and what it calls them. */
@@ -23,16 +21,14 @@ export function envCommand(): Command {
     'eval "$(stepwell env --for shell)"',
     'stepwell env --for next > .env.local',
   ])
-    .option('--for <kind>', Object.keys(forms).join(', '), 'dotenv')
+    .addOption(
+      new Option('--for <kind>', 'of application').choices(Object.keys(forms)).default('dotenv'),
+    )
     .action(print);
 }
 
-async function print(options: ClientOptions & { readonly for: string }): Promise<void> {
-  if (!(options.for in forms)) {
-    const kinds = Object.keys(forms).join(', ');
-    throw new ClientError(`--for ${options.for} is none of ${kinds}`, exitCodes.usage);
-  }
-  const form = options.for as Form;
+async function print(options: ClientOptions & { readonly for: Form }): Promise<void> {
+  const form = options.for;
   const { api, output } = await connect(options);
   const { url, token, basic } = api.address;
   const keys = await api.get<{ current: string; next: string }>('/v2/keys');

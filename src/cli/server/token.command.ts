@@ -1,11 +1,13 @@
 /** `stepwell token`: named tokens, each with a role. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { systemClock } from '../../engine/clock.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
+
+const roles = ['read', 'operate', 'admin'];
 
 export function tokenCommand(): Command {
   const token = new Command('token').description('named tokens and their roles');
@@ -16,7 +18,7 @@ export function tokenCommand(): Command {
       'stepwell token create deploy --role operate --expires 2027-01-01',
     ])
       .argument('<name>')
-      .requiredOption('--role <role>', 'read, operate or admin')
+      .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
       .option('--expires <time>', 'ISO 8601; without it never')
       .action(create),
   );

@@ -1,6 +1,5 @@
 /** `stepwell topic`: partitioned topics and their records. */
 import { Command } from 'commander';
-import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -8,10 +7,10 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
-import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
-import { durationWords, exactTime, sizeWords } from '../output/time-words.js';
+import { durationWords, sizeWords } from '../output/time-words.js';
+import { produceCommand } from './topic-produce.js';
 import { tailCommand } from './topic-tail.js';
 
 export function topicCommand(): Command {
@@ -31,19 +30,7 @@ export function topicCommand(): Command {
       .option('--compact', 'keep the last record of each key')
       .action(create),
   );
-  topic.addCommand(
-    clientCommand('produce', 'append records: one, or a line each of a file or standard input', [
-      'stepwell topic produce rides --key user-7 -d \'{"km":12}\'',
-      'cat rides.ndjson | stepwell topic produce rides - --lines',
-    ])
-      .argument('<topic>')
-      .argument('[value]', 'text, @file, or - for standard input')
-      .option('-d, --data <value>', 'the same, for values that begin with a dash')
-      .option('--lines', 'each line is a record')
-      .option('--key <key>', 'of the records')
-      .option('--partition <number>', 'where they go', Number)
-      .action(produce),
-  );
+  topic.addCommand(produceCommand());
   topic.addCommand(tailCommand());
   topic.addCommand(
     clientCommand('delete', 'delete a topic', ['stepwell topic delete rides'])
@@ -108,46 +95,6 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const body = { name, partitions, retentionMs, retentionBytes, cleanupPolicy };
   const topic = await api.post('/admin/topics', { body });
   await output.one(topic, () => [`made ${name} with ${textOf(topic, 'partitions')} partitions`]);
-}
-
-interface ProduceOptions extends ClientOptions {
-  readonly data?: string;
-  readonly lines?: boolean;
-  readonly key?: string;
-  readonly partition?: number;
-}
-
-/** Records of one request; a request has 16 MiB at most. */
-const recordsPerRequest = 500;
-
-async function produce(
-  topic: string,
-  value: string | undefined,
-  options: ProduceOptions,
-): Promise<void> {
-  const { lines, key, partition, data = value } = options;
-  if (data === undefined) {
-    throw new ClientError('give a value: text, @file, or - for standard input', exitCodes.usage);
-  }
-  const { api, output } = await connect(options);
-  const { givenBody } = await import('../connect/given-body.js');
-  const text = (await givenBody(data)).toString('utf8');
-  const values = lines === true ? text.split('\n').filter((line) => line !== '') : [text];
-  for (let from = 0; from < values.length; from += recordsPerRequest) {
-    const body = values
-      .slice(from, from + recordsPerRequest)
-      .map((value) => ({ topic, value, key, partition }));
-    const stored = await api.post<readonly ApiObject[]>('/produce', { body });
-    await output.rows(
-      stored,
-      [
-        fieldColumn('partition', 'partition', { isRight: true }),
-        fieldColumn('offset', 'offset', { isRight: true }),
-        { title: 'time', text: ({ timestamp }) => exactTime(Number(timestamp)) },
-      ],
-      '',
-    );
-  }
 }
 
 async function remove(name: string, options: ClientOptions): Promise<void> {

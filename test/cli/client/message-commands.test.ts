@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -64,6 +64,46 @@ it('msg ls, get, why and cancel tell of a message that waits', async () => {
   expect(await run('msg', 'get', id)).toMatchObject([{ messageId: id, state: 'CANCELED' }]);
 });
 
+it('msg publish --watch ends with 1 where the message has failed', async () => {
+  const words = ['msg', 'publish', `${endpoint.url}/fails`, '--retries', '0', '--label', 'watched'];
+  const { code, stdout } = await runClient(server, [...words, '--watch']);
+  expect(stdout).toMatch(/"state":"FAILED"/);
+  expect(code).toBe(1);
+  await run('dlq', 'delete', '--all', '--label', 'watched');
+});
+
+it.each([
+  ['group delete none', 'URL group none not found'],
+  ['msg cancel msg_none msg_nowhere', '2 of 2 messages are not there, or over'],
+  ['run cancel none nowhere', '2 of 2 runs are not there, or over'],
+  ['dlq delete 1-1', 'dead letter 1-1 not found'],
+])('%s says that it is not there, with 66', async (words, said) => {
+  const { code, stderr } = await runClient(server, words.split(' '));
+  expect(stderr).toContain(said);
+  expect(code).toBe(66);
+});
+
+it('a file of a body may be a link or a pipe', async () => {
+  const [file, link] = [join(folder, 'body.txt'), join(folder, 'link.txt')];
+  await writeFile(file, 'linked');
+  await symlink(file, link);
+  const shell = `"${process.execPath}" "${program}" msg publish "$1" --delay 1h -d`;
+  const publish = `${shell} @"$2"; ${shell} @<(printf piped)`;
+  const child = spawn('bash', ['-c', publish, 'bash', endpoint.url, link], {
+    env: { PATH: process.env['PATH'], STEPWELL_URL: server.url, STEPWELL_TOKEN: server.token },
+  });
+  let said = '';
+  for await (const text of child.stdout.setEncoding('utf8')) said += text;
+  const ids = said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).messageId as string);
+  const bodies = await Promise.all(
+    ids.map(async (id) => (await run('msg', 'get', id))[0]?.['body']),
+  );
+  expect(bodies).toEqual(['linked', 'piped']);
+});
+
 it('msg deliver starts the next attempt of a delayed message', async () => {
   const url = `${endpoint.url}/now`;
   const [published] = await run('msg', 'publish', url, '--delay', '1h');
@@ -92,7 +132,7 @@ it('dlq ls --by error counts what failed alike', async () => {
 it('dlq ls, export, retry and delete take dead letters by filter', async () => {
   const url = `${endpoint.url}/fails`;
   for (const label of ['a', 'b']) {
-    await run('msg', 'publish', url, '--retries', '0', '--label', label, '--watch');
+    await runClient(server, ['msg', 'publish', url, '--retries', '0', '--label', label, '--watch']);
   }
   expect(await run('dlq', 'ls', '--to', url)).toHaveLength(2);
   expect(await run('dlq', 'export', '--label', 'a')).toMatchObject([{ responseStatus: 500 }]);

@@ -28,6 +28,27 @@ it('topic create, produce, ls, show and delete manage a topic', async () => {
   expect(await run('topic', 'ls')).toEqual([]);
 });
 
+it('topic produce --lines stores each line as it comes', async () => {
+  const { url, credentials } = server;
+  const env = {
+    PATH: process.env['PATH'],
+    STEPWELL_URL: url,
+    STEPWELL_REST_USERNAME: credentials.restUsername,
+    STEPWELL_REST_PASSWORD: credentials.restPassword,
+  };
+  const words = [program, 'topic', 'produce', 'slow', '-', '--lines', '--partition', '0'];
+  const child = killedAtLast(spawn(process.execPath, words, { env }));
+  const stored = createInterface(child.stdout)[Symbol.asyncIterator]();
+  for (const offset of [0, 1]) {
+    child.stdin.write(`${offset}\n`);
+    const { value } = await stored.next();
+    expect(JSON.parse(value)).toMatchObject({ topic: 'slow', offset });
+  }
+  child.stdin.end('last');
+  expect(JSON.parse((await stored.next()).value)).toMatchObject({ offset: 2 });
+  expect((await once(child, 'close'))[0]).toBe(0);
+});
+
 it('topic tail shows what there was, what is meant, and what comes', async () => {
   const produce = (value: string, key: string) =>
     callLog(server, '/produce', { topic: 'trips', partition: 0, value, key });

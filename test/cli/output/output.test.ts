@@ -24,6 +24,20 @@ describe('a table', () => {
     ]);
   });
 
+  it('cuts the longest texts first, and no id', () => {
+    const labelled = { ...message, label: 'l'.repeat(60) };
+    const [, row] = tableLines(messageColumns(10_000), [labelled], plain, 80);
+    expect(row).toMatch(/^msg_1 .* l{17}… {2}https:\/\/example\.co…$/);
+    expect(widthOf(row ?? '')).toBe(80);
+  });
+
+  it('shows rows that have no room in it as lines of their own', () => {
+    const lines = tableLines(messageColumns(10_000), [message, message], plain, 40);
+    expect(lines.slice(0, 3)).toEqual(['MESSAGE  msg_1', 'STATE    ↻ retry', 'CREATED  9s ago']);
+    expect(lines.filter((line) => line === '')).toHaveLength(2);
+    expect(lines.at(-2)).toBe(`URL      ${message.url}`);
+  });
+
   it('is as wide in colours as without them', () => {
     const [title, row] = tableLines(messageColumns(10_000), [message], coloured, 80);
     expect(row).toContain('\x1b[33m↻ retry\x1b[39m');

@@ -1,0 +1,61 @@
+/** Lines of bytes as they come, a few at a time: memory holds one part and no more. */
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { ClientError } from '../connect/client-errors.js';
+
+/** Lines that follow each other, by their numbers from 1 on; empty ones are left out. */
+export interface Lines {
+  readonly first: number;
+  readonly last: number;
+  readonly values: readonly string[];
+}
+
+const linesMax = 500;
+/** A longer line is no record. */
+const lineBytesMax = 16 * 1024 * 1024;
+const newline = 0x0a;
+
+/**
+ * The lines in `chunks`, `linesMax` at a time. What a chunk ends is given at once, so that one who
+ * writes slowly waits for no more lines. Throws `ClientError` at a line that is too long.
+ */
+export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
+  let number = 0;
+  let open: readonly Buffer[] = [];
+  for await (const chunk of chunks) {
+    const [ended, rest] = cut(chunk);
+    if (ended.length > 0) ended[0] = [...open, ...(ended[0] ?? [])];
+    open = ended.length > 0 ? rest : [...open, ...rest];
+    for (let from = 0; from < ended.length; from += linesMax) {
+      const lines = ended.slice(from, from + linesMax);
+      yield part(number + 1, lines);
+      number += lines.length;
+    }
+    if (lengthOf(open) > lineBytesMax) {
+      const message = `line ${number + 1} has more than ${lineBytesMax} bytes`;
+      throw new ClientError(message, exitCodes.usage);
+    }
+  }
+  yield part(number + 1, [open]);
+}
+
+/** The lines that end in a chunk, each as its pieces, and what is behind the last end. */
+function cut(chunk: Buffer): [(readonly Buffer[])[], readonly Buffer[]] {
+  const ended: (readonly Buffer[])[] = [];
+  let from = 0;
+  for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
+    ended.push([chunk.subarray(from, end)]);
+    from = end + 1;
+  }
+  return [ended, [chunk.subarray(from)]];
+}
+
+function part(first: number, lines: readonly (readonly Buffer[])[]): Lines {
+  const texts = lines.map((pieces) => Buffer.concat(pieces).toString('utf8'));
+  return {
+    first,
+    last: first + lines.length - 1,
+    values: texts.filter((text) => text !== ''),
+  };
+}
+
+const lengthOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0);
