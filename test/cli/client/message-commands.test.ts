@@ -64,25 +64,6 @@ it('msg ls, get, why and cancel tell of a message that waits', async () => {
   expect(await run('msg', 'get', id)).toMatchObject([{ messageId: id, state: 'CANCELED' }]);
 });
 
-it('msg publish --watch ends with 1 where the message has failed', async () => {
-  const words = ['msg', 'publish', `${endpoint.url}/fails`, '--retries', '0', '--label', 'watched'];
-  const { code, stdout } = await runClient(server, [...words, '--watch']);
-  expect(stdout).toMatch(/"state":"FAILED"/);
-  expect(code).toBe(1);
-  await run('dlq', 'delete', '--all', '--label', 'watched');
-});
-
-it.each([
-  ['group delete none', 'URL group none not found'],
-  ['msg cancel msg_none msg_nowhere', '2 of 2 messages are not there, or over'],
-  ['run cancel none nowhere', '2 of 2 runs are not there, or over'],
-  ['dlq delete 1-1', 'dead letter 1-1 not found'],
-])('%s says that it is not there, with 66', async (words, said) => {
-  const { code, stderr } = await runClient(server, words.split(' '));
-  expect(stderr).toContain(said);
-  expect(code).toBe(66);
-});
-
 it('a file of a body may be a link or a pipe', async () => {
   const [file, link] = [join(folder, 'body.txt'), join(folder, 'link.txt')];
   await writeFile(file, 'linked');
@@ -248,4 +229,23 @@ it('tail shows each row of a label once, in order, as it happens', async () => {
   expect(states).toEqual(['CREATED', 'ACTIVE', 'DELIVERED'].slice(0, states.length));
   tail.kill();
   await once(tail, 'exit');
+});
+
+it('msg publish --watch ends with 1 where the message has failed', async () => {
+  const words = ['msg', 'publish', `${endpoint.url}/fails`, '--retries', '0', '--label', 'watched'];
+  const { code, stdout } = await runClient(server, [...words, '--watch']);
+  expect(stdout).toMatch(/"state":"FAILED"/);
+  expect(code).toBe(1);
+  await run('dlq', 'delete', '--all', '--label', 'watched');
+});
+
+it.each([
+  ['group delete none', 'URL group none not found'],
+  ['msg cancel msg_none msg_nowhere', '2 of 2 messages are not there, or over'],
+  ['run cancel none nowhere', '2 of 2 runs are not there, or over'],
+  ['dlq delete 1-1', 'dead letter 1-1 not found'],
+])('%s says that it is not there, with 66', async (words, said) => {
+  const { code, stderr } = await runClient(server, words.split(' '));
+  expect(stderr).toContain(said);
+  expect(code).toBe(66);
 });
