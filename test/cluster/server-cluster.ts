@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { leave } from '../support/leftovers.js';
 import { PostgresServer } from '../support/program/postgres.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
+import type { NodeNetwork, NodePlace } from './rounds/node-network.js';
 
 /** What holds the log that nodes share. */
 export interface SharedLogServers {
@@ -20,11 +21,14 @@ export class PostgresPair implements SharedLogServers {
   private constructor(
     readonly primary: PostgresServer,
     readonly standby: PostgresServer,
+    private readonly host: string,
   ) {}
 
-  static async create(): Promise<PostgresPair> {
-    const primary = await PostgresServer.create();
-    return new PostgresPair(primary, await primary.follower());
+  /** Nodes of `network` reach it, too. */
+  static async create(network: NodeNetwork | null = null): Promise<PostgresPair> {
+    const primary = await PostgresServer.create(network?.clusterNetwork);
+    const host = network?.clusterHost ?? '127.0.0.1';
+    return new PostgresPair(primary, await primary.follower(), host);
   }
 
   get urls(): readonly string[] {
@@ -32,7 +36,7 @@ export class PostgresPair implements SharedLogServers {
   }
 
   get url(): string {
-    return this.urls.join(',');
+    return [this.primary, this.standby].map((server) => server.urlAt(this.host)).join(',');
   }
 
   /** As when its machine burns: the standby takes writes from now on. */
@@ -46,6 +50,9 @@ export class PostgresPair implements SharedLogServers {
   }
 }
 
+/** What nodes in namespaces may deliver to. */
+const nearby = '10.0.0.0/8';
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** One node: its folder and ports outlive its processes. */
@@ -56,26 +63,31 @@ export class ClusterServer {
     readonly url: string,
     private readonly folder: string,
     private readonly environment: Record<string, string>,
+    private readonly wrapper: readonly string[],
   ) {}
 
-  static async create(log: SharedLogServers): Promise<ClusterServer> {
+  /** In `place`, or beside this process where there is none. */
+  static async create(log: SharedLogServers, place?: NodePlace): Promise<ClusterServer> {
     const folder = await mkdtemp(join(tmpdir(), 'stepwell-node-'));
     leave(folder);
     const port = await freePort();
-    return new ClusterServer(`http://127.0.0.1:${port}`, folder, {
+    const environment = {
       STEPWELL_PORT: String(port),
       STEPWELL_COMMIT_LOG: log.url,
-      STEPWELL_CLUSTER_LISTEN: `127.0.0.1:${await freePort()}`,
+      STEPWELL_CLUSTER_LISTEN: `${place?.clusterHost ?? '127.0.0.1'}:${await freePort()}`,
       STEPWELL_CLUSTER_SECRET: 'secret-of-all-the-nodes',
       STEPWELL_CURRENT_SIGNING_KEY: 'current-key-of-all-nodes',
       STEPWELL_NEXT_SIGNING_KEY: 'next-key-of-all-the-nodes',
+      ...(place !== undefined && { STEPWELL_HOST: place.host, STEPWELL_ALLOW_NETWORKS: nearby }),
       ...log.environment,
-    });
+    };
+    const url = `http://${place?.host ?? '127.0.0.1'}:${port}`;
+    return new ClusterServer(url, folder, environment, place?.wrapper ?? []);
   }
 
   async start(): Promise<void> {
     const port = Number(new URL(this.url).port);
-    this.process = await ServerProcess.start(this.folder, port, this.environment);
+    this.process = await ServerProcess.start(this.folder, port, this.environment, this.wrapper);
   }
 
   /** As a power button would. */
@@ -141,9 +153,12 @@ export class ServerCluster<Log extends SharedLogServers = SharedLogServers> {
   static async create<Log extends SharedLogServers>(
     count: number,
     log: Log,
+    places: readonly NodePlace[] = [],
   ): Promise<ServerCluster<Log>> {
     const nodes: ClusterServer[] = [];
-    for (let index = 0; index < count; index += 1) nodes.push(await ClusterServer.create(log));
+    for (let index = 0; index < count; index += 1) {
+      nodes.push(await ClusterServer.create(log, places[index]));
+    }
     await Promise.all(nodes.map((node) => node.start()));
     return new ServerCluster(log, nodes);
   }

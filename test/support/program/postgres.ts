@@ -1,7 +1,7 @@
 /** Servers of PostgreSQL in temporary folders, where Debian's package is installed. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killedAtLast, leave } from '../leftovers.js';
@@ -44,17 +44,27 @@ export class PostgresServer {
   private constructor(
     readonly folder: string,
     readonly port: number,
+    /** Who beside this machine may connect; null = no one. */
+    private readonly network: string | null,
   ) {}
 
   get url(): string {
-    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+    return this.urlAt('127.0.0.1');
   }
 
-  /** A new one, which waits for no standby. */
-  static async create(): Promise<PostgresServer> {
+  /** By another address of this machine. */
+  urlAt(host: string): string {
+    return `postgres://postgres@${host}:${this.port}/postgres`;
+  }
+
+  /** A new one, which waits for no standby. All of `network` (10.1.0.0/24) may connect. */
+  static async create(network: string | null = null): Promise<PostgresServer> {
     const folder = await newFolder();
     run('initdb', '-D', folder, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8');
-    const server = new PostgresServer(folder, await freePort());
+    const server = new PostgresServer(folder, await freePort(), network);
+    if (network !== null) {
+      await appendFile(join(folder, 'pg_hba.conf'), `host all all ${network} trust\n`);
+    }
     await server.start();
     return server;
   }
@@ -65,7 +75,7 @@ export class PostgresServer {
     await rm(folder, { recursive: true });
     const from = ['-h', '127.0.0.1', '-p', `${this.port}`, '-U', 'postgres'];
     run('pg_basebackup', ...from, '-D', folder, '-R', '-X', 'stream', '-c', 'fast', '--no-sync');
-    const server = new PostgresServer(folder, await freePort());
+    const server = new PostgresServer(folder, await freePort(), this.network);
     await server.start();
     this.ask("alter system set synchronous_standby_names = '*'");
     this.ask('select pg_reload_conf()');
@@ -74,7 +84,7 @@ export class PostgresServer {
 
   async start(): Promise<void> {
     const settings = {
-      listen_addresses: '127.0.0.1',
+      listen_addresses: this.network === null ? '127.0.0.1' : '*',
       unix_socket_directories: '',
       wal_level: 'replica',
     };

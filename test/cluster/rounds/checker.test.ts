@@ -1,0 +1,159 @@
+import { violationsOf } from './checker.js';
+import type { Arrival, Lane, Observed, Takeover } from './observed.js';
+
+const queue: Lane = { name: 'queue', isOrdered: true, parallelism: 1, rate: null };
+const key: Lane = {
+  name: 'key',
+  isOrdered: false,
+  parallelism: null,
+  rate: { starts: 3, periodMs: 5000 },
+};
+
+const arrival = (number: number, from: number, until = from + 10, lane = 'queue'): Arrival => ({
+  lane,
+  number,
+  from,
+  until,
+});
+const acknowledged = (number: number, lane = 'queue') => ({
+  lane,
+  number,
+  messageId: `msg_${number}`,
+  sentAt: 100 * number,
+  answeredAt: 100 * number + 50,
+});
+const takeover = (from: number, until: number, more: Partial<Takeover> = {}): Takeover => ({
+  isPlanned: false,
+  from,
+  until,
+  wentOnAt: null,
+  ...more,
+});
+const seen = (more: Partial<Observed>): Observed => ({
+  lanes: [queue, key],
+  arrivals: [],
+  acknowledged: [],
+  takeovers: [],
+  committed: new Map(),
+  ...more,
+});
+const numbers = [1, 2, 3, 4];
+const committed = (change: Readonly<Record<number, object>> = {}) =>
+  new Map(
+    numbers.map((number) => [
+      `msg_${number}`,
+      { epoch: number < 3 ? 1 : 2, at: 100 * number + 20, counts: true, ...change[number] },
+    ]),
+  );
+const ofQueue = (arrivals: Arrival[], takeovers: Takeover[] = []) =>
+  violationsOf(
+    seen({
+      arrivals,
+      takeovers,
+      acknowledged: numbers.map((each) => acknowledged(each)),
+      committed: committed(),
+    }),
+  );
+
+describe('a queue', () => {
+  it('is as promised in order, one at a time', () => {
+    expect(ofQueue(numbers.map((number) => arrival(number, 100 * number)))).toEqual([]);
+  });
+
+  it('is found out of order', () => {
+    expect(ofQueue([arrival(1, 0), arrival(3, 20), arrival(2, 40), arrival(4, 60)])).toEqual([
+      'queue: 2 came for the first time after 3',
+    ]);
+  });
+
+  it('may have what was not acknowledged anywhere', () => {
+    expect(ofQueue([arrival(1, 0), arrival(9, 20), arrival(2, 40)])).toEqual([]);
+  });
+
+  it('is found with two at once', () => {
+    expect(ofQueue([arrival(1, 0, 50), arrival(2, 40)])).toEqual([
+      'queue: 2 was under way beside 1',
+    ]);
+  });
+
+  it('may have two at once where one is of the owner before', () => {
+    const both = [arrival(1, 0, 5000), arrival(1, 4000, 4010), arrival(2, 4020)];
+    expect(ofQueue(both, [takeover(100, 3900)])).toEqual([]);
+    // Those of one owner, after the takeover, are judged as ever.
+    const three = [arrival(1, 0, 5000), arrival(2, 4000, 4100), arrival(3, 4050)];
+    expect(ofQueue(three, [takeover(100, 3900)])).toEqual(['queue: 3 was under way beside 2']);
+    expect(ofQueue(both, [takeover(100, 3900, { isPlanned: true })])).toHaveLength(3);
+  });
+
+  it('is found to deliver again without a takeover', () => {
+    expect(ofQueue([arrival(1, 0), arrival(1, 500)])).toEqual([
+      'queue: 1 came again, and no takeover lies between',
+    ]);
+    expect(ofQueue([arrival(1, 0), arrival(1, 500)], [takeover(100, 400)])).toEqual([]);
+  });
+});
+
+describe('a rate', () => {
+  const at = (...times: number[]) => times.map((from, index) => arrival(index, from, from, 'key'));
+  const judged = (times: number[], takeovers: Takeover[] = []) =>
+    violationsOf(seen({ arrivals: at(...times), takeovers }));
+
+  it('is kept by full windows, and by windows that meet', () => {
+    expect(judged([0, 1, 2, 5000, 5001, 5002, 10_000, 10_001, 10_002])).toEqual([]);
+    expect(judged([0, 4998, 4999, 5000, 5001, 5002, 10_000])).toEqual([]);
+  });
+
+  it('is kept where attempts are late on their way', () => {
+    expect(judged([900, 901, 902, 5000, 5001, 5002])).toEqual([]);
+    expect(judged([0, 1, 5100, 5101, 5102, 5103])).toEqual([]);
+  });
+
+  it('is exceeded by a window that a new owner opens again', () => {
+    const times = [0, 1, 2, 3500, 3501, 3502];
+    expect(judged(times, [takeover(100, 3400)])).toEqual([
+      'key: with 3 more came than 3 in 5000 ms',
+    ]);
+  });
+
+  it('is exceeded by one start too many, soon or later', () => {
+    expect(judged([0, 1, 2, 3])).toHaveLength(1);
+    expect(judged([0, 1, 2, 5000, 5001, 5002, 5003])).toHaveLength(1);
+    expect(judged([0, 1, 2, 4200, 5001, 5002, 5003, 7000])).toHaveLength(1);
+  });
+
+  it('does not count what a node had begun that was stopped', () => {
+    const stopped = takeover(100, 4000, { wentOnAt: 4500 });
+    expect(judged([0, 1, 2, 4600, 5001, 5002, 5003], [stopped])).toEqual([]);
+    expect(judged([0, 1, 2, 4400, 4401, 5700, 5701], [stopped])).toHaveLength(1);
+  });
+});
+
+describe('an acknowledgement', () => {
+  const judged = (change: Readonly<Record<number, object>>, without?: number) => {
+    const all = committed(change);
+    all.delete(`msg_${without}`);
+    const messages = numbers.map((each) => acknowledged(each));
+    return violationsOf(seen({ acknowledged: messages, committed: all }));
+  };
+
+  it('is of an event that counts, committed in between, by owners in their order', () => {
+    expect(judged({})).toEqual([]);
+  });
+
+  it('is found without an event', () => {
+    expect(judged({}, 2)).toEqual(['2 was acknowledged, and the log lacks it']);
+  });
+
+  it('is found to be of a stale owner', () => {
+    expect(judged({ 3: { counts: false } })).toEqual([
+      '3 was acknowledged by an owner that was stale',
+    ]);
+    expect(judged({ 4: { epoch: 1 } })).toEqual(['4 is of epoch 1, and one before it of epoch 2']);
+  });
+
+  it('is found to be early or late', () => {
+    const found = ['2 was committed before it was sent, or after it was answered'];
+    expect(judged({ 2: { at: 290 } })).toEqual(found);
+    expect(judged({ 2: { at: 150 } })).toEqual(found);
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * Judges what rounds of faults have seen: order, parallelism, rates, and what stale owners took in.
+ * Pure. A takeover permits what docs/cluster.md names: attempts under way are made again, and the
+ * owner before may still run what it had begun.
+ */
+import type { Acknowledged, Arrival, Committed, Lane, Observed, Takeover } from './observed.js';
+
+/** What an attempt may take from its start at a node to its arrival, milliseconds. */
+const onTheWayMs = 1000;
+
+/** Two programs of one machine read its clock at different moments, and in whole milliseconds. */
+const clockMs = 20;
+
+/** What of it may not be, a sentence each; none where all is as promised. */
+export function violationsOf(observed: Observed): string[] {
+  const { lanes, arrivals, takeovers } = observed;
+  return [
+    ...lanes.flatMap((lane) => {
+      const own = arrivals.filter((arrival) => arrival.lane === lane.name);
+      return [
+        ...(lane.isOrdered ? outOfOrder(lane, own, observed.acknowledged) : []),
+        ...tooManyAtOnce(lane, own, takeovers),
+        ...tooManyStarts(lane, own, takeovers),
+        ...repeatedInVain(own, takeovers),
+      ];
+    }),
+    ...takenByStaleOwners(observed.acknowledged, observed.committed),
+  ];
+}
+
+/** What was not acknowledged may come at any time: a node may have held it. */
+function outOfOrder(
+  { name }: Lane,
+  arrivals: readonly Arrival[],
+  acknowledged: readonly Acknowledged[],
+): string[] {
+  const known = new Set(acknowledged.map(({ number }) => number));
+  const seen = new Set<number>();
+  const found: string[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { number } of arrivals) {
+    if (!known.has(number) || seen.has(number)) continue;
+    seen.add(number);
+    if (number < last) found.push(`${name}: ${number} came for the first time after ${last}`);
+    last = Math.max(last, number);
+  }
+  return found;
+}
+
+function tooManyAtOnce(
+  { name, parallelism }: Lane,
+  arrivals: readonly Arrival[],
+  takeovers: readonly Takeover[],
+): string[] {
+  if (parallelism === null) return [];
+  const found: string[] = [];
+  let open: Arrival[] = [];
+  for (const arrival of arrivals) {
+    open = open.filter(({ until }) => until > arrival.from);
+    const others = open.filter((other) => !mayBeOfOwnerBefore(other, arrival, takeovers));
+    open.push(arrival);
+    if (others.length < parallelism) continue;
+    const numbers = others.map(({ number }) => number);
+    found.push(`${name}: ${arrival.number} was under way beside ${numbers.join(', ')}`);
+  }
+  return found;
+}
+
+function mayBeOfOwnerBefore(
+  earlier: Arrival,
+  later: Arrival,
+  takeovers: readonly Takeover[],
+): boolean {
+  return takeovers.some(
+    ({ isPlanned, from, until }) => !isPlanned && earlier.from <= until && later.from >= from,
+  );
+}
+
+/** A window that may be open now, opened somewhere between, with so many starts in it. */
+interface OpenWindow {
+  readonly earliest: number;
+  readonly latest: number;
+  readonly starts: number;
+}
+
+/**
+ * Whether there are windows, each a period after the one before or later, of which none has more
+ * starts than the rate. A start lies up to `onTheWayMs` before its arrival.
+ */
+function tooManyStarts(
+  { name, rate }: Lane,
+  arrivals: readonly Arrival[],
+  takeovers: readonly Takeover[],
+): string[] {
+  if (rate === null) return [];
+  const none = Number.NEGATIVE_INFINITY;
+  let possible: OpenWindow[] = [{ earliest: none, latest: none, starts: 0 }];
+  for (const { number, from } of arrivals) {
+    if (isStraggler(from, takeovers)) continue;
+    possible = possible.flatMap((window) => withStart(window, from, rate));
+    if (possible.length === 0) {
+      return [`${name}: with ${number} more came than ${rate.starts} in ${rate.periodMs} ms`];
+    }
+    possible = withoutWorse(possible);
+  }
+  return [];
+}
+
+/** The start is one of that window, or the first of the next. */
+function withStart(
+  { earliest, latest, starts }: OpenWindow,
+  arrivedAt: number,
+  { starts: startsMax, periodMs }: NonNullable<Lane['rate']>,
+): OpenWindow[] {
+  const next: OpenWindow[] = [];
+  const startedAt = arrivedAt - onTheWayMs;
+  const isWithin = startedAt < latest + periodMs;
+  if (starts < startsMax && isWithin) {
+    next.push({ earliest: Math.max(earliest, startedAt - periodMs), latest, starts: starts + 1 });
+  }
+  if (arrivedAt >= earliest + periodMs) {
+    const opened = Math.max(earliest + periodMs, startedAt);
+    next.push({ earliest: opened, latest: arrivedAt, starts: 1 });
+  }
+  return next;
+}
+
+/** Leaves out what another one allows, too. */
+function withoutWorse(windows: readonly OpenWindow[]): OpenWindow[] {
+  const isNoWorse = (one: OpenWindow, other: OpenWindow) =>
+    one.earliest <= other.earliest && one.latest >= other.latest && one.starts <= other.starts;
+  return windows.filter(
+    (window, index) =>
+      !windows.some(
+        (other, at) =>
+          at !== index && isNoWorse(other, window) && (at < index || !isNoWorse(window, other)),
+      ),
+  );
+}
+
+/** It may have been started before its node was stopped, and sent when that went on. */
+function isStraggler(at: number, takeovers: readonly Takeover[]): boolean {
+  return takeovers.some(
+    ({ wentOnAt }) => wentOnAt !== null && at >= wentOnAt && at <= wentOnAt + onTheWayMs,
+  );
+}
+
+/** A message whose attempt was answered comes again where a takeover lost that answer alone. */
+function repeatedInVain(arrivals: readonly Arrival[], takeovers: readonly Takeover[]): string[] {
+  const found: string[] = [];
+  const before = new Map<number, Arrival>();
+  for (const arrival of arrivals) {
+    const earlier = before.get(arrival.number);
+    before.set(arrival.number, arrival);
+    if (earlier === undefined || mayBeOfOwnerBefore(earlier, arrival, takeovers)) continue;
+    found.push(`${arrival.lane}: ${arrival.number} came again, and no takeover lies between`);
+  }
+  return found;
+}
+
+function takenByStaleOwners(
+  acknowledged: readonly Acknowledged[],
+  committed: ReadonlyMap<string, Committed>,
+): string[] {
+  const found: string[] = [];
+  let epoch = 0;
+  for (const { number, messageId, sentAt, answeredAt } of acknowledged) {
+    const event = committed.get(messageId);
+    if (event === undefined) found.push(`${number} was acknowledged, and the log lacks it`);
+    else if (!event.counts) found.push(`${number} was acknowledged by an owner that was stale`);
+    else if (event.at > answeredAt + clockMs || event.at < sentAt - clockMs) {
+      found.push(`${number} was committed before it was sent, or after it was answered`);
+    } else if (event.epoch < epoch) {
+      found.push(`${number} is of epoch ${event.epoch}, and one before it of epoch ${epoch}`);
+    }
+    epoch = Math.max(epoch, event?.epoch ?? 0);
+  }
+  return found;
+}

@@ -1,0 +1,47 @@
+/** The messages that a shared log names, by the owners that committed them. */
+import type { CommitLog } from '../../../src/cluster/commit-log.js';
+import { decodeEntry } from '../../../src/cluster/entry.js';
+import { ownershipRules } from '../../../src/cluster/rules.js';
+import { SharedHistory } from '../../../src/cluster/shared-history.js';
+import { journalLogName } from '../../../src/engine/journal.js';
+import { decodeChanges } from '../../../src/server/cluster/log-changes.js';
+import type { Committed } from './observed.js';
+
+/** What the log says, from its first entry: nothing may be trimmed. */
+export interface CommittedLog {
+  /** By the ids of messages; of a message that counts, where it was named first. */
+  readonly messages: ReadonlyMap<string, Committed>;
+  /** Owners that the log has had. */
+  readonly epochs: number;
+}
+
+export async function committedIn(log: CommitLog): Promise<CommittedLog> {
+  const history = new SharedHistory(ownershipRules);
+  const messages = new Map<string, Committed>();
+  const note = (body: Buffer, committed: Committed) => {
+    for (const [id] of body.toString('latin1').matchAll(/msg_[0-9A-Z]+/g)) {
+      if (messages.get(id)?.counts !== true) messages.set(id, committed);
+    }
+  };
+  for (let end = 1; history.state.next < end; ) {
+    const found = await log.read(history.state.next);
+    end = found.end;
+    for (const entry of found.entries) {
+      const verdict = history.fold(entry);
+      if (verdict.kind === 'hole') throw new Error(`place ${entry.place} is missing`);
+      if (verdict.kind === 'counted') {
+        const { epoch, at, body } = verdict.batch;
+        for (const change of decodeChanges(body)) {
+          if (change.kind === 'appended' && change.log === journalLogName) {
+            note(change.records.body, { epoch, at, counts: true });
+          }
+        }
+      } else if (verdict.kind === 'ignored') {
+        const said = decodeEntry(entry.bytes);
+        if (said?.kind !== 'part') continue;
+        note(said.body, { epoch: said.epoch, at: entry.at, counts: false });
+      }
+    }
+  }
+  return { messages, epochs: history.state.epoch };
+}

@@ -1,0 +1,141 @@
+/**
+ * A network for the nodes of a cluster, each in a namespace of its own, so that one can be cut from
+ * PostgreSQL and its peers while clients and destinations still reach it. Packets are lost without
+ * a word: they go to a neighbour that is not there.
+ */
+import { execFileSync } from 'node:child_process';
+
+/** Which packets are lost: all, those to the node (it hears nothing), or those that it sends. */
+export type Cut = 'cut' | 'deaf' | 'mute';
+
+/** Where one node is. */
+export interface NodePlace {
+  /** What a program is started by to be there. */
+  readonly wrapper: readonly string[];
+  /** Its address for PostgreSQL and peers. */
+  readonly clusterHost: string;
+  /** Its address for clients and destinations, which nothing cuts. */
+  readonly host: string;
+}
+
+const absent = '02:00:00:00:00:99';
+
+function ip(...words: readonly string[]): void {
+  execFileSync('ip', words, { stdio: 'pipe' });
+}
+
+/** Two networks, of the cluster and of its clients: a bridge each, where this machine is 254. */
+export class NodeNetwork {
+  readonly places: NodePlace[] = [];
+  private readonly bridges: readonly string[];
+
+  private constructor(
+    private readonly name: string,
+    private readonly nets: readonly [cluster: string, clients: string],
+  ) {
+    this.bridges = [`${name}c`, `${name}p`];
+  }
+
+  /** Null where this process may not make namespaces. */
+  static open(count: number): NodeNetwork | null {
+    const part = process.pid % 250;
+    const network = new NodeNetwork(`sw${part}`, [`10.77.${part}`, `10.78.${part}`]);
+    try {
+      network.make(count);
+      return network;
+    } catch {
+      network.close();
+      return null;
+    }
+  }
+
+  /** All that may connect to the cluster's side, as PostgreSQL writes it. */
+  get clusterNetwork(): string {
+    return `${this.nets[0]}.0/24`;
+  }
+
+  /** The address of this machine for nodes. */
+  get clusterHost(): string {
+    return `${this.nets[0]}.254`;
+  }
+
+  /** The address of this machine for what nodes deliver. */
+  get clientHost(): string {
+    return `${this.nets[1]}.254`;
+  }
+
+  cut(index: number, how: Cut): void {
+    if (how !== 'deaf') this.loseFrom(index, 'replace');
+    if (how !== 'mute') this.loseTo(index, 'replace');
+  }
+
+  heal(index: number): void {
+    for (const lose of [this.loseFrom, this.loseTo]) {
+      try {
+        lose.call(this, index, 'del');
+      } catch {
+        // That direction was not cut.
+      }
+    }
+  }
+
+  close(): void {
+    for (const index of this.places.keys()) this.tolerant('netns', 'del', this.spaceOf(index));
+    for (const bridge of this.bridges) this.tolerant('link', 'del', bridge);
+  }
+
+  private make(count: number): void {
+    for (const [at, bridge] of this.bridges.entries()) {
+      ip('link', 'add', bridge, 'type', 'bridge');
+      ip('addr', 'add', `${this.nets[at]}.254/24`, 'dev', bridge);
+      ip('link', 'set', bridge, 'up');
+    }
+    for (let index = 0; index < count; index += 1) this.makePlace(index);
+  }
+
+  private makePlace(index: number): void {
+    const space = this.spaceOf(index);
+    const [clusterHost, host] = this.nets.map((net) => `${net}.${index + 1}`) as [string, string];
+    ip('netns', 'add', space);
+    this.places.push({ wrapper: ['ip', 'netns', 'exec', space], clusterHost, host });
+    ip('-n', space, 'link', 'set', 'lo', 'up');
+    for (const [at, bridge] of this.bridges.entries()) {
+      const [outer, inner] = [`${bridge}${index}`, `in${at}`];
+      ip('link', 'add', outer, 'type', 'veth', 'peer', 'name', inner, 'netns', space);
+      ip('link', 'set', outer, 'master', bridge, 'up');
+      ip('-n', space, 'addr', 'add', `${at === 0 ? clusterHost : host}/24`, 'dev', inner);
+      ip('-n', space, 'link', 'set', inner, 'up');
+    }
+  }
+
+  private loseFrom(index: number, verb: 'replace' | 'del'): void {
+    const others = this.places.filter((_, at) => at !== index).map((place) => place.clusterHost);
+    for (const to of [this.clusterHost, ...others]) {
+      ip('-n', this.spaceOf(index), 'neigh', verb, to, ...entryOf(verb), 'dev', 'in0');
+    }
+  }
+
+  private loseTo(index: number, verb: 'replace' | 'del'): void {
+    const to = this.places[index]?.clusterHost ?? '';
+    ip('neigh', verb, to, ...entryOf(verb), 'dev', this.bridges[0] ?? '');
+    for (const other of this.places.keys()) {
+      if (other === index) continue;
+      ip('-n', this.spaceOf(other), 'neigh', verb, to, ...entryOf(verb), 'dev', 'in0');
+    }
+  }
+
+  private spaceOf(index: number): string {
+    return `${this.name}n${index}`;
+  }
+
+  private tolerant(...words: readonly string[]): void {
+    try {
+      ip(...words);
+    } catch {
+      // It is not there.
+    }
+  }
+}
+
+const entryOf = (verb: 'replace' | 'del') =>
+  verb === 'replace' ? ['lladdr', absent, 'nud', 'permanent'] : [];

@@ -1,0 +1,194 @@
+/**
+ * Rounds of faults over real servers: while a client publishes, the owner is killed, stopped for a
+ * while, asked to end, or cut from PostgreSQL and its peers; in one round the PostgreSQL server
+ * under them is killed and its standby promoted. Then what was seen is judged.
+ */
+import { PostgresLog } from '../../../src/cluster/postgres-log.js';
+import { basic } from '../../support/program/server-process.js';
+import { type ClusterServer, type PostgresPair, ServerCluster } from '../server-cluster.js';
+import { violationsOf } from './checker.js';
+import { answerMs, lanes, RoundsClient } from './client.js';
+import { committedIn } from './committed.js';
+import type { Cut, NodeNetwork } from './node-network.js';
+import type { Takeover } from './observed.js';
+import { Sink } from './sink.js';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export type Fault = 'kill' | 'stop' | 'end' | Cut;
+
+export interface RoundsOptions {
+  readonly log: PostgresPair;
+  /** In turn, one a round. */
+  readonly faults: readonly Fault[];
+  readonly count: number;
+  readonly isPrimaryLost: boolean;
+  /** Where the nodes are; null = beside this process, where nothing can be cut. */
+  readonly network: NodeNetwork | null;
+  /** Begins no round after so long. */
+  readonly withinMs?: number;
+}
+
+/** What the rounds have come to. */
+export interface RoundsReport {
+  readonly rounds: number;
+  readonly acknowledged: number;
+  readonly arrivals: number;
+  /** Messages for later whose publish was acknowledged and that the last owner does not have. */
+  readonly missing: readonly string[];
+  /** Records whose produce was acknowledged and that are not where it said. */
+  readonly misplaced: readonly string[];
+  /** Messages for now that were acknowledged and that never reached their destination. */
+  readonly undelivered: readonly number[];
+  /** What the checker has found. */
+  readonly violations: readonly string[];
+  /** Owners that were told to go on and did not end as one that has lost the log does. */
+  readonly strayOwners: readonly string[];
+  /** How long each takeover took, by fault: from the fault to the first publish acknowledged. */
+  readonly takeoverMs: Readonly<Record<string, readonly number[]>>;
+  /** Answers that were no acknowledgement, by status. */
+  readonly refused: Readonly<Record<number, number>>;
+  readonly epochs: number;
+}
+
+/** A burst for the lane with a rate: its window is open while an owner goes. */
+const ratedPerRound = 5;
+
+class Rounds {
+  readonly takeovers: Takeover[] = [];
+  readonly takeoverMs: Record<string, number[]> = {};
+  readonly strayOwners: string[] = [];
+
+  constructor(
+    readonly cluster: ServerCluster<PostgresPair>,
+    readonly client: RoundsClient,
+    private readonly network: NodeNetwork | null,
+  ) {}
+
+  async round(fault: Fault): Promise<void> {
+    const owner = await this.cluster.owner();
+    this.client.publishRated(ratedPerRound);
+    await pause(300);
+    const from = Date.now();
+    await this.strike(owner, fault);
+    await this.cluster.owner(owner);
+    const until = Date.now();
+    while (this.client.lastAcknowledgedAt < until) await pause(5);
+    this.takeoverMs[fault] ??= [];
+    this.takeoverMs[fault].push(this.client.lastAcknowledgedAt - from);
+    const wentOnAt = fault === 'kill' || fault === 'end' ? null : Date.now();
+    this.takeovers.push({ isPlanned: fault === 'end', from, until, wentOnAt });
+    await this.comeBack(owner, fault);
+  }
+
+  async losePrimary(): Promise<void> {
+    const from = Date.now();
+    await this.cluster.log.losePrimary();
+    while (this.client.lastAcknowledgedAt < Date.now() - 50) await pause(5);
+    this.takeovers.push({ isPlanned: false, from, until: Date.now(), wentOnAt: Date.now() });
+  }
+
+  private async strike(owner: ClusterServer, fault: Fault): Promise<void> {
+    if (fault === 'kill') await owner.kill();
+    else if (fault === 'stop') owner.signal('SIGSTOP');
+    else if (fault === 'end') owner.signal('SIGTERM');
+    else this.network?.cut(this.cluster.nodes.indexOf(owner), fault);
+  }
+
+  private async comeBack(owner: ClusterServer, fault: Fault): Promise<void> {
+    if (fault === 'stop') owner.signal('SIGCONT');
+    else if (fault !== 'kill' && fault !== 'end') {
+      this.network?.heal(this.cluster.nodes.indexOf(owner));
+    }
+    const code = fault === 'kill' ? null : await owner.process?.gone();
+    const expected = fault === 'end' ? 0 : 75;
+    if (fault !== 'kill' && code !== expected) {
+      this.strayOwners.push(`${fault}: ended with ${code}: ${owner.process?.output.slice(-500)}`);
+    }
+    await owner.revive();
+  }
+}
+
+export async function runRounds(options: RoundsOptions): Promise<RoundsReport> {
+  const { log, faults, network, withinMs = Number.POSITIVE_INFINITY } = options;
+  const sink = await Sink.open(answerMs);
+  const cluster = await ServerCluster.create(3, log, network?.places);
+  const sinkHost = network?.clientHost ?? '127.0.0.1';
+  const client = new RoundsClient(cluster.nodes, `http://${sinkHost}:${sink.port}`);
+  const rounds = new Rounds(cluster, client, network);
+  const running = client.run();
+  const began = performance.now();
+  let count = 0;
+  try {
+    for (; count < options.count && performance.now() - began < withinMs; count += 1) {
+      await rounds.round(faults[count % faults.length] ?? 'kill');
+      if (options.isPrimaryLost && count === 1) await rounds.losePrimary();
+    }
+    client.stop();
+    await running;
+    return { rounds: count, ...(await judged(rounds, sink)) };
+  } finally {
+    client.stop();
+    await cluster.end();
+    sink.close();
+  }
+}
+
+async function judged(
+  { cluster, client, takeovers, takeoverMs, strayOwners }: Rounds,
+  sink: Sink,
+): Promise<Omit<RoundsReport, 'rounds'>> {
+  const { acknowledged, produced, others: refused } = client;
+  const missing = await missingOf(cluster, client);
+  const misplaced = await misplacedOf(cluster, client);
+  const undelivered = () =>
+    acknowledged
+      .filter(({ lane, number }) => lane !== 'later' && !sink.has(number))
+      .map(({ number }) => number);
+  for (let wait = 0; undelivered().length > 0 && wait < 600; wait += 1) await pause(100);
+  // What was answered last may still come a second time.
+  await pause(200);
+  const log = new PostgresLog({ urls: cluster.log.urls, shard: 'main' });
+  const { messages: committed, epochs } = await committedIn(log);
+  await log.close();
+  const { arrivals } = sink;
+  return {
+    acknowledged: acknowledged.length + produced.length,
+    arrivals: arrivals.length,
+    missing,
+    misplaced,
+    undelivered: undelivered(),
+    violations: violationsOf({ lanes, arrivals, acknowledged, takeovers, committed }),
+    strayOwners,
+    takeoverMs,
+    refused,
+    epochs,
+  };
+}
+
+async function missingOf(cluster: ServerCluster, client: RoundsClient): Promise<string[]> {
+  const owner = await cluster.owner();
+  const missing: string[] = [];
+  for (const { lane, messageId } of client.acknowledged) {
+    if (lane !== 'later') continue;
+    const answer = await owner.ask('GET', `/v2/messages/${messageId}`, { withinMs: 10_000 });
+    if (answer?.status !== 200) missing.push(messageId);
+  }
+  return missing;
+}
+
+async function misplacedOf(cluster: ServerCluster, client: RoundsClient): Promise<string[]> {
+  const owner = await cluster.owner();
+  const misplaced: string[] = [];
+  for (const { partition, offset, value } of client.produced) {
+    const body = JSON.stringify({ topic: 'rides', partition, offset });
+    const headers = { authorization: basic };
+    const found = await owner.ask('POST', '/fetch', { body, headers, withinMs: 10_000 });
+    if (found?.status !== 200) throw new Error(`fetch: ${found?.text}`);
+    const records: { offset: number; value: string }[] = JSON.parse(found.text);
+    if (!records.some((record) => record.offset === offset && record.value === value)) {
+      misplaced.push(value);
+    }
+  }
+  return misplaced;
+}

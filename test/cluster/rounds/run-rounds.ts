@@ -1,0 +1,49 @@
+/**
+ * `npm run rounds -- [--rounds 100] [--minutes 9] [--faults kill,stop,end,cut,deaf,mute]`: rounds
+ * of faults over real servers, with their figures. Exit code 1 where a promise was broken.
+ */
+import { parseArgs } from 'node:util';
+import { removeLeftovers } from '../../support/leftovers.js';
+import { PostgresPair } from '../server-cluster.js';
+import { NodeNetwork } from './node-network.js';
+import { type Fault, runRounds } from './rounds.js';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '100' },
+    minutes: { type: 'string', default: '9' },
+    faults: { type: 'string', default: 'kill,stop,end,cut,deaf,mute' },
+  },
+});
+const network = NodeNetwork.open(3);
+if (network === null) console.log('no network namespaces here: nothing is cut');
+const wanted = values.faults.split(',') as Fault[];
+const uncut = wanted.filter((fault) => ['kill', 'stop', 'end'].includes(fault));
+try {
+  const report = await runRounds({
+    log: await PostgresPair.create(network),
+    faults: network === null ? uncut : wanted,
+    count: Number(values.rounds),
+    withinMs: Number(values.minutes) * 60_000,
+    isPrimaryLost: true,
+    network,
+  });
+  const { takeoverMs, ...others } = report;
+  console.log(JSON.stringify(others, null, 1));
+  for (const [fault, times] of Object.entries(takeoverMs)) console.log(fault, summary(times));
+  const unplanned = Object.entries(takeoverMs).filter(([fault]) => fault !== 'end');
+  console.log('all that were not planned', summary(unplanned.flatMap(([, times]) => times)));
+  const { missing, misplaced, undelivered, violations, strayOwners } = report;
+  const broken = [missing, misplaced, undelivered, violations, strayOwners].flat();
+  if (broken.length > 0) process.exitCode = 1;
+} finally {
+  network?.close();
+  await removeLeftovers();
+}
+
+function summary(times: readonly number[]): string {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  return `${sorted.length}: median ${at(0.5)} ms, p99 ${at(0.99)} ms, worst ${sorted.at(-1)} ms`;
+}
