@@ -37,6 +37,7 @@ import { RefusedRequests } from './inbound/refused-requests.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import { ClusterMetrics } from './nodes/cluster.metrics.js';
 import { ClusterSide, type ClusterSidePorts } from './nodes/cluster-side.js';
+import { NodeRoutes } from './nodes/node-routes.js';
 import { PastDoor } from './past/past-door.js';
 import type { Shared } from './shared.js';
 
@@ -137,12 +138,13 @@ export async function createHttpServer(
 
 /** Null where the server is no node of a cluster. */
 function nodeOf(
-  { membership, registry, config, ports, life }: Shared,
+  { cluster, membership, registry, config, ports, life }: Shared,
   http: Pick<ClusterSidePorts, 'connections' | 'callers' | 'frontDoor' | 'inFlight' | 'routes'>,
 ): ClusterSide | null {
   const metrics = new ClusterMetrics(registry, membership);
   if (membership === null) return null;
-  return new ClusterSide({ membership, config, ports, life, metrics, ...http });
+  const nodeRoutes = cluster === null ? null : new NodeRoutes(cluster);
+  return new ClusterSide({ membership, nodeRoutes, config, ports, life, metrics, ...http });
 }
 
 function inFlightOf({ config, ports, inbound }: Shared): InFlight {

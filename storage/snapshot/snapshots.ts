@@ -120,6 +120,11 @@ export class Snapshots {
     await this.removeAll(names.filter((name) => offsetOf(name) < offset));
   }
 
+  /** Those of the snapshots that are there, in their order. */
+  async offsets(): Promise<Offset[]> {
+    return (await this.names()).map(offsetOf);
+  }
+
   /** In the order of their offsets. */
   private async names(): Promise<string[]> {
     const { disk, directory } = this.store;

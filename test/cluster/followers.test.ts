@@ -2,13 +2,23 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { callNode } from '../../src/cluster/forwarding/node-call.js';
+import { systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
+import { systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal } from '../../src/engine/journal.js';
 import { provided } from '../../src/engine/provided.js';
 import { digestOf, itemsOf } from '../../src/engine/snapshots/state-digest.js';
 import { Cluster } from '../../src/server/cluster/cluster.js';
+import { standingPath } from '../../src/server/cluster/standing-reports.js';
 import { MemoryStart } from '../../src/server/snapshots/memory-start.js';
-import { serves, TestCluster, type TestNode, until } from '../support/cluster/test-cluster.js';
+import {
+  clusterSecret,
+  serves,
+  TestCluster,
+  type TestNode,
+  until,
+} from '../support/cluster/test-cluster.js';
 
 const often = { STEPWELL_SNAPSHOT_EVERY: '32kb' };
 
@@ -64,6 +74,30 @@ describe('a follower', () => {
     await publish(owner, 1);
     await inStep(owner, again);
     expect(digest(again)).toEqual(digest(owner));
+  });
+
+  it('is asked only by nodes, and tells the owner alone where it stands', async () => {
+    const told = (node: TestNode, secret: string, body: object) =>
+      callNode(
+        {
+          url: 'http://127.0.0.1:1',
+          secret,
+          clock: systemClock,
+          identifiers: systemIdentifiers,
+        },
+        {
+          origin: statusOf(node).node,
+          method: 'PUT',
+          path: standingPath,
+          body: Buffer.from(JSON.stringify(body)),
+          withinMs: 5000,
+        },
+      ).then(({ statusCode }) => statusCode);
+    const standing = { node: 'http://127.0.0.1:1', place: 3 };
+    expect(await told(owner, clusterSecret, standing)).toBe(204);
+    expect(await told(owner, clusterSecret, { place: 3 })).toBe(400);
+    expect(await told(owner, 'another secret', standing)).toBe(401);
+    expect(await told(follower, clusterSecret, standing)).toBe(421);
   });
 
   it('finds that its memory is not what the owner has recorded of its own', async () => {

@@ -17,16 +17,19 @@ import type { Journal } from '../../engine/journal.js';
 import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { Follower } from './follower.js';
 import { KeptPlace } from './kept-place.js';
+import { LogUpkeep } from './log-upkeep.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
-import { OutdatedPlaces } from './outdated-places.js';
 import { SharedCommits } from './shared-commits.js';
+import type { NodeStanding } from './standbys.js';
 
 /** What a node is made with. */
 export interface ClusterOptions {
   /** The address at which other nodes reach this one: it names the node. */
   readonly url: string;
   readonly log: CommitLog;
-  /** How long the shared log keeps what a node may have missed, milliseconds. */
+  /** What nodes sign with that they say to each other. */
+  readonly secret: string;
+  /** How long the shared log keeps what a node may have missed that is silent, milliseconds. */
   readonly retentionMs: number;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -43,7 +46,6 @@ const appendMs = 1000;
 const jitterMsMax = 500;
 /** How often a node that took the log looks whether it may serve. */
 const lookMs = 10;
-const keepPlaceMs = 5000;
 /** A release that no engine acknowledges is given up: the others notice the silence instead. */
 const releaseMs = 2000;
 
@@ -51,14 +53,13 @@ export class Cluster implements Membership {
   readonly commits: SharedCommits;
   /** Compares memory with what owners record of theirs; before it follows. */
   digests: RecordedDigests | null = null;
-  private readonly outdated: OutdatedPlaces;
+  private readonly upkeep: LogUpkeep;
   private node: ClusterNode | null = null;
   private follower: Follower | null = null;
   private place: KeptPlace | null = null;
   private role: ClusterRole = 'follower';
   private isLeaving = false;
   private clockSkewMs: number | null = null;
-  private cancelKeeping = (): void => undefined;
   private released = (): void => undefined;
   private isFollowing = (): void => undefined;
   private taken = (): void => undefined;
@@ -72,7 +73,19 @@ export class Cluster implements Membership {
 
   constructor(private readonly options: ClusterOptions) {
     this.commits = new SharedCommits(options.clock);
-    this.outdated = new OutdatedPlaces(options.retentionMs);
+    this.upkeep = new LogUpkeep(options, {
+      otherOwner: () => this.otherOwner,
+      owned: () => {
+        const isKept = this.role === 'owner' && this.commits.isOpen && !this.isLeaving;
+        return isKept ? (this.node?.state ?? null) : null;
+      },
+      failed: options.fatal,
+    });
+  }
+
+  /** Another node says where it stands; false = it has to say it to the owner. */
+  heard(standing: NodeStanding): boolean {
+    return this.upkeep.heard(standing);
   }
 
   get status(): ClusterStatus {
@@ -130,6 +143,7 @@ export class Cluster implements Membership {
     follower.appliedSequence = state.sequence;
     this.node = this.join(state, follower);
     this.isFollowing();
+    this.upkeep.follow({ store, journal, place });
     await this.taking;
   }
 
@@ -138,7 +152,7 @@ export class Cluster implements Membership {
     if (this.role !== 'taking') return;
     this.role = 'owner';
     this.options.logger.info({ epoch: this.status.epoch }, 'this node owns the shared log');
-    this.keepPlaceLater();
+    this.upkeep.own();
   }
 
   async handOver(): Promise<void> {
@@ -148,7 +162,7 @@ export class Cluster implements Membership {
 
   /** Gives the log up, if it is this node's, and ends; the store is still open. */
   async stop(): Promise<void> {
-    this.cancelKeeping();
+    await this.upkeep.stop();
     const { node, place } = this;
     if (this.role === 'owner') await this.release();
     node?.close();
@@ -243,21 +257,5 @@ export class Cluster implements Membership {
     }
     this.commits.open((body) => owner.submit(body));
     this.taken();
-  }
-
-  private keepPlaceLater(): void {
-    const { clock, fatal } = this.options;
-    this.cancelKeeping = clock.after(keepPlaceMs, () => {
-      void this.keepPlace().then(() => this.keepPlaceLater(), fatal);
-    });
-  }
-
-  private async keepPlace(): Promise<void> {
-    const { node, place, options } = this;
-    if (node === null || place === null) return;
-    await place.keepLater(node.state);
-    const before = this.outdated.take(node.state.next, options.clock.monotonic());
-    // What could not be removed is removed later.
-    if (before !== null) await options.log.trim(before).catch(() => undefined);
   }
 }

@@ -17,10 +17,11 @@ export async function openCluster(
   ports: Pick<ClusterOptions, 'clock' | 'identifiers' | 'fatal' | 'leave' | 'logger'>,
   given?: CommitLog,
 ): Promise<Cluster | null> {
-  const { commitLog, commitLogRetentionMs: retentionMs } = settings;
+  const { commitLog, clusterSecret, commitLogRetentionMs: retentionMs } = settings;
   if (commitLog === null) return null;
   const log = given ?? (await openCommitLog(commitLog, complaints(ports.clock, ports.logger)));
-  return new Cluster({ ...ports, url: nodeUrl(settings), log, retentionMs });
+  const secret = clusterSecret ?? '';
+  return new Cluster({ ...ports, url: nodeUrl(settings), log, secret, retentionMs });
 }
 
 async function openCommitLog(

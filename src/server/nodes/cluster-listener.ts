@@ -19,6 +19,7 @@ import type { Callers } from '../../http/identity/callers.js';
 import type { Membership } from '../cluster/membership.js';
 import type { Connections } from '../inbound/connections.js';
 import * as limits from '../inbound/inbound-limits.js';
+import type { NodeRoutes } from './node-routes.js';
 import { sendRefusalTo } from './own-answers.js';
 import type { RepeatedRequests } from './repeated-requests.js';
 
@@ -29,6 +30,8 @@ export interface ClusterListenerPorts {
   /** Whether the application serves what this node may answer. */
   readonly isServing: () => boolean;
   readonly repeated: RepeatedRequests;
+  /** What nodes ask of each other; null = nothing. */
+  readonly nodeRoutes: NodeRoutes | null;
   readonly callers: Callers;
   readonly connections: Connections;
   readonly clock: Clock;
@@ -99,6 +102,7 @@ export class ClusterListener {
       return sendRefusalTo(request, response, body, callers.idOf(request));
     }
     if (!hasDigest(body, opened.digest)) return refuseHop(response, broken);
+    if (this.ports.nodeRoutes?.take(method, path, body, response) === true) return;
     // Nothing is awaited between this and the turn that it permits.
     if (!membership.mayServe || !isServing()) {
       response.writeHead(misdirected, { 'content-length': '0' }).end();

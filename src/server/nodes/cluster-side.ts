@@ -17,11 +17,14 @@ import { listenError } from '../lifecycle/listen-error.js';
 import type { ClusterMetrics } from './cluster.metrics.js';
 import { ClusterDoor } from './cluster-door.js';
 import { ClusterListener } from './cluster-listener.js';
+import type { NodeRoutes } from './node-routes.js';
 import { RepeatedRequests } from './repeated-requests.js';
 
 /** What there is before the application is built. */
 export interface ClusterSidePorts {
   readonly membership: Membership;
+  /** What answers other nodes; null = they are only passed on. */
+  readonly nodeRoutes: NodeRoutes | null;
   readonly config: Config;
   readonly ports: {
     readonly clock: Clock;
@@ -110,6 +113,7 @@ export class ClusterSide {
       secret,
       isServing: takesMore,
       connections,
+      nodeRoutes: given.nodeRoutes,
       serve,
       ...shared,
     });

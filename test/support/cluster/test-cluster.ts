@@ -4,9 +4,11 @@ import { freePort } from '../program/server-process.js';
 import { startServer, type TestServer, type TestServerOptions } from '../server.js';
 import { MemoryLog } from './memory-log.js';
 
+export const clusterSecret = 'secret-of-all-the-nodes';
+
 const alike = {
   STEPWELL_COMMIT_LOG: 'postgres://127.0.0.1/not-asked',
-  STEPWELL_CLUSTER_SECRET: 'secret-of-all-the-nodes',
+  STEPWELL_CLUSTER_SECRET: clusterSecret,
   STEPWELL_TOKEN: 'token-of-all-the-nodes-0123456789',
   STEPWELL_REST_USERNAME: 'rest',
   STEPWELL_REST_PASSWORD: 'password-of-all-the-nodes-0123',

@@ -1,0 +1,129 @@
+/**
+ * What nodes do every few seconds so that the shared log need not keep everything: each notes how
+ * far its folder has come, followers tell the owner, and the owner lets go of what no node needs.
+ */
+import type { Store } from '../../../storage/store.js';
+import type { CommitLog } from '../../cluster/commit-log.js';
+import type { CallingNode } from '../../cluster/forwarding/node-call.js';
+import type { HistoryState } from '../../cluster/shared-history.js';
+import type { Clock } from '../../engine/clock.js';
+import type { Journal } from '../../engine/journal.js';
+import type { KeptPlace } from './kept-place.js';
+import { LogTrimming } from './log-trimming.js';
+import { type NodeStanding, Standbys } from './standbys.js';
+import { StandingReports } from './standing-reports.js';
+
+const everyMs = 5000;
+
+/** Of the node that it belongs to. */
+export interface UpkeepPorts {
+  /** The address of another node that owns the log; null while none is known. */
+  otherOwner(): string | null;
+  /** Where the owner has come to; null = this node is not the owner, or gives the log up. */
+  owned(): HistoryState | null;
+  /** The node cannot go on. */
+  failed(error: unknown): void;
+}
+
+/** Its folder. */
+interface UpkeepFolder {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly place: KeptPlace;
+}
+
+/** What a node is made with, as far as this needs it. */
+interface UpkeepOptions extends CallingNode {
+  readonly log: CommitLog;
+  readonly retentionMs: number;
+  readonly clock: Clock;
+}
+
+export class LogUpkeep {
+  private folder: UpkeepFolder | null = null;
+  private readonly standbys: Standbys;
+  private readonly trimming: LogTrimming;
+  private readonly reports: StandingReports;
+  private cancel = (): void => undefined;
+  private keeping: Promise<void> = Promise.resolve();
+  private hasRead = false;
+
+  constructor(
+    private readonly options: UpkeepOptions,
+    private readonly ports: UpkeepPorts,
+  ) {
+    const { clock, retentionMs } = options;
+    this.standbys = new Standbys(clock, retentionMs);
+    this.trimming = new LogTrimming(retentionMs);
+    this.reports = new StandingReports(options, clock, {
+      owner: () => ports.otherOwner(),
+      standing: () => this.standing,
+    });
+  }
+
+  /** This node follows the log into `folder`. */
+  follow(folder: UpkeepFolder): void {
+    this.folder = folder;
+    this.reports.start();
+  }
+
+  /** This node owns the log. */
+  own(): void {
+    this.reports.stop();
+    this.keepLater();
+  }
+
+  /** Another node says where it stands; false = it has to say it to the owner. */
+  heard(standing: NodeStanding): boolean {
+    if (this.ports.owned() === null) return false;
+    this.standbys.heard(standing);
+    return true;
+  }
+
+  /** Settles once nothing of it is under way. */
+  async stop(): Promise<void> {
+    this.reports.stop();
+    this.cancel();
+    await this.keeping;
+    this.cancel();
+  }
+
+  private get standing(): NodeStanding | null {
+    const { state = null } = this.folder?.place ?? {};
+    return state === null ? null : { node: this.options.url, place: state.next };
+  }
+
+  private keepLater(): void {
+    this.cancel = this.options.clock.after(everyMs, () => {
+      this.keeping = this.keep().catch((error) => this.ports.failed(error));
+      void this.keeping.then(() => this.keepLater());
+    });
+  }
+
+  private async keep(): Promise<void> {
+    const { folder, ports, standing, standbys } = this;
+    const state = ports.owned();
+    if (folder === null || standing === null || state === null) return;
+    const { store, place } = folder;
+    await place.keepLater(state);
+    if (!this.hasRead) await standbys.read(store, standing.node);
+    this.hasRead = true;
+    if (ports.owned() === null) return;
+    await standbys.write(store, standing);
+    await this.trim(folder, state, standing);
+  }
+
+  private async trim(
+    { store, journal }: UpkeepFolder,
+    { next }: HistoryState,
+    { place: kept }: NodeStanding,
+  ): Promise<void> {
+    const { clock, log } = this.options;
+    const snapshotted = (await store.snapshots.offsets()).at(-2) ?? -1;
+    const { slowest } = this.standbys;
+    const end = { place: next, offset: journal.endOffset };
+    const before = this.trimming.take(end, clock.monotonic(), { slowest, kept, snapshotted });
+    // What could not be removed is removed later.
+    if (before !== null) await log.trim(before).catch(() => undefined);
+  }
+}

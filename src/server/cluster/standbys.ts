@@ -1,0 +1,93 @@
+/**
+ * Which nodes there are beside the owner, and what of the shared log each of them has. The owner
+ * hears it from them, and writes it into a log of its store that all nodes share: so the next owner
+ * knows it too, and a node that has nothing yet finds the others.
+ */
+import { z } from 'zod';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { Store } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import { parseJson } from '../../grammar/json.js';
+
+/** The name of the log of nodes. */
+export const nodesLogName = '__cluster_nodes';
+
+/** More are not remembered: a cluster has a handful. */
+const nodesMax = 64;
+
+/** What a node says of itself. */
+export const standingSchema = z.object({
+  /** At which other nodes reach it. */
+  node: z.string().max(1024),
+  /** Its folder has all that lies before this place of the shared log. */
+  place: z.number().nonnegative(),
+});
+
+export type NodeStanding = z.output<typeof standingSchema>;
+
+/** `silentMs`: since its place has changed. */
+const recordSchema = z.array(standingSchema.extend({ silentMs: z.number() }));
+
+export class Standbys {
+  private readonly known = new Map<string, { readonly place: number; readonly at: number }>();
+
+  /** One whose place does not change for `retentionMs` counts no longer. */
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly retentionMs: number,
+  ) {}
+
+  /** A node says where it stands; it may have begun anew. */
+  heard({ node, place }: NodeStanding): void {
+    const known = this.known.get(node);
+    if (known?.place === place || (known === undefined && this.known.size >= nodesMax)) return;
+    this.known.set(node, { place, at: this.clock.monotonic() });
+  }
+
+  /** The first place that one of those which count does not have; null = none counts. */
+  get slowest(): number | null {
+    let slowest: number | null = null;
+    for (const [node, { place, at }] of this.known) {
+      if (this.clock.monotonic() - at >= this.retentionMs) this.known.delete(node);
+      else slowest = Math.min(slowest ?? place, place);
+    }
+    return slowest;
+  }
+
+  /** Writes down who they are, and that `owner` stands where it stands. */
+  async write(store: Store, owner: NodeStanding): Promise<void> {
+    const log = store.log(nodesLogName) ?? (await store.createLog(nodesLogName));
+    const now = this.clock.monotonic();
+    const others = [...this.known].map(([node, { place, at }]) => {
+      return { node, place, silentMs: Math.round(now - at) };
+    });
+    const value = Buffer.from(JSON.stringify([{ ...owner, silentMs: 0 }, ...others]));
+    await log.append([{ key: null, value }]).durable;
+    await log.trimTo(log.highWatermark - 1);
+  }
+
+  /** Learns what the owner before has written down; `own` is this node. */
+  async read(store: Store, own: string): Promise<void> {
+    const log = store.log(nodesLogName);
+    const value = log === undefined ? null : await lastValue(log);
+    if (value === null) return;
+    for (const { node, place, silentMs } of nodesIn(value)) {
+      if (node === own || this.known.has(node)) continue;
+      this.known.set(node, { place, at: this.clock.monotonic() - silentMs });
+    }
+  }
+}
+
+/** The nodes that a record names, the owner first; none where it is no record of nodes. */
+export function nodesIn(value: Buffer): z.output<typeof recordSchema> {
+  const json = parseJson(value);
+  const parsed = recordSchema.safeParse(json.ok ? json.value : null);
+  return parsed.success ? parsed.data : [];
+}
+
+async function lastValue(log: PartitionLog): Promise<Buffer | null> {
+  const last = log.highWatermark - 1;
+  if (last < log.startOffset) return null;
+  const [batch] = await log.read(last, { maxRecords: 1 });
+  return batch?.record(last)?.value ?? null;
+}

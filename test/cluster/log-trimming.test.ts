@@ -1,0 +1,56 @@
+import { LogTrimming } from '../../src/server/cluster/log-trimming.js';
+import { Standbys } from '../../src/server/cluster/standbys.js';
+
+const minute = 60_000;
+const none = { slowest: null, kept: Number.POSITIVE_INFINITY, snapshotted: -1 };
+const end = (place: number) => ({ place, offset: 10 * place });
+
+it('a place goes once its retention is over, and is named once', () => {
+  const trimming = new LogTrimming(3 * minute);
+  expect(trimming.take(end(10), 0, none)).toBeNull();
+  expect(trimming.take(end(11), 1000, none)).toBeNull();
+  expect(trimming.take(end(20), minute, none)).toBeNull();
+  expect(trimming.take(end(30), 2 * minute, none)).toBeNull();
+  expect(trimming.take(end(40), 3 * minute, none)).toBe(10);
+  expect(trimming.take(end(41), 3 * minute + 1, none)).toBeNull();
+  expect(trimming.take(end(50), 10 * minute, none)).toBe(40);
+});
+
+it('nothing goes that a standby which counts, or the folder of the owner, does not have', () => {
+  const trimming = new LogTrimming(minute);
+  trimming.take(end(10), 0, none);
+  trimming.take(end(20), minute, { ...none, slowest: 0 });
+  expect(trimming.take(end(30), 3 * minute, { ...none, slowest: 7 })).toBe(7);
+  expect(trimming.take(end(40), 9 * minute, { ...none, slowest: 39, kept: 12 })).toBe(12);
+  expect(trimming.take(end(50), 9 * minute, { ...none, slowest: 49 })).toBe(30);
+});
+
+it('what all standbys and two snapshots have goes before its time, once all were heard', () => {
+  const trimming = new LogTrimming(10 * minute);
+  const limits = { slowest: 1000, kept: 1000, snapshotted: 45 };
+  for (let at = 0; at < 10; at += 1) {
+    expect(trimming.take(end(at + 1), at * minute, limits)).toBeNull();
+  }
+  // Snapshots have what was there when places up to 4 were noted.
+  expect(trimming.take(end(11), 10 * minute, limits)).toBe(4);
+  expect(trimming.take(end(12), 10 * minute + 1, { ...limits, snapshotted: 115 })).toBe(11);
+  expect(trimming.take(end(13), 11 * minute, { ...none, snapshotted: 999 })).toBeNull();
+});
+
+it('a standby counts until its place has not changed for the retention', () => {
+  let now = 0;
+  const standbys = new Standbys({ monotonic: () => now }, minute);
+  expect(standbys.slowest).toBeNull();
+  standbys.heard({ node: 'http://a', place: 5 });
+  standbys.heard({ node: 'http://b', place: 9 });
+  expect(standbys.slowest).toBe(5);
+  now = minute - 1;
+  standbys.heard({ node: 'http://a', place: 5 });
+  standbys.heard({ node: 'http://b', place: 12 });
+  expect(standbys.slowest).toBe(5);
+  now = minute;
+  expect(standbys.slowest).toBe(12);
+  // It has begun anew.
+  standbys.heard({ node: 'http://b', place: 2 });
+  expect(standbys.slowest).toBe(2);
+});
