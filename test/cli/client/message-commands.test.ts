@@ -232,6 +232,7 @@ it('tail shows each row of a label once, in order, as it happens', async () => {
 });
 
 it('msg publish --watch ends with 1 where the message has failed', async () => {
+  failing = 500;
   const words = ['msg', 'publish', `${endpoint.url}/fails`, '--retries', '0', '--label', 'watched'];
   const { code, stdout } = await runClient(server, [...words, '--watch']);
   expect(stdout).toMatch(/"state":"FAILED"/);
