@@ -1,5 +1,5 @@
 /**
- * The contract of the house: everything stateful is a decider, and the engine runs nothing else.
+ * What every entity is: everything stateful is a decider, and the engine runs nothing else.
  *
  *     decide(command, state, view) -> events | refusal     what the command means now
  *     evolve(state, event)         -> state                what has happened, remembered

@@ -1,4 +1,4 @@
-/** Many appends, one write and one fdatasync: the one in flight is the timer of the next. */
+/** Many appends share one write and one fdatasync: while a group is written, the next one fills. */
 import type { Fence } from '../faults/fence.js';
 import type { DiskFull } from '../faults/storage-errors.js';
 import type { RecordInput, StoredRecord } from '../format/record.js';

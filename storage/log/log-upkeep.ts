@@ -1,4 +1,4 @@
-/** What is done to the sealed part of one log, one thing at a time. */
+/** Trims, compacts, sweeps and merges the sealed segments of one log: one task at a time. */
 import type { LogChain } from '../chain/log-chain.js';
 import {
   type CompactingStore,

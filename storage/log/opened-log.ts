@@ -1,4 +1,4 @@
-/** Where a log begins its life in this process. */
+/** What a log starts with in this process: what recovery has found of it, or nothing yet. */
 import type { LogSettings } from '../manifest/manifest.js';
 import type { Offset } from '../offsets/offset.js';
 import type { Segment } from '../segment/segment.js';

@@ -1,4 +1,4 @@
-/** How long what lies in a log is likely to be: records are taken to be as long as most of them. */
+/** Estimates the bytes of records that were not read: each has as many as the average record. */
 import type { Offset } from '../offsets/offset.js';
 import type { PartitionLog } from './partition-log.js';
 

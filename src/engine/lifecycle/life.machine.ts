@@ -1,5 +1,5 @@
 /**
- * The process's own life. Unlike every other machine of the house it runs as a started actor: it is
+ * The process's own life. Unlike every other machine it runs as a started actor: it is
  * about this process and ends with it, so that its events are never stored or replayed.
  *
  *     starting    reading configuration and data, the port is not open yet

@@ -1,6 +1,6 @@
 /**
- * What lies between two snapshots, folded again: in another thread where there is a server to hold
- * up, in this one where there is none.
+ * Folds again what lies between two snapshots: a server does so in another thread, which holds no
+ * request up; a command does so in its own.
  */
 import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch.js';
 import type { EventEnvelope } from '../decider.js';

@@ -1,7 +1,7 @@
 /**
  * A digest of what the engine itself remembers, which any later fold of the same events can be held
- * against. A memory that is digested within a few milliseconds is taken in one tick, while the
- * engine goes on; any other when it stands still.
+ * against. A small memory is digested in one tick, between two turns; a large one in many, and only
+ * if the engine decides nothing meanwhile.
  */
 import type { Engine } from '../engine.js';
 import { memoriesOf } from './memories.js';

@@ -1,4 +1,7 @@
-/** A digest of memory in the journal. It ends with its event, so that memory does not change. */
+/**
+ * A digest of memory, recorded in the journal. Its stream is final with its one event, so that
+ * recording it does not change the memory that it is of.
+ */
 import { accept, type Command, type Decider } from '../decider.js';
 import {
   type DigestedMemory,

@@ -1,6 +1,6 @@
 /**
- * What became of the attempts to each origin, for a day: in memory, so that it begins with the
- * process, and of as many origins as were called last.
+ * How the attempts of the last day to each origin have ended. It is kept in memory: empty when the
+ * process starts, and of those origins alone that were called last.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/clock.js';
