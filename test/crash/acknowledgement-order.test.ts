@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('an acknowledgement', () => {
-  itUnderStrace('leaves only after the fdatasync of the file that holds it', async () => {
+  itUnderStrace('leaves only after what holds it was synced', async () => {
     const { calls, acknowledgements } = await traced({});
     expect(acknowledgements).toHaveLength(clients * callsOfEach * 2);
     expect(unproven(calls, acknowledgements)).toEqual([]);
@@ -43,6 +43,9 @@ describe('an acknowledgement', () => {
 describe('the proof', () => {
   const store = '1 pwrite64(9</d/0.log>, "..msg_1..", 9, 64) = 9';
   const sync = '2 fdatasync(9</d/0.log>) = 0';
+  const synced =
+    '2 openat(AT_FDCWD</>, "/d/0.log", O_RDWR|O_NOFOLLOW|O_DSYNC|O_CLOEXEC) = 9</d/0.log>';
+  const open = '2 openat(AT_FDCWD</>, "/d/0.log", O_RDWR|O_NOFOLLOW|O_CLOEXEC) = 9</d/0.log>';
   const answer =
     '1 write(7<socket:[5]>, "HTTP/1.1 200 OK\\r\\n{\\"messageId\\":\\"msg_1\\"}", 40) = 40';
   const judged = (...lines: string[]) =>
@@ -54,7 +57,23 @@ describe('the proof', () => {
     expect(judged(store, ...unfinished, '2 <... fdatasync resumed>) = 0', answer)).toEqual([]);
   });
 
+  it('accepts told after a write that syncs', () => {
+    expect(judged(open, synced, store, answer)).toEqual([]);
+  });
+
   it.each([
+    ['before a synced write', [synced, answer, store]],
+    [
+      'before a synced write had returned',
+      [
+        synced,
+        '1 pwrite64(9</d/0.log>, "..msg_1..", 9, 64 <unfinished ...>',
+        answer,
+        '1 <... pwrite64 resumed>) = 9',
+      ],
+    ],
+    ['after half a synced write', [synced, store.replace('= 9', '= 4'), answer]],
+    ['after a write to what was opened again without syncs', [synced, open, store, answer]],
     ['without an fdatasync', [store, answer]],
     ['before the fdatasync', [store, answer, sync]],
     [

@@ -1,6 +1,7 @@
 /**
- * Whether every acknowledgement in a trace came after the fdatasync that makes it true: the rule
- * "nothing is answered, shown or done before it is durable", checked on system calls alone.
+ * Whether every acknowledgement in a trace came after the fdatasync, or the synced write, of what
+ * it says: the rule "nothing is answered, shown or done before it is durable", checked on system
+ * calls alone.
  */
 import type { SystemCall } from '../support/program/strace.js';
 
@@ -39,7 +40,8 @@ export function unproven(
         isWriteToSegment(write) &&
         isComplete(write) &&
         write.text.includes(shown(stored)) &&
-        isSynced(calls, write, first.enteredAt),
+        (isSynced(calls, write, first.enteredAt) ||
+          (isSyncedWrite(calls, write) && write.returnedAt < first.enteredAt)),
     );
     return isDurable ? [] : [`${said} was told before ${stored} was durable`];
   });
@@ -59,4 +61,14 @@ function isSynced(calls: readonly SystemCall[], write: SystemCall, before: numbe
       sync.enteredAt > write.returnedAt &&
       sync.returnedAt < before,
   );
+}
+
+/** Whether it went through a descriptor of which every write is durable when it returns. */
+function isSyncedWrite(calls: readonly SystemCall[], write: SystemCall): boolean {
+  const descriptor = Number.parseInt(write.text, 10);
+  const opening = calls.findLast(
+    ({ name, result, returnedAt }) =>
+      name === 'openat' && result === descriptor && returnedAt < write.enteredAt,
+  );
+  return opening !== undefined && /\|O_DSYNC[|,)]?/.test(opening.text);
 }

@@ -17,8 +17,8 @@ export interface SystemCall {
   readonly returnedAt: number;
 }
 
-/** Calls that change files, make them durable, or send bytes to a peer. */
-const tracedCalls = 'write,writev,sendto,sendmsg,pwrite64,pwritev,pwritev2,fdatasync,fsync';
+/** Calls that open or change files, make them durable, or send bytes to a peer. */
+const tracedCalls = 'openat,write,writev,sendto,sendmsg,pwrite64,pwritev,pwritev2,fdatasync,fsync';
 
 /**
  * The words in front of a command that trace it into `file`. The command stays the child of the
