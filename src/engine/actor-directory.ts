@@ -4,7 +4,7 @@
  */
 import { Checkpoints } from './checkpoints.js';
 import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
-import { concerns } from './following/interest.js';
+import { concerns, Followers } from './following/interest.js';
 import type { Fold } from './registration.js';
 import { type Actor, ActorForm } from './resting/actor-form.js';
 import { isCheckpoint } from './resting/checkpoint.js';
@@ -45,6 +45,7 @@ export class ActorDirectory<State = unknown> {
   private readonly touched = new LeastUsed();
   readonly gaps = new Gaps();
   private readonly form: ActorForm<State>;
+  private readonly following: Followers<Fold>;
   private walks = 0;
 
   /** `folds` are the indexes over this kind's events; more may join until recovery. */
@@ -55,6 +56,7 @@ export class ActorDirectory<State = unknown> {
   ) {
     this.checkpoints = new Checkpoints(decider, folds);
     this.form = new ActorForm(decider.stored);
+    this.following = new Followers(folds);
     this.resting = new RestingStreams(options.seed);
   }
 
@@ -220,7 +222,7 @@ export class ActorDirectory<State = unknown> {
     actor: Actor<State> | undefined,
     changes: TurnChanges,
   ): Actor<State> {
-    const { decider, folds } = this;
+    const { decider } = this;
     const { id, offset, event, sequence } = envelope;
     const before = actor === undefined ? decider.initialState() : actor.state;
     const checkpoint = isCheckpoint(event) ? event : null;
@@ -233,8 +235,9 @@ export class ActorDirectory<State = unknown> {
       firstOffset: checkpoint?.began ?? actor?.firstOffset ?? offset,
       lastOffset: offset,
     };
-    for (const fold of folds)
-      if (concerns(fold.interest, envelope, before)) fold.evolve(envelope, changes);
+    for (const { follower, interest } of this.following.of(event.type)) {
+      if (concerns(interest, envelope, before)) follower.evolve(envelope, changes);
+    }
     if (checkpoint !== null) this.checkpoints.restoreEntries(id, checkpoint, changes);
     if (decider.isFinal(evolved.state)) {
       changes.delete(this.awake, id);

@@ -7,7 +7,7 @@ import { CommitGroups } from './commit-groups.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
-import type { AnyInterest } from './following/interest.js';
+import { type AnyInterest, Followers } from './following/interest.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
 import type { EngineJournal } from './journal.js';
 import { type Principal, seedOf } from './principal/principal.js';
@@ -75,7 +75,8 @@ export class Engine {
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
     const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);
-    this.entities.set(kind, { registration, actors, reactions: listIn(this.reactions, kind) });
+    const reactions = new Followers(listIn(this.reactions, kind));
+    this.entities.set(kind, { registration, actors, reactions });
     if (registration.decider.restsIdle === true) this.restingIdle.push(actors);
     return actors;
   }
@@ -178,8 +179,7 @@ export class Engine {
    * left of streams whose beginning is gone is passed over.
    */
   replay(envelopes: readonly EventEnvelope[]): void {
-    const isWhole = (each: EventEnvelope) => this.actors(each.kind).replay(each, this.past);
-    this.indexes.show(envelopes.filter(isWhole));
+    this.indexes.show(envelopes.filter((each) => this.actors(each.kind).replay(each, this.past)));
   }
 
   /** After the last turn of the past: a gap that no checkpoint ended is a `BrokenStream`. */

@@ -7,7 +7,7 @@ import { ok, type Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
-import { type AnyInterest, concerns } from './following/interest.js';
+import { type AnyInterest, concerns, type Followers } from './following/interest.js';
 import {
   type Caller,
   ownWork,
@@ -36,8 +36,8 @@ export type Outcomes<Commands extends readonly Command[]> = {
 export interface RegisteredKind {
   readonly registration: AnyRegistration;
   readonly actors: ActorDirectory;
-  /** Of other features, in the order in which they joined. */
-  readonly reactions: readonly FollowingReaction[];
+  /** Of other features. */
+  readonly reactions: Followers<FollowingReaction>;
 }
 
 /** A reaction that its own decider refused: dropped, never half applied. */
@@ -128,9 +128,9 @@ export class Turn {
     const { state } = evolved;
     const own = decider.react?.(envelope, state, this.names, command, before);
     if (own !== undefined) this.follow(own, origin);
-    for (const { react, interest } of others) {
+    for (const { follower, interest } of others.of(event.type)) {
       if (!concerns(interest, envelope, before)) continue;
-      this.follow(react(envelope, state, this.names, command, before), origin);
+      this.follow(follower.react(envelope, state, this.names, command, before), origin);
     }
     const isDue = decider.checkpoints !== undefined && this.isCheckpointDue(evolved);
     return isDue && !decider.isFinal(state) ? this.checkpoint(actors, command, evolved) : evolved;

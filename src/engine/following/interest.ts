@@ -1,6 +1,6 @@
 /**
  * Which events a follower of a kind of entity is called for. Most followers need few of them, which
- * are selected by type and fields before the follower is called.
+ * are selected by type, once, and by fields before the follower is called.
  */
 
 /** The one field of any event that an interest needs. */
@@ -56,4 +56,50 @@ function namesAny(event: Typed, before: unknown, fields: readonly string[]): boo
     if (named !== undefined && named !== null) return true;
   }
   return false;
+}
+
+/** What may say which events concern it. */
+interface Following {
+  readonly interest?: AnyInterest | undefined;
+}
+
+/** A follower that events of one type may concern. */
+export interface Asked<Follower> {
+  readonly follower: Follower;
+  /** For `concerns`, where some of them do not; undefined = all do. */
+  readonly interest: AnyInterest | undefined;
+}
+
+/** Those of one kind of entity, by the types of its events: each event is shown to few of them. */
+export class Followers<Follower extends Following> {
+  private readonly byType = new Map<string, readonly Asked<Follower>[]>();
+  private known = 0;
+
+  /** In the order in which they joined; more may join until recovery. */
+  constructor(readonly all: readonly Follower[]) {}
+
+  /** Those that an event of this type may concern, in their order. */
+  of(type: string): readonly Asked<Follower>[] {
+    if (this.known !== this.all.length) {
+      this.byType.clear();
+      this.known = this.all.length;
+    }
+    let asked = this.byType.get(type);
+    if (asked === undefined) {
+      asked = this.all.flatMap((follower) => askedOf(follower, type));
+      this.byType.set(type, asked);
+    }
+    return asked;
+  }
+}
+
+function askedOf<Follower extends Following>(
+  follower: Follower,
+  type: string,
+): readonly Asked<Follower>[] {
+  const { interest } = follower;
+  const fields = interest?.types === undefined ? true : interest.types[type];
+  if (fields === true) return [{ follower, interest: undefined }];
+  const isNever = fields === undefined && interest?.streams === undefined;
+  return isNever ? [] : [{ follower, interest }];
 }

@@ -1,5 +1,11 @@
+import fc from 'fast-check';
 import type { DomainEvent } from '../../../src/engine/decider.js';
-import { concerns, type Interest } from '../../../src/engine/following/interest.js';
+import {
+  type AnyInterest,
+  concerns,
+  Followers,
+  type Interest,
+} from '../../../src/engine/following/interest.js';
 import { envelope } from '../../support/envelope.js';
 
 interface Opened extends DomainEvent {
@@ -46,5 +52,51 @@ describe('an event concerns one with an interest', () => {
     const interest: Interest<Opened> = { types: {}, streams: [new Set(), new Map([['a', 1]])] };
     expect(concerns(interest, closed, undefined)).toBe(true);
     expect(concerns(interest, envelope(closed.event, { id: 'b' }), undefined)).toBe(false);
+  });
+});
+
+describe('followers by the types of events', () => {
+  const types = fc.constantFrom('Opened', 'Closed', 'Other');
+  const fields = fc.oneof(fc.constant(true as const), fc.subarray(['queue', 'group']));
+  const interests = fc.option(
+    fc.record(
+      {
+        types: fc.dictionary(types, fields),
+        streams: fc.constant([new Set(['followed'])]),
+      },
+      { requiredKeys: [] },
+    ),
+    { nil: undefined },
+  );
+  const events = fc.record({ type: types, queue: fc.constantFrom(null, 'q') });
+
+  it('are asked in their order, and all are found that an event concerns', () => {
+    fc.assert(
+      fc.property(fc.array(interests), events, fc.boolean(), (given, event, isFollowed) => {
+        const all = given.map((interest, index) => ({ interest, index }));
+        const told = envelope(event, { id: isFollowed ? 'followed' : 'a' });
+        const before = { group: 'g' };
+        const asked = new Followers(all).of(event.type);
+        expect(
+          asked
+            .filter(({ interest }) => concerns(interest, told, before))
+            .map(({ follower }) => follower.index),
+        ).toEqual(
+          all.filter(({ interest }) => concerns(interest, told, before)).map(({ index }) => index),
+        );
+      }),
+    );
+  });
+
+  it('are found when they join later', () => {
+    const all: { readonly interest?: AnyInterest; readonly name: string }[] = [{ name: 'first' }];
+    const followers = new Followers(all);
+    expect(followers.of('Opened').map(({ follower }) => follower.name)).toEqual(['first']);
+    all.push({ name: 'second', interest: { types: { Opened: true } } });
+    all.push({ name: 'third', interest: { types: { Closed: true } } });
+    expect(followers.of('Opened').map(({ follower }) => follower.name)).toEqual([
+      'first',
+      'second',
+    ]);
   });
 });
