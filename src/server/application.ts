@@ -5,14 +5,19 @@ import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { NotTheOwner } from '../../storage/faults/storage-errors.js';
+import type { CommitLog } from '../cluster/commit-log.js';
+import type { CallingNode } from '../cluster/forwarding/node-call.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
 import { InboundMetrics } from '../http/inbound.metrics.js';
 import type { Tracer } from '../messaging/tracing/span.js';
+import { isolatesDamage } from '../topics/topics/topic-log-name.js';
 import { applicationModule } from './app.module.js';
 import { openCluster } from './cluster/open-cluster.js';
 import type { Config } from './configuration/config.js';
+import { FolderFetch } from './copies/folder-fetch.js';
+import { putInPlace } from './copies/put-in-place.js';
 import type { Credentials } from './credentials/credentials.js';
 import { requireArchive } from './history/archive-folder.js';
 import { createHttpServer } from './http-server.js';
@@ -21,6 +26,7 @@ import { addressesOf, listenToo } from './inbound/other-addresses.js';
 import { startCautiously } from './lifecycle/cautious-start.js';
 import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
 import { listenError } from './lifecycle/listen-error.js';
+import { readingOptions } from './lifecycle/reading-options.js';
 import { ProcessMetrics } from './metrics/process.metrics.js';
 import { watchProcess } from './metrics/standard.metrics.js';
 import { TelemetryMetrics } from './metrics/telemetry.metrics.js';
@@ -86,12 +92,15 @@ export async function createApplication(
   };
   const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
+    if (await putInPlace(ports.disk, config.dataDirectory)) {
+      ports.log.info('the folder of another node has taken the place of this one');
+    }
     await requireArchive(config, ports.disk);
     await startCautiously(config, ports, life);
     // What changes nothing follows nothing: it shows what its folder has.
     const cluster =
       life.changesNothing === null
-        ? await openCluster(config, clusterPorts(ports, life), ports.commitLog)
+        ? await openCluster(config, clusterPorts(config, ports, life), ports.commitLog)
         : null;
     const shared: Shared = { ...begun, cluster, membership: cluster };
     const nest = await createHttpServer(shared, connections, applicationModule);
@@ -120,14 +129,23 @@ export async function createApplication(
   }
 }
 
-function clusterPorts(ports: Ports, life: ProcessLife) {
-  const { clock, identifiers, fatal, log: logger } = ports;
+function clusterPorts({ dataDirectory }: Config, ports: Ports, life: ProcessLife) {
+  const { clock, identifiers, disk, fatal, log: logger } = ports;
   const leave = async () => {
     const handedOver = 'the shared log was handed over';
     await life.stop(handedOver);
     fatal(new NotTheOwner(handedOver));
   };
-  return { clock, identifiers, fatal, leave, logger };
+  const fetchFolder = (log: CommitLog, caller: CallingNode) => {
+    const options = readingOptions(clock, identifiers, isolatesDamage);
+    const { secret } = caller;
+    const copy = { disk, dataDirectory, options, secret };
+    const fetch = new FolderFetch({ ...copy, log, caller, clock, logger });
+    const stop = () => fetch.stop();
+    life.addStoppable({ name: 'fetched folder', phase: 'doors', deadlineMs: 1000, stop });
+    return fetch.fetch();
+  };
+  return { clock, identifiers, fatal, leave, fetchFolder, logger };
 }
 
 /** Nothing of it is loaded where there is no collector. */

@@ -10,8 +10,10 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { Store } from '../../storage/store.js';
 import { Engine } from '../engine/engine.js';
 import { Journal } from '../engine/journal.js';
+import { provided } from '../engine/provided.js';
 import { Refusal } from '../grammar/result.js';
 import { ByteBudget } from '../http/bytes/byte-budget.js';
 import { InFlight } from '../http/bytes/in-flight.js';
@@ -25,6 +27,7 @@ import { literalTarget } from '../http/literal-target.js';
 import { acceptRawBodies } from '../http/routes/raw-body.js';
 import { RouteTable } from '../http/routes/route-table.js';
 import { allowedOrigins } from './configuration/config.js';
+import { GivenCopies } from './copies/given-copies.js';
 import { AnswerLog } from './inbound/answer-log.js';
 import { refuseConnection } from './inbound/client-error.js';
 import type { Connections } from './inbound/connections.js';
@@ -126,6 +129,7 @@ export async function createHttpServer(
   node?.guard({
     server: fastify.server,
     journal: application.get(Journal),
+    nodeRoutes: nodeRoutesOf(shared, application),
     durable: () => engine.durable(),
     durability: durabilityOf(config),
   });
@@ -136,15 +140,30 @@ export async function createHttpServer(
   return application;
 }
 
+function nodeRoutesOf(
+  { cluster, config, ports }: Shared,
+  application: NestFastifyApplication,
+): NodeRoutes | null {
+  if (cluster === null) return null;
+  const copies = new GivenCopies({
+    disk: ports.disk,
+    dataDirectory: config.dataDirectory,
+    options: application.get(provided.readingOptions),
+    snapshots: application.get(Store).snapshots,
+    secret: config.clusterSecret ?? '',
+  });
+  const giveCopy = copies.give.bind(copies);
+  return new NodeRoutes({ cluster, giveCopy, log: ports.log });
+}
+
 /** Null where the server is no node of a cluster. */
 function nodeOf(
-  { cluster, membership, registry, config, ports, life }: Shared,
+  { membership, registry, config, ports, life }: Shared,
   http: Pick<ClusterSidePorts, 'connections' | 'callers' | 'frontDoor' | 'inFlight' | 'routes'>,
 ): ClusterSide | null {
   const metrics = new ClusterMetrics(registry, membership);
   if (membership === null) return null;
-  const nodeRoutes = cluster === null ? null : new NodeRoutes(cluster);
-  return new ClusterSide({ membership, nodeRoutes, config, ports, life, metrics, ...http });
+  return new ClusterSide({ membership, config, ports, life, metrics, ...http });
 }
 
 function inFlightOf({ config, ports, inbound }: Shared): InFlight {

@@ -299,6 +299,8 @@ export class SimulatedDisk implements Disk {
 
   remove(path: string): Promise<void> {
     return this.change('remove', path, () => {
+      const named = this.directoryAt(dirname(path)).cache.get(basename(path));
+      if (named instanceof Directory) throw diskFailure('EISDIR', path);
       this.fileAt(path);
       this.deleteName(path);
     });

@@ -70,6 +70,8 @@ export const folders: readonly string[] = [
   'src/server/snapshots',
   'src/server/repair',
   'src/server/history',
+  // Folders that nodes of a cluster give each other.
+  'src/server/copies',
   'src/server/backup',
   'src/server/scrub',
   'src/server/activity',

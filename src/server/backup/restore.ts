@@ -57,6 +57,27 @@ export async function restore(
   return { manifest, hasCredentials: credentials.size > 0 };
 }
 
+/**
+ * Takes a backup that is used for nothing else into `folder`, whose files it shares: verified as a
+ * restore is, but no offset is left out, as it goes on from where its source goes on. Rejects as
+ * `restore` does.
+ */
+export async function takeBackup(
+  { disk, options, onProgress }: BackupTools,
+  backup: string,
+  folder: string,
+): Promise<void> {
+  const manifest = await readBackupManifest(disk, backup);
+  if (manifest === null) {
+    throw new ConfigurationError([`${backup} is no backup: it holds no ${backupFile}`]);
+  }
+  const make = (report: BackupReport) => {
+    requireSame(backup, manifest, report);
+    return new Map<string, Buffer>();
+  };
+  await backupFolder(disk, backup, folder, options, { onProgress, beside: { names: [], make } });
+}
+
 function refuseOverlap(backup: string, folder: string): void {
   if (!isWithin(backup, folder) && !isWithin(folder, backup)) return;
   throw new ConfigurationError([`${folder} and the backup ${backup} lie in each other`]);

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { NotTheOwner, RecordsMissing } from '../../../storage/faults/storage-errors.js';
 import type { Store } from '../../../storage/store.js';
 import type { CommitLog } from '../../cluster/commit-log.js';
+import type { CallingNode } from '../../cluster/forwarding/node-call.js';
 import { ClusterNode, type NodeListener } from '../../cluster/node.js';
 import { ownershipRules, ownershipTimes } from '../../cluster/rules.js';
 import {
@@ -35,6 +36,11 @@ export interface ClusterOptions {
   readonly identifiers: Identifiers;
   /** Ends the server in order, as a planned stop does: the log is given up on the way. */
   readonly leave: () => Promise<void>;
+  /**
+   * The shared log begins behind this folder: fetches that of another node, which the next start
+   * puts in its place. False = the server stops before that.
+   */
+  readonly fetchFolder: (log: CommitLog, caller: CallingNode) => Promise<boolean>;
   /** Ends the process with the exit code of the error. */
   readonly fatal: (error: unknown) => void;
   readonly logger: Logger;
@@ -46,6 +52,7 @@ const appendMs = 1000;
 const jitterMsMax = 500;
 /** How often a node that took the log looks whether it may serve. */
 const lookMs = 10;
+const fetched = 'the folder of another node was fetched: the next start goes on from it';
 /** A release that no engine acknowledges is given up: the others notice the silence instead. */
 const releaseMs = 2000;
 
@@ -232,12 +239,18 @@ export class Cluster implements Membership {
         this.role = 'follower';
         if (this.commits.isOpen) fatal(new NotTheOwner('another node owns the shared log'));
       },
-      resync: (start) => {
-        fatal(new RecordsMissing(`the shared log begins at place ${start}, behind this folder`));
-        return new Promise(() => undefined);
-      },
+      resync: (start) => this.fetchFolder(start),
       stopped: fatal,
     };
+  }
+
+  /** Never settles: the process ends, and its next start goes on from what was fetched. */
+  private async fetchFolder(start: number): Promise<never> {
+    const { options } = this;
+    const { logger, log, fatal } = options;
+    logger.warn({ start }, 'the shared log begins behind this folder: that of a node is fetched');
+    if (await options.fetchFolder(log, options)) fatal(new NotTheOwner(fetched));
+    return new Promise(() => undefined);
   }
 
   private counted(batch: CountedBatch, follower: Follower): void {

@@ -70,7 +70,7 @@ export class LogUpkeep {
   /** This node owns the log. */
   own(): void {
     this.reports.stop();
-    this.keepLater();
+    this.keepNow();
   }
 
   /** Another node says where it stands; false = it has to say it to the owner. */
@@ -93,10 +93,10 @@ export class LogUpkeep {
     return state === null ? null : { node: this.options.url, place: state.next };
   }
 
-  private keepLater(): void {
-    this.cancel = this.options.clock.after(everyMs, () => {
-      this.keeping = this.keep().catch((error) => this.ports.failed(error));
-      void this.keeping.then(() => this.keepLater());
+  private keepNow(): void {
+    this.keeping = this.keep().catch((error) => this.ports.failed(error));
+    void this.keeping.then(() => {
+      this.cancel = this.options.clock.after(everyMs, () => this.keepNow());
     });
   }
 

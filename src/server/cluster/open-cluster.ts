@@ -14,7 +14,7 @@ const shard = 'main';
 /** Null where no log is shared. `given`: the log in place of the one that the settings name. */
 export async function openCluster(
   settings: ClusterSettings & { readonly commitLogRetentionMs: number },
-  ports: Pick<ClusterOptions, 'clock' | 'identifiers' | 'fatal' | 'leave' | 'logger'>,
+  ports: Omit<ClusterOptions, 'url' | 'log' | 'secret' | 'retentionMs'>,
   given?: CommitLog,
 ): Promise<Cluster | null> {
   const { commitLog, clusterSecret, commitLogRetentionMs: retentionMs } = settings;

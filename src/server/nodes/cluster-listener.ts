@@ -102,7 +102,8 @@ export class ClusterListener {
       return sendRefusalTo(request, response, body, callers.idOf(request));
     }
     if (!hasDigest(body, opened.digest)) return refuseHop(response, broken);
-    if (this.ports.nodeRoutes?.take(method, path, body, response) === true) return;
+    const { seed } = opened.hop;
+    if (this.ports.nodeRoutes?.take({ method, path, body, seed }, response) === true) return;
     // Nothing is awaited between this and the turn that it permits.
     if (!membership.mayServe || !isServing()) {
       response.writeHead(misdirected, { 'content-length': '0' }).end();

@@ -23,8 +23,6 @@ import { RepeatedRequests } from './repeated-requests.js';
 /** What there is before the application is built. */
 export interface ClusterSidePorts {
   readonly membership: Membership;
-  /** What answers other nodes; null = they are only passed on. */
-  readonly nodeRoutes: NodeRoutes | null;
   readonly config: Config;
   readonly ports: {
     readonly clock: Clock;
@@ -45,6 +43,8 @@ export interface ClusterSideParts {
   /** The public one. */
   readonly server: Server;
   readonly journal: Journal;
+  /** Answers what nodes ask of each other; null = nothing does. */
+  readonly nodeRoutes: NodeRoutes | null;
   /** Settles when everything decided so far is durable. */
   readonly durable: () => Promise<void>;
   /** The value of `Stepwell-Durability`. */
@@ -81,7 +81,7 @@ export class ClusterSide {
   }
 
   /** Puts the door in front of all that listens for requests of the public server now. */
-  guard({ server, journal, durable, durability }: ClusterSideParts): void {
+  guard({ server, journal, nodeRoutes, durable, durability }: ClusterSideParts): void {
     const { given } = this;
     const { membership, config, ports, routes, callers, connections } = given;
     const { clock, log, identifiers } = ports;
@@ -113,7 +113,7 @@ export class ClusterSide {
       secret,
       isServing: takesMore,
       connections,
-      nodeRoutes: given.nodeRoutes,
+      nodeRoutes,
       serve,
       ...shared,
     });

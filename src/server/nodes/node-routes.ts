@@ -1,22 +1,54 @@
 /** What nodes ask of each other, beside what they pass on: only over the port for other nodes. */
 import type { ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import { misdirected } from '../../cluster/forwarding/forwarder.js';
 import { parseJson } from '../../grammar/json.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { standingSchema } from '../cluster/standbys.js';
 import { standingPath } from '../cluster/standing-reports.js';
 
-export class NodeRoutes {
-  constructor(private readonly cluster: Pick<Cluster, 'heard'>) {}
+/** The path of a copy of this node's folder. */
+export const copyPath = '/node/folder';
 
-  /** Answers a request whose signature was judged; false = it is no request of this kind. */
-  take(method: string, path: string, body: Buffer, response: ServerResponse): boolean {
-    if (method !== 'PUT' || path !== standingPath) return false;
+/** What it works with. */
+export interface NodeRoutesPorts {
+  readonly cluster: Pick<Cluster, 'heard'>;
+  /** Answers with a copy of this node's folder; `seed` is that of the request. */
+  giveCopy(seed: string, response: ServerResponse): Promise<void>;
+  readonly log: Logger;
+}
+
+/** A request whose signature was judged. */
+export interface NodeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Buffer;
+  readonly seed: string;
+}
+
+export class NodeRoutes {
+  constructor(private readonly ports: NodeRoutesPorts) {}
+
+  /** Answers a request; false = it is none of one node to another. */
+  take({ method, path, body, seed }: NodeRequest, response: ServerResponse): boolean {
+    if (method === 'PUT' && path === standingPath) this.hear(body, response);
+    else if (method === 'GET' && path === copyPath) this.give(seed, response);
+    else return false;
+    return true;
+  }
+
+  private hear(body: Buffer, response: ServerResponse): void {
     const json = parseJson(body);
     const standing = standingSchema.safeParse(json.ok ? json.value : null);
-    const isTaken = standing.success && this.cluster.heard(standing.data);
+    const isTaken = standing.success && this.ports.cluster.heard(standing.data);
     const status = !standing.success ? 400 : isTaken ? 204 : misdirected;
     response.writeHead(status, { 'content-length': '0' }).end();
-    return true;
+  }
+
+  private give(seed: string, response: ServerResponse): void {
+    this.ports.giveCopy(seed, response).catch((error: unknown) => {
+      this.ports.log.warn({ err: error }, 'no copy of this folder was given to another node');
+      response.destroy();
+    });
   }
 }

@@ -1,0 +1,62 @@
+/**
+ * A data folder on its way from one node to another, which begins with it:
+ *
+ *     head      one line of JSON: the files and their sizes, in their order
+ *     files     their bytes, one after the other
+ *     trailer   the signature of all of this, for the request that asked for it
+ */
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** The trailer of the answer. */
+export const signatureTrailer = 'stepwell-copy-signature';
+
+/** Bytes of the head: some hundred thousand files. */
+export const headBytesMax = 32 * 1024 * 1024;
+
+/** Nothing else is written into a folder, whatever a node sends. */
+const fileName = new RegExp(
+  `^(${[
+    'MANIFEST',
+    String.raw`MANIFEST\.copy`,
+    'WATERMARKS',
+    String.raw`backup\.json`,
+    String.raw`logs/\d{10}/(\d{10}\.(log|index|pruned)|CHAIN)`,
+    String.raw`snapshots/\d{20}\.snapshot`,
+  ].join('|')})$`,
+);
+
+const headSchema = z.object({
+  files: z.array(z.object({ path: z.string().regex(fileName), bytes: z.int().nonnegative() })),
+});
+
+export type CopyHead = z.output<typeof headSchema>;
+
+/** What a head says; null where it is none. */
+export function headIn(json: unknown): CopyHead | null {
+  const parsed = headSchema.safeParse(json);
+  return parsed.success ? parsed.data : null;
+}
+
+/** Whether a file of a folder goes along; paths are within the folder. */
+export function goesAlong(path: string): boolean {
+  return fileName.test(path);
+}
+
+/** Of all bytes, whose SHA-256 is `digest`; `seed` is that of the request. */
+export function signatureOf(secret: string, seed: string, digest: string): string {
+  return createHmac('sha256', secret).update(`stepwell-copy 1\n${seed}\n${digest}`).digest('hex');
+}
+
+/** Where a folder lies within a data folder, before it takes its place. */
+export function placesIn(dataDirectory: string) {
+  return {
+    /** Made for another node; removed when it is there. */
+    given: join(dataDirectory, 'given'),
+    /** As it comes. */
+    fetching: join(dataDirectory, 'fetching'),
+    /** Whole, verified and durable: the next start puts it in place. */
+    fetched: join(dataDirectory, 'fetched'),
+  };
+}

@@ -1,0 +1,101 @@
+/** Fetches the folder of another node for one that is behind what the shared log still has. */
+import type { Logger } from 'pino';
+import type { CommitLog } from '../../cluster/commit-log.js';
+import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
+import type { Clock } from '../../engine/clock.js';
+import { standingPath } from '../cluster/standing-reports.js';
+import { copyPath } from '../nodes/node-routes.js';
+import { knownNodes } from './known-nodes.js';
+import { type TakenCopyPorts, takeCopy } from './taken-copy.js';
+
+/** What it works with. */
+export interface FolderFetchPorts extends TakenCopyPorts {
+  readonly log: CommitLog;
+  readonly caller: CallingNode;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A node begins to answer within this, and no pause of its answer is longer: it verifies first. */
+const withinMs = 10_000;
+const pauseMs = 3_600_000;
+
+/** After all nodes were asked in vain. */
+const againMs = 5000;
+
+export class FolderFetch {
+  private readonly ending = new AbortController();
+
+  constructor(private readonly ports: FolderFetchPorts) {}
+
+  /**
+   * Settles once a copy is there, which the next start puts in place; asks again and again. False =
+   * it was stopped before.
+   */
+  async fetch(): Promise<boolean> {
+    while (!this.ending.signal.aborted) {
+      if (await this.isFetched()) return true;
+      await new Promise<void>((resolve) => void this.ports.clock.after(againMs, resolve));
+    }
+    return false;
+  }
+
+  /** Ends what is under way; nothing of it counts. */
+  stop(): void {
+    this.ending.abort();
+  }
+
+  private async isFetched(): Promise<boolean> {
+    const { log, logger, caller } = this.ports;
+    try {
+      const { start, owner, standbys } = await knownNodes(log);
+      if (owner !== null) await this.claimsPlace(owner, start);
+      // The owner has other work.
+      for (const origin of [...standbys, ...(owner === null ? [] : [owner])]) {
+        if (origin !== caller.url && (await this.isGivenBy(origin))) return true;
+      }
+      logger.warn({ standbys, owner }, 'no other node gives its folder; they are asked again');
+    } catch (error) {
+      logger.warn({ err: error }, 'it is not known which other nodes there are');
+    }
+    return false;
+  }
+
+  private async isGivenBy(origin: string): Promise<boolean> {
+    const { caller, logger } = this.ports;
+    const { signal } = this.ending;
+    const seed = callSeed(caller);
+    const call = {
+      origin,
+      method: 'GET',
+      path: copyPath,
+      withinMs,
+      pauseMs,
+      signal,
+      seed,
+    } as const;
+    try {
+      const answer = await callNode(caller, call);
+      if (answer.statusCode !== 200) {
+        await answer.body.dump();
+        return false;
+      }
+      const { files } = await takeCopy(this.ports, answer, seed);
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+      logger.info({ from: origin, files: files.length, bytes }, 'the folder of a node is fetched');
+      return true;
+    } catch (error) {
+      logger.warn({ err: error, from: origin }, 'the folder of a node was not fetched');
+      return false;
+    }
+  }
+
+  /** Until this node is back, the owner keeps what it will need. */
+  private async claimsPlace(origin: string, place: number): Promise<void> {
+    const { caller } = this.ports;
+    const body = Buffer.from(JSON.stringify({ node: caller.url, place }));
+    await callNode(caller, { origin, method: 'PUT', path: standingPath, body, withinMs })
+      .then((answer) => answer.body.dump())
+      .catch(() => undefined);
+  }
+}

@@ -1,0 +1,60 @@
+/** The nodes of a cluster, as its shared log tells one that has nothing else. */
+import { decodeRecords } from '../../../storage/format/record.js';
+import type { CommitLog, LogEntry } from '../../cluster/commit-log.js';
+import { decodeEntry } from '../../cluster/entry.js';
+import { decodeChanges } from '../cluster/log-changes.js';
+import { nodesIn, nodesLogName } from '../cluster/standbys.js';
+
+/** The owner writes nodes down every few seconds: first so many entries are looked through. */
+const entriesFirst = 4096;
+
+/** The last that is told of nodes. */
+export interface KnownNodes {
+  /** The first place that the log has. */
+  readonly start: number;
+  /** Addresses; null = none was found. */
+  readonly owner: string | null;
+  /** Others, the one that has most first. */
+  readonly standbys: readonly string[];
+}
+
+/** Rejects as the log does. */
+export async function knownNodes(log: CommitLog): Promise<KnownNodes> {
+  const end = await log.end();
+  for (let entries = entriesFirst; ; entries *= 4) {
+    const from = Math.max(0, end - entries);
+    const found = await lookThrough(log, from, end);
+    if (found.owner !== null || from <= found.start) return found;
+  }
+}
+
+async function lookThrough(log: CommitLog, from: number, end: number): Promise<KnownNodes> {
+  let found: KnownNodes = { start: 0, owner: null, standbys: [] };
+  for (let at = from; at < end; ) {
+    const { start, entries } = await log.read(at);
+    found = { ...found, start };
+    for (const entry of entries) found = { ...found, ...toldBy(entry) };
+    const last = entries.at(-1);
+    if (last === undefined) break;
+    at = last.place + 1;
+  }
+  return found;
+}
+
+function toldBy({ bytes }: LogEntry): Partial<KnownNodes> {
+  const said = decodeEntry(bytes);
+  if (said?.kind === 'claim') return { owner: said.node };
+  // What is of several parts is looked for a few seconds further on.
+  if (said?.kind !== 'part' || said.parts > 1) return {};
+  let told: Partial<KnownNodes> = {};
+  for (const change of decodeChanges(said.body)) {
+    if (change.kind !== 'appended' || change.log !== nodesLogName) continue;
+    const { baseOffset, body } = change.records;
+    const value = decodeRecords(body, baseOffset, baseOffset).at(-1)?.value;
+    const [owner, ...others] = nodesIn(value ?? Buffer.alloc(0));
+    if (owner === undefined) continue;
+    const standbys = others.toSorted((one, other) => other.place - one.place);
+    told = { owner: owner.node, standbys: standbys.map(({ node }) => node) };
+  }
+  return told;
+}

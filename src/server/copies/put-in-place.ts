@@ -1,0 +1,52 @@
+/** Puts a folder that was fetched from another node in the place of this one's. */
+import { join } from 'node:path';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { removeTree } from '../../../storage/disk/remove-tree.js';
+import { StoreDirectory } from '../../../storage/disk/store-directory.js';
+import { DirectoryInUse } from '../../../storage/faults/storage-errors.js';
+import { placesIn } from './copy-format.js';
+
+/** What a process that was killed has left of copies that were not finished, or not sent. */
+const leftovers = ['given', 'given.partial', 'fetching', 'fetched.partial'];
+
+/**
+ * What was there goes, and what was fetched takes its names; false = nothing was fetched. A start
+ * that is killed meanwhile leaves it to the next one: as long as there are logs among what was
+ * fetched, nothing of it has moved. Rejects with `DirectoryInUse`, or as the disk does.
+ */
+export async function putInPlace(disk: Disk, dataDirectory: string): Promise<boolean> {
+  const { fetched } = placesIn(dataDirectory);
+  const names: string[] = await disk.list(dataDirectory).catch(() => []);
+  const isFetched = names.includes('fetched');
+  const left = leftovers.filter((name) => names.includes(name));
+  if (!isFetched && left.length === 0) return false;
+  const own = new StoreDirectory(dataDirectory);
+  const release = await disk.lock(own.lock);
+  if (release === null) throw new DirectoryInUse(dataDirectory);
+  try {
+    for (const name of left) await removeTree(disk, join(dataDirectory, name));
+    if (!isFetched) return false;
+    const copied = new StoreDirectory(fetched);
+    if ((await disk.list(fetched)).includes('logs')) {
+      for (const file of [own.manifest(0), own.manifest(1), own.watermarks]) {
+        await disk.remove(file).catch(() => undefined);
+      }
+      for (const directory of [own.logs, own.snapshots, own.aside]) {
+        await removeTree(disk, directory);
+      }
+      await disk.syncDirectory(dataDirectory);
+      await disk.rename(copied.logs, own.logs);
+      await disk.syncDirectory(dataDirectory);
+      await disk.syncDirectory(fetched);
+    }
+    for (const name of await disk.list(fetched)) {
+      await disk.rename(join(fetched, name), join(dataDirectory, name));
+    }
+    await disk.syncDirectory(dataDirectory);
+    await disk.removeDirectory(fetched);
+    await disk.syncDirectory(dataDirectory);
+    return true;
+  } finally {
+    await release();
+  }
+}

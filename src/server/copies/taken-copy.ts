@@ -1,0 +1,143 @@
+/** Takes a copy of another node's folder as it comes, and verifies it before it counts. */
+import { createHash, type Hash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { Dispatcher } from 'undici';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { removeTree } from '../../../storage/disk/remove-tree.js';
+import { StoreDirectory } from '../../../storage/disk/store-directory.js';
+import { withFile, writeFully } from '../../../storage/disk/whole-file.js';
+import type { StoreOptions } from '../../../storage/store.js';
+import { parseJson } from '../../grammar/json.js';
+import { takeBackup } from '../backup/restore.js';
+import {
+  type CopyHead,
+  headBytesMax,
+  headIn,
+  placesIn,
+  signatureOf,
+  signatureTrailer,
+} from './copy-format.js';
+
+/** What it works with. */
+export interface TakenCopyPorts {
+  readonly disk: Disk;
+  readonly dataDirectory: string;
+  readonly options: StoreOptions;
+  readonly secret: string;
+}
+
+/** So much is left free beside the copy, bytes. */
+const freeBytesMin = 64 * 1024 * 1024;
+
+/** What came is no copy that may be used. */
+export class CopyRefused extends Error {
+  override readonly name = 'CopyRefused';
+}
+
+/**
+ * Takes the answer to a request whose seed was `seed` into `fetched` (`placesIn`). Until then all
+ * is in `fetching`, which the next try removes. Rejects with `CopyRefused`, with `DamagedData`, or
+ * as the disk and the connection do.
+ */
+export async function takeCopy(
+  ports: TakenCopyPorts,
+  answer: Dispatcher.ResponseData,
+  seed: string,
+): Promise<CopyHead> {
+  const { disk, dataDirectory, options, secret } = ports;
+  const { fetching, fetched } = placesIn(dataDirectory);
+  await removeTree(disk, fetching);
+  const hash = createHash('sha256');
+  const incoming = new Incoming(answer.body, hash);
+  const json = parseJson(await incoming.line());
+  const head = headIn(json.ok ? json.value : null);
+  if (head === null) throw new CopyRefused('the head of the copy is not ours');
+  await requireRoom(ports, head);
+  await makeDirectories(disk, fetching, head);
+  for (const { path, bytes } of head.files) {
+    await withFile(disk, join(fetching, path), 'create', async (file) => {
+      let position = 0;
+      for await (const chunk of incoming.take(bytes)) {
+        await writeFully(disk, file, chunk, position);
+        position += chunk.length;
+      }
+      await disk.sync(file);
+    });
+  }
+  await incoming.end();
+  if (answer.trailers[signatureTrailer] !== signatureOf(secret, seed, hash.digest('hex'))) {
+    throw new CopyRefused('the copy is not signed by the secret that nodes share');
+  }
+  await takeBackup({ disk, options, onProgress: () => undefined }, fetching, fetched);
+  await takeSnapshots(disk, fetching, fetched);
+  await removeTree(disk, fetching);
+  return head;
+}
+
+async function requireRoom({ disk, dataDirectory }: TakenCopyPorts, head: CopyHead) {
+  const needed = head.files.reduce((sum, { bytes }) => sum + bytes, freeBytesMin);
+  const { available } = await disk.space(dataDirectory);
+  if (available >= needed) return;
+  throw new CopyRefused(`the copy needs ${needed} bytes, and ${available} are free`);
+}
+
+async function makeDirectories(disk: Disk, folder: string, { files }: CopyHead): Promise<void> {
+  const { logs, aside, snapshots } = new StoreDirectory(folder);
+  for (const path of [folder, logs, aside, snapshots]) await disk.makeDirectory(path);
+  const own = new Set(files.map(({ path }) => dirname(join(folder, path))));
+  for (const path of own) await disk.makeDirectory(path);
+}
+
+/** They are a cache: a crash before this leaves a copy without them. */
+async function takeSnapshots(disk: Disk, from: string, to: string): Promise<void> {
+  await disk.rename(new StoreDirectory(from).snapshots, new StoreDirectory(to).snapshots);
+  await disk.syncDirectory(to);
+}
+
+/** Bytes as they come, of which as many are taken as the head says. */
+class Incoming {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private left: Buffer = Buffer.alloc(0);
+
+  constructor(
+    body: AsyncIterable<Buffer>,
+    private readonly hash: Hash,
+  ) {
+    this.chunks = body[Symbol.asyncIterator]();
+  }
+
+  async line(): Promise<Buffer> {
+    for (let line = this.left; line.length <= headBytesMax; ) {
+      const end = line.indexOf(0x0a);
+      if (end >= 0) {
+        this.left = line.subarray(end + 1);
+        this.hash.update(line.subarray(0, end + 1));
+        return line.subarray(0, end);
+      }
+      line = Buffer.concat([line, await this.next()]);
+    }
+    throw new CopyRefused('the head of the copy is too long');
+  }
+
+  async *take(bytes: number): AsyncGenerator<Buffer> {
+    for (let missing = bytes; missing > 0; ) {
+      if (this.left.length === 0) this.left = await this.next();
+      const chunk = this.left.subarray(0, missing);
+      this.left = this.left.subarray(chunk.length);
+      missing -= chunk.length;
+      this.hash.update(chunk);
+      yield chunk;
+    }
+  }
+
+  async end(): Promise<void> {
+    const { done } = this.left.length > 0 ? { done: false } : await this.chunks.next();
+    if (done !== true) throw new CopyRefused('the copy goes on behind its last file');
+  }
+
+  private async next(): Promise<Buffer> {
+    const { done, value } = await this.chunks.next();
+    if (done === true) throw new CopyRefused('the copy breaks off');
+    return value;
+  }
+}

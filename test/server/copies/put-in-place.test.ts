@@ -1,0 +1,99 @@
+import { putInPlace } from '../../../src/server/copies/put-in-place.js';
+import { backupFolder } from '../../../storage/backup/backup-folder.js';
+import type { Store } from '../../../storage/store.js';
+import { openStore } from '../../../storage/store.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
+
+const options = (seed: number) => {
+  const random = new SeededRandom(seed);
+  return {
+    now: () => 0,
+    randomBytes: (length: number) => random.bytes(length),
+    after: () => () => undefined,
+    fsync: 'strict' as const,
+    segmentBytes: 900,
+    reserveBytes: 0,
+    onFailure: (error: unknown) => {
+      throw error;
+    },
+  };
+};
+
+async function write(store: Store, log: string, count: number): Promise<void> {
+  const own = store.log(log) ?? (await store.createLog(log));
+  for (let at = 0; at < count; at += 1) {
+    await own.append([{ key: null, value: Buffer.from(`${log} ${at}`.padEnd(200)) }]).durable;
+  }
+}
+
+/** What each log holds. */
+async function contentOf(store: Store): Promise<Record<string, string[]>> {
+  const content: Record<string, string[]> = {};
+  for (const log of store.logs()) {
+    const values: string[] = [];
+    for (let at = log.startOffset; at < log.highWatermark; ) {
+      for (const batch of await log.read(at)) {
+        for (const { value } of batch.records()) values.push(`${value}`.trim());
+        at = batch.nextOffset;
+      }
+    }
+    content[log.name] = values;
+  }
+  return content;
+}
+
+/** A disk with a folder in use by now by nothing, and one that was fetched. */
+async function prepared(): Promise<{ disk: SimulatedDisk; content: Record<string, string[]> }> {
+  const disk = new SimulatedDisk(new SeededRandom(3));
+  const old = await openStore(disk, '/data', options(1));
+  await write(old, 'both', 20);
+  await write(old, 'old', 5);
+  await old.snapshots.write({ offset: 3, label: 'x' }, [{ name: 'a', data: Buffer.from('a') }]);
+  await old.close();
+  const other = await openStore(disk, '/other', options(2));
+  await write(other, 'both', 30);
+  await write(other, 'new', 5);
+  await other.close();
+  const content = await contentOf(other);
+  await backupFolder(disk, '/other', '/data/fetched', { ...options(4), readOnly: true });
+  return { disk, content };
+}
+
+it('a folder that was fetched takes the place of another one, wherever a crash comes', async () => {
+  const { disk, content } = await prepared();
+  const crashed: SimulatedDisk[] = [];
+  const running = disk.copy();
+  let changes = 0;
+  running.afterChange = () => {
+    const policy = crashPolicies[changes % crashPolicies.length] ?? 'nothing';
+    changes += 1;
+    crashed.push(running.restart(), running.crash(policy, changes));
+  };
+  expect(await putInPlace(running, '/data')).toBe(true);
+  running.afterChange = null;
+  expect(await putInPlace(running, '/data')).toBe(false);
+  for (const after of [running, ...crashed]) {
+    await putInPlace(after, '/data');
+    expect(await after.list('/data')).not.toContain('fetched');
+    const store = await openStore(after, '/data', options(5));
+    expect(await contentOf(store)).toEqual(content);
+    expect(await store.snapshots.offsets()).toEqual([]);
+    await store.close();
+  }
+  expect(crashed.length).toBeGreaterThan(40);
+});
+
+it('a folder stays as it is where none was fetched', async () => {
+  const { disk } = await prepared();
+  await disk.rename('/data/fetched', '/data/given');
+  const before = await openStore(disk, '/data', options(5));
+  const content = await contentOf(before);
+  await before.close();
+  // What was made for another node goes with the process that made it.
+  expect(await putInPlace(disk, '/data')).toBe(false);
+  expect(await disk.list('/data')).not.toContain('given');
+  const after = await openStore(disk, '/data', options(6));
+  expect(await contentOf(after)).toEqual(content);
+  await after.close();
+});
