@@ -71,6 +71,8 @@ export class AppendGroup {
   baseOffset: Offset = 0;
   nextOffset: Offset = 0;
   recordCount = 0;
+  /** Another machine has committed its records. */
+  isFollowed = false;
   /** Offsets in here are relative to the group's baseOffset. */
   readonly terms = new TermList();
   /** Of all who appended to it. */
@@ -85,6 +87,7 @@ export class AppendGroup {
     this.baseOffset = baseOffset;
     this.nextOffset = baseOffset;
     this.recordCount = 0;
+    this.isFollowed = false;
     if (this.terms.length > 0) this.terms.clear();
     this.commit = new Settlement();
   }

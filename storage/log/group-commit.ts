@@ -82,7 +82,9 @@ export class GroupCommit {
     if (this.failure !== null) throw this.failure;
     if (records.length === 0) return Promise.resolve();
     const latest = records.reduce((time, { timestamp }) => Math.max(time, timestamp), 0);
-    return this.add(records, latest).durable;
+    const { durable } = this.add(records, latest);
+    this.open.isFollowed = true;
+    return durable;
   }
 
   private add(records: readonly RecordInput[], now: number): Appended {

@@ -17,7 +17,8 @@ export class SharedTarget implements CommitTarget {
 
   async write(group: AppendGroup): Promise<DiskFull | null> {
     const { commits, logName, folder } = this;
-    if (commits.refusal === null) await commits.append(logName, group.records);
+    // By whose records they are: this machine may have ceased to commit since it took its own.
+    if (!group.isFollowed) await commits.append(logName, group.records);
     const full = await folder.write(group);
     // What counts elsewhere cannot be refused here.
     if (full !== null) throw full;
