@@ -28,19 +28,25 @@ const sharedLogBehind: Refusal = new Refusal(
   { 'retry-after': '2' },
 );
 
+/** A log that this node shares with others, and that may be slow or away. */
+export interface SharedLog {
+  /** Whether new work would only wait where so many bytes are to be committed. */
+  isBehind(bytes: number): boolean;
+}
+
 export class Intake {
   private waitingBytes = 0;
 
   /** `disk` tells whether free space is above the floor (ADR 13), `sharedLog` whether it lags. */
   constructor(
     private readonly disk: { readonly hasRoom: boolean },
-    private readonly sharedLog: { readonly isBehind: boolean } | null = null,
+    private readonly sharedLog: SharedLog | null = null,
   ) {}
 
   /** Why `bytes` of new work are refused; null takes them in until `done`. */
   take(bytes: number): Refusal | null {
     if (!this.disk.hasRoom) return diskFull;
-    if (this.sharedLog?.isBehind === true) return sharedLogBehind;
+    if (this.sharedLog?.isBehind(this.waitingBytes + bytes) === true) return sharedLogBehind;
     if (this.waitingBytes + bytes > waitingBytesMax && this.waitingBytes > 0) return tooMuchWaiting;
     this.waitingBytes += bytes;
     return null;

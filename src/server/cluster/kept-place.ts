@@ -62,6 +62,11 @@ export class KeptPlace {
     await this.log.trimTo(this.log.highWatermark - 1);
   }
 
+  /** Whether all logs have on disk what they were given. */
+  get holdsAll(): boolean {
+    return this.store.logs().every(({ highWatermark, endOffset }) => highWatermark >= endOffset);
+  }
+
   /**
    * Keeps what was proposed before, if by now all logs have what they had been given then; and
    * proposes `state`, which counts nothing that they were not given.

@@ -17,16 +17,18 @@ interface Waiting {
   readonly refuse: (error: Error) => void;
 }
 
-/** New work is refused beyond either (see `isBehind`). */
+/** New work is refused once a commit takes longer, or more bytes wait for one that is slow. */
 const behindMsMax = 2000;
 const behindBytesMax = 8 * 1024 * 1024;
+/** A burst of bodies that is committed in less time is no reason to refuse any. */
+const slowMs = 250;
 
 const notTheOwner = new NotTheOwner('this node does not own the log that nodes share');
 
 export class SharedCommits implements CommitStream {
   private submit: SubmitBatch | null = null;
+  private isLeaving = false;
   private waiting: Waiting[] = [];
-  private waitingBytes = 0;
   /** When the batch under way was submitted; null = none is. */
   private submittedAt: number | null = null;
   /** How long the last batch took, milliseconds; null before the first. */
@@ -40,19 +42,24 @@ export class SharedCommits implements CommitStream {
   }
 
   get refusal(): Error | null {
-    return this.isOpen ? null : notTheOwner;
+    return this.isOpen && !this.isLeaving ? null : notTheOwner;
   }
 
-  /** The shared log lags so far behind that new work would only wait. */
-  get isBehind(): boolean {
-    const { submittedAt, waitingBytes, clock } = this;
-    if (submittedAt === null) return false;
-    return waitingBytes > behindBytesMax || clock.monotonic() - submittedAt > behindMsMax;
+  /** Whether the shared log lags so that more than `bytes` of new work would only wait. */
+  isBehind(bytes: number): boolean {
+    if (this.submittedAt === null) return false;
+    const underWayMs = this.clock.monotonic() - this.submittedAt;
+    return underWayMs > behindMsMax || (underWayMs > slowMs && bytes > behindBytesMax);
   }
 
   /** The log is this node's: appends go to `submit` from now on. */
   open(submit: SubmitBatch): void {
     this.submit = submit;
+  }
+
+  /** The log is to be given up: nothing new is taken, and what was taken is committed. */
+  leave(): void {
+    this.isLeaving = true;
   }
 
   /** The log is given up: nothing is committed any more. */
@@ -66,11 +73,8 @@ export class SharedCommits implements CommitStream {
   }
 
   async append(log: string, records: readonly CommittedRecords[]): Promise<void> {
-    const bytes = records.reduce((sum, { body }) => sum + body.length, 0);
     const changes = records.map((one): LogChange => ({ kind: 'appended', log, records: one }));
-    this.waitingBytes += bytes;
     await Promise.all(changes.map((change) => this.commit(change)));
-    this.waitingBytes -= bytes;
   }
 
   trim(log: string, offset: number): Promise<void> {

@@ -112,20 +112,29 @@ export class PostgresServer {
     this.ask('select pg_promote()');
   }
 
+  /** Lets all of its processes stand still, or go on. */
+  signal(name: 'STOP' | 'CONT'): void {
+    this.signalAll(name);
+  }
+
   /** As a power button does. */
   async kill(): Promise<void> {
     const { child } = this;
     if (child === null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
+    this.signalAll('KILL');
+    await gone;
+    this.child = null;
+  }
+
+  /** At once: none of them may finish what it does. */
+  private signalAll(name: 'STOP' | 'CONT' | 'KILL'): void {
     const pid = Number(execFileSync('head', ['-n', '1', join(this.folder, 'postmaster.pid')]));
-    // All of its processes at once: none of them may finish what it does.
-    execFileSync('pkill', ['-KILL', '-P', `${pid}`]);
+    execFileSync('pkill', [`-${name}`, '-P', `${pid}`]);
     try {
-      process.kill(pid, 'SIGKILL');
+      process.kill(pid, `SIG${name}`);
     } catch {
       // It has ended with its last child.
     }
-    await gone;
-    this.child = null;
   }
 }

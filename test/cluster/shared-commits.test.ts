@@ -1,0 +1,29 @@
+import { systemClock } from '../../src/engine/clock.js';
+import { SharedCommits } from '../../src/server/cluster/shared-commits.js';
+
+const mebibyte = 1024 * 1024;
+
+it('a shared log is behind after two seconds, and sooner where 8 MiB wait for it', async () => {
+  let now = 0;
+  const commits = new SharedCommits({ ...systemClock, monotonic: () => now });
+  let acknowledge = (): void => undefined;
+  commits.open(() => new Promise<void>((resolve) => (acknowledge = resolve)));
+  expect(commits.isBehind(100 * mebibyte)).toBe(false);
+  const committed = commits.trim('log', 1);
+  // A burst is no reason to refuse anything.
+  now = 250;
+  expect(commits.isBehind(100 * mebibyte)).toBe(false);
+  now = 251;
+  expect([commits.isBehind(8 * mebibyte), commits.isBehind(8 * mebibyte + 1)]).toEqual([
+    false,
+    true,
+  ]);
+  now = 2000;
+  expect(commits.isBehind(0)).toBe(false);
+  now = 2001;
+  expect(commits.isBehind(0)).toBe(true);
+  acknowledge();
+  await committed;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(commits.isBehind(100 * mebibyte)).toBe(false);
+});
