@@ -37,4 +37,6 @@ export interface MemberOptions {
   /** Added to the silence before a claim, so that standbys do not all claim at once. */
   readonly jitterMs: number;
   readonly partBytes?: number;
+  /** Whether it may claim the log at all; asked before each claim. Without it, it may. */
+  readonly mayClaim?: () => boolean;
 }

@@ -101,7 +101,7 @@ export class Member {
     if (flight !== null) {
       if (flight.isDue(now, times.retryMs)) this.send(flight, now);
       if (!flight.isWaiting) this.read(now);
-    } else if (isSilent) this.claim(now);
+    } else if (isSilent && this.options.mayClaim?.() !== false) this.claim(now);
     else if (this.isOwner && now - this.provedAt >= times.beatMs) this.beat(now);
     if (this.role === 'standby') this.read(now);
     return this.drained();

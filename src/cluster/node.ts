@@ -1,5 +1,6 @@
 /** A `Member` carried out over a shared log: its appends, its reads and its time (ADR 63). */
 import type { Clock } from '../engine/clock.js';
+import { ClockSkew } from './clock-skew.js';
 import type { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, CommitLog } from './commit-log.js';
 import { Member } from './member.js';
@@ -12,6 +13,8 @@ export interface NodeListener {
   readyForMore?(): Promise<void>;
   /** A batch counts: fold it. What `submit` promised for it is kept right after. */
   counted(batch: CountedBatch): void;
+  /** An entry was read or appended just now: `clockSkewMs` is of that moment. */
+  heard?(): void;
   /** The log is this node's; what it may do, `mayServe` and `mayAct` say. */
   took(epoch: number): void;
   /** The log is given up, as `release` asked. */
@@ -54,6 +57,9 @@ export class ClusterNode {
   private readonly member: Member;
   private submitted: Submitted | null = null;
   private isReleasing = false;
+  private readonly skew = new ClockSkew();
+  /** When a read began that found the end of the log; null while there may be more to read. */
+  private readAllAt: number | null = null;
   private cancelTick: () => void = () => {};
   private isOpen = true;
 
@@ -79,6 +85,11 @@ export class ClusterNode {
   /** See `Member.silentMs`. */
   get heardMsAgo(): number {
     return this.member.silentMs(this.now);
+  }
+
+  /** By how much this node's clock is ahead of the log's; null before it is known. */
+  get clockSkewMs(): number | null {
+    return this.skew.aheadMs;
   }
 
   /** Whether effects may start and reads be answered at this moment. */
@@ -182,9 +193,11 @@ export class ClusterNode {
       cancel = clock.after(appendMs, () => resolve({ kind: 'unknown' }));
     });
     const unknown = (): AppendOutcome => ({ kind: 'unknown' });
+    const sentAt = this.now;
     const outcome = await Promise.race([log.append(expected, bytes).catch(unknown), late]);
     cancel();
     if (!this.isOpen) return;
+    if (outcome.kind === 'stored') this.heard(outcome.at, sentAt);
     this.carryOut(this.member.appendEnded(send, outcome, this.now));
     this.goOn();
   }
@@ -192,16 +205,28 @@ export class ClusterNode {
   private async read(from: number): Promise<void> {
     const { log, listener } = this.options;
     await listener.readyForMore?.();
+    const since = this.now;
     const found = await log.read(from).catch(() => null);
     if (!this.isOpen) return;
     if (found === null) {
       this.member.readFailed();
       return;
     }
+    const last = found.entries.at(-1);
+    // The read before has found the end, so that this entry came after it.
+    if (last !== undefined && this.readAllAt !== null) this.heard(last.at, this.readAllAt);
+    this.readAllAt = (last === undefined ? from : last.place + 1) >= found.end ? since : null;
     this.carryOut(this.member.readEnded(found, this.now));
     // There may be more: one that is behind does not wait for its next beat.
     if (found.entries.length > 0 && this.isOpen) this.carryOut(this.member.tick(this.now));
     this.goOn();
+  }
+
+  /** The log took an entry at its time `at`, and not before `since` by this node's clock. */
+  private heard(at: number, since: number): void {
+    const { clock, listener } = this.options;
+    this.skew.note(at, clock.now(), this.now - since);
+    listener.heard?.();
   }
 
   private async resync(start: number): Promise<void> {

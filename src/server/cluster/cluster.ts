@@ -21,6 +21,7 @@ import { KeptPlace } from './kept-place.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
 import { SharedCommits } from './shared-commits.js';
+import { SkewWatch } from './skew-watch.js';
 import type { NodeStanding } from './standbys.js';
 
 /** What a node is made with. */
@@ -61,12 +62,12 @@ export class Cluster implements Membership {
   /** Compares memory with what owners record of theirs; before it follows. */
   digests: RecordedDigests | null = null;
   private readonly upkeep: LogUpkeep;
+  private readonly skewWatch: SkewWatch;
   private node: ClusterNode | null = null;
   private follower: Follower | null = null;
   private place: KeptPlace | null = null;
   private role: ClusterRole = 'follower';
   private isLeaving = false;
-  private clockSkewMs: number | null = null;
   private released = (): void => undefined;
   private isFollowing = (): void => undefined;
   private taken = (): void => undefined;
@@ -88,6 +89,7 @@ export class Cluster implements Membership {
       },
       failed: options.fatal,
     });
+    this.skewWatch = new SkewWatch(options.clock, options.logger);
   }
 
   /** Another node says where it stands; false = it has to say it to the owner. */
@@ -115,6 +117,11 @@ export class Cluster implements Membership {
   /** Below this offset of the journal memory holds everything; null = it is never behind. */
   get foldedUntil(): number | null {
     return this.commits.isOpen ? null : (this.follower?.foldedUntil ?? null);
+  }
+
+  private get clockSkewMs(): number | null {
+    const { clockSkewMs = null } = this.node ?? {};
+    return clockSkewMs === null ? null : Math.round(clockSkewMs);
   }
 
   get mayServe(): boolean {
@@ -183,17 +190,26 @@ export class Cluster implements Membership {
     await this.options.log.close();
   }
 
-  /** Once nothing more is to be committed. */
+  /** What was taken is committed first: after a release nothing of this node counts. */
   private async release(): Promise<void> {
     this.isLeaving = true;
+    this.commits.leave();
     const { clock } = this.options;
     await new Promise<void>((resolve) => {
-      const cancel = clock.after(releaseMs, resolve);
-      this.released = () => {
+      let isOver = false;
+      const end = () => {
+        isOver = true;
         cancel();
         resolve();
       };
-      this.node?.release();
+      const cancel = clock.after(releaseMs, end);
+      this.released = end;
+      const releaseOnceCommitted = () => {
+        if (isOver) return;
+        if (this.place?.holdsAll === true) this.node?.release();
+        else clock.after(lookMs, releaseOnceCommitted);
+      };
+      releaseOnceCommitted();
     });
   }
 
@@ -210,6 +226,7 @@ export class Cluster implements Membership {
       clock,
       state,
       appendMs,
+      mayClaim: () => this.skewWatch.mayClaim(this.clockSkewMs),
       listener: this.listener(follower),
     });
   }
@@ -229,6 +246,7 @@ export class Cluster implements Membership {
     return {
       readyForMore: () => follower.readyForMore(),
       counted: (batch) => this.counted(batch, follower),
+      heard: () => this.skewWatch.look(this.clockSkewMs),
       took: (epoch) => {
         logger.info({ epoch }, 'this node takes the shared log');
         this.role = 'taking';
@@ -254,7 +272,6 @@ export class Cluster implements Membership {
   }
 
   private counted(batch: CountedBatch, follower: Follower): void {
-    this.clockSkewMs = Math.round(this.options.clock.now() - batch.at);
     // What this node commits itself is in memory already, and on its way to the folder.
     if (!this.commits.isOpen) follower.take(batch);
   }

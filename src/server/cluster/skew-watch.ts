@@ -1,0 +1,48 @@
+/**
+ * Watches how far this node's clock is from that of the shared log: schedules and delays are due by
+ * the owner's clock, so a node whose clock is far off must not become the owner.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '../../engine/clock.js';
+
+/** Beyond this the log says so. */
+const warnedMs = 1000;
+/** Beyond this the node does not claim the shared log. */
+const refusedMs = 10_000;
+const sayAgainMs = 60_000;
+
+export class SkewWatch {
+  private warnNextAt = Number.NEGATIVE_INFINITY;
+  private refuseNextAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly logger: Logger,
+  ) {}
+
+  /** `aheadMs`: by how much this node's clock is ahead, milliseconds; null = not known. */
+  look(aheadMs: number | null): void {
+    const now = this.clock.monotonic();
+    if (aheadMs === null || Math.abs(aheadMs) <= warnedMs || now < this.warnNextAt) return;
+    this.warnNextAt = now + sayAgainMs;
+    this.logger.warn(
+      { aheadMs },
+      'the clock of this node is not that of the shared log: while it owns the log, delays and ' +
+        'schedules come by as much too early or too late',
+    );
+  }
+
+  /** Whether a node whose clock is ahead by so much may claim the log. */
+  mayClaim(aheadMs: number | null): boolean {
+    if (aheadMs === null || Math.abs(aheadMs) <= refusedMs) return true;
+    const now = this.clock.monotonic();
+    if (now >= this.refuseNextAt) {
+      this.refuseNextAt = now + sayAgainMs;
+      this.logger.error(
+        { aheadMs },
+        'this node does not claim the shared log: its clock is too far from that of the log',
+      );
+    }
+    return false;
+  }
+}
