@@ -76,6 +76,22 @@ describe('a follower', () => {
     expect(digest(again)).toEqual(digest(owner));
   });
 
+  it('starts again after it has owned the log and given it up', async () => {
+    await publish(owner, 10);
+    await owner.stop();
+    await serves(follower);
+    await publish(follower, 60);
+    await follower.stop();
+    expect(await snapshotsOf(follower)).not.toEqual([]);
+
+    const { dataDirectory } = follower;
+    const again = await cluster.start({ dataDirectory, environment: often });
+    await serves(again);
+    expect(again.application.nest.get(MemoryStart, { strict: false }).found).not.toBeNull();
+    await publish(again, 1);
+    expect(again.failures).toEqual([]);
+  });
+
   it('is asked only by nodes, and tells the owner alone where it stands', async () => {
     const told = (node: TestNode, secret: string, body: object) =>
       callNode(

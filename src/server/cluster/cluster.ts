@@ -68,6 +68,8 @@ export class Cluster implements Membership {
   private place: KeptPlace | null = null;
   private role: ClusterRole = 'follower';
   private isLeaving = false;
+  /** From then on memory is ahead of what the follower has folded, though the log is given up. */
+  private hasOwned = false;
   private released = (): void => undefined;
   private isFollowing = (): void => undefined;
   private taken = (): void => undefined;
@@ -116,7 +118,7 @@ export class Cluster implements Membership {
 
   /** Below this offset of the journal memory holds everything; null = it is never behind. */
   get foldedUntil(): number | null {
-    return this.commits.isOpen ? null : (this.follower?.foldedUntil ?? null);
+    return this.hasOwned ? null : (this.follower?.foldedUntil ?? null);
   }
 
   private get clockSkewMs(): number | null {
@@ -285,6 +287,7 @@ export class Cluster implements Membership {
       if (owner.mayAct) break;
       await new Promise<void>((resolve) => clock.after(lookMs, resolve));
     }
+    this.hasOwned = true;
     this.commits.open((body) => owner.submit(body));
     this.taken();
   }

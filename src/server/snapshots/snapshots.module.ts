@@ -74,7 +74,7 @@ export class SnapshotsModule {
       config.snapshotEveryBytes,
       async (offset, standsStill) => {
         // What another node writes is not this one's to add to.
-        if (cluster?.commits.isOpen === false) return;
+        if (cluster !== null && cluster.commits.refusal !== null) return;
         const digest = await liveDigest(engine, standsStill);
         if (digest !== null) await digests.record(offset, digest, label(), clock.now());
       },
