@@ -85,6 +85,11 @@ export function toolServer(ask: Ask): McpServer {
     },
     ({ kind, id }, { mcpReq: { signal } }) => answered(() => ask(whyQuestion(kind, id), signal)),
   );
+  registerTail(server, ask);
+  return server;
+}
+
+function registerTail(server: McpServer, ask: Ask): void {
   server.registerTool(
     'tail',
     {
@@ -111,7 +116,6 @@ export function toolServer(ask: Ask): McpServer {
     },
     (wanted, { mcpReq: { signal } }) => answered(() => tail(ask, wanted, signal)),
   );
-  return server;
 }
 
 async function answered(asked: () => Promise<Reply>): Promise<CallToolResult> {

@@ -104,18 +104,7 @@ export async function createApplication(
         : null;
     const shared: Shared = { ...begun, cluster, membership: cluster };
     const nest = await createHttpServer(shared, connections, applicationModule);
-    const [address, ...others] = await addressesOf(config.host);
-    const listeners: Server[] = [];
-    life.addStoppable(doors(nest, connections, listeners));
-    await listen(nest, config, address);
-    for (const other of others) {
-      const listener = await listenToo(nest.getHttpServer(), other, portOf(nest));
-      if (listener !== null) listeners.push(listener);
-    }
-    // Accepting can fail for want of files: the client comes again, and the server goes on.
-    nest.getHttpServer().on('error', (error: Error) => {
-      ports.log.warn({ err: error }, 'a connection was not accepted');
-    });
+    await openDoors(nest, shared, connections);
     const recovered = life.recover();
     // A node that follows passes requests on; it may do so for ever.
     recovered.catch(() => undefined);
@@ -174,6 +163,26 @@ function pastOf(config: Config, ports: Ports): OpenPast {
     ports.disk === nodeDisk
       ? openPastThread({ config, moment, ports: plain })
       : openPastApplication(config, { ...moment, goOn: () => undefined }, ports);
+}
+
+/** Listens at every address of the host; `life` ends that. */
+async function openDoors(
+  nest: NestFastifyApplication,
+  { config, life, ports }: Pick<Shared, 'config' | 'life' | 'ports'>,
+  connections: Connections,
+): Promise<void> {
+  const [address, ...others] = await addressesOf(config.host);
+  const listeners: Server[] = [];
+  life.addStoppable(doors(nest, connections, listeners));
+  await listen(nest, config, address);
+  for (const other of others) {
+    const listener = await listenToo(nest.getHttpServer(), other, portOf(nest));
+    if (listener !== null) listeners.push(listener);
+  }
+  // Accepting can fail for want of files: the client comes again, and the server goes on.
+  nest.getHttpServer().on('error', (error: Error) => {
+    ports.log.warn({ err: error }, 'a connection was not accepted');
+  });
 }
 
 /** By Fastify itself: Nest's own way logs a failure that is reported where it is thrown to. */

@@ -33,7 +33,7 @@ import { refuseConnection } from './inbound/client-error.js';
 import type { Connections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
 import { ErrorFilter } from './inbound/error.filter.js';
-import { ExpressLane, putInFront } from './inbound/express-lane.js';
+import { ExpressLane, type LaneContext, putInFront } from './inbound/express-lane.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
@@ -101,37 +101,14 @@ export async function createHttpServer(
   );
   application.useGlobalFilters(new ErrorFilter(routes, failures, log));
   await application.init();
-  const { inbound: metrics, config } = shared;
-  const { clock } = shared.ports;
-  const { maxBodyBytes: bodyLimit } = config;
-  const lane = new ExpressLane({
-    routes,
-    frontDoor,
-    failures,
-    metrics,
-    refused,
-    clock,
-    bodyLimit,
-    inFlight,
-    log,
-  });
-  putInFront(fastify.server, lane.takes.bind(lane));
-  const mayRead = allowedOrigins(config);
-  if (mayRead !== null) {
-    putInFront(fastify.server, (request, response) => {
-      if (!shareWithOrigin(request, response, mayRead)) return false;
-      if (!isPreflight(request) || !frontDoor.isSound(request)) return false;
-      allowRequest(request, response);
-      return true;
-    });
-  }
+  putLanesInFront(fastify, shared, { routes, frontDoor, failures, refused, inFlight });
   const engine = application.get(Engine);
   node?.guard({
     server: fastify.server,
     journal: application.get(Journal),
     nodeRoutes: nodeRoutesOf(shared, application),
     durable: () => engine.durable(),
-    durability: durabilityOf(config),
+    durability: durabilityOf(shared.config),
   });
   connections.guard(fastify.server);
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
@@ -154,6 +131,26 @@ function nodeRoutesOf(
   });
   const giveCopy = copies.give.bind(copies);
   return new NodeRoutes({ cluster, giveCopy, log: ports.log });
+}
+
+/** What is served in front of Fastify: express routes, and what browsers ask before they ask. */
+function putLanesInFront(
+  fastify: FastifyInstance,
+  { inbound: metrics, config, ports: { clock, log } }: Shared,
+  http: Pick<LaneContext, 'routes' | 'frontDoor' | 'failures' | 'refused' | 'inFlight'>,
+): void {
+  const bodyLimit = config.maxBodyBytes;
+  const lane = new ExpressLane({ ...http, metrics, clock, bodyLimit, log });
+  putInFront(fastify.server, lane.takes.bind(lane));
+  const mayRead = allowedOrigins(config);
+  if (mayRead !== null) {
+    putInFront(fastify.server, (request, response) => {
+      if (!shareWithOrigin(request, response, mayRead)) return false;
+      if (!isPreflight(request) || !http.frontDoor.isSound(request)) return false;
+      allowRequest(request, response);
+      return true;
+    });
+  }
 }
 
 /** Null where the server is no node of a cluster. */

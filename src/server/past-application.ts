@@ -9,6 +9,7 @@ import { Registry } from 'prom-client';
 import { Store } from '../../storage/store.js';
 import { Engine } from '../engine/engine.js';
 import type { PastView } from '../engine/history/past-moment.js';
+import type { Identifiers } from '../engine/identifiers.js';
 import { Journal, journalLogName } from '../engine/journal.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
@@ -27,6 +28,7 @@ import {
   PastTooLarge,
 } from './past/past-server.js';
 import type { Ports } from './ports.js';
+import type { Shared } from './shared.js';
 
 /** More is not put together for one answer, in bytes. */
 const answerBytesMax = 16 * 1024 * 1024;
@@ -52,30 +54,8 @@ export async function openPastApplication(
   };
   const clock = { ...ports.clock, now: () => at };
   const log = pino({ level: 'silent' });
-  const config: Config = { ...configured, scrubBytesPerSecond: 0 };
-  const life = new ProcessLife(clock, log);
-  life.changeNothing('this is what was');
-  const registry = new Registry();
-  const inbound = new InboundMetrics(registry);
-  const secret = () => ports.identifiers.randomBytes(tokenBytes).toString('base64url');
-  const credentials: Credentials = {
-    tokens: [],
-    readTokens: [],
-    restUsername: 'none',
-    restPassword: secret(),
-    currentSigningKey: secret(),
-    nextSigningKey: secret(),
-  };
-  const bearer = new BearerTokens([], []);
-  const shared = {
-    ...{ config, credentials, life, registry, inbound, bearer },
-    ports: { ...ports, clock, log, past },
-    basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
-    openPast: null,
-    cluster: null,
-    membership: null,
-    tracer: null,
-  };
+  const shared = sharedOf(configured, { ...ports, clock, log, past });
+  const { life, bearer, inbound } = shared;
   const limits = { connections: 1, connectionsPerAddress: 1 };
   const connections = new Connections(limits, { clock, log, metrics: inbound });
   try {
@@ -86,7 +66,10 @@ export async function openPastApplication(
     if (reaches < view.until)
       throw new Error(`the folder proves its journal up to ${reaches} only`);
     // Who may ask was judged by what is good now: the tokens of then are of no use.
-    const tokens: Record<PastRole, string> = { read: secret(), admin: secret() };
+    const tokens: Record<PastRole, string> = {
+      read: secretOf(ports.identifiers),
+      admin: secretOf(ports.identifiers),
+    };
     const roles = new Map(
       Object.entries(tokens).map(([role, token]) => [tokenDigest(token), role as PastRole]),
     );
@@ -111,6 +94,40 @@ export async function openPastApplication(
     await life.stop('the past cannot be shown');
     throw error;
   }
+}
+
+/** What the server as it was shares: nothing of it changes, and no credential is good for it. */
+function sharedOf(configured: Config, ports: Ports): Shared {
+  const { identifiers, clock, log } = ports;
+  const life = new ProcessLife(clock, log);
+  life.changeNothing('this is what was');
+  const registry = new Registry();
+  const credentials: Credentials = {
+    tokens: [],
+    readTokens: [],
+    restUsername: 'none',
+    restPassword: secretOf(identifiers),
+    currentSigningKey: secretOf(identifiers),
+    nextSigningKey: secretOf(identifiers),
+  };
+  return {
+    config: { ...configured, scrubBytesPerSecond: 0 },
+    credentials,
+    ports,
+    life,
+    registry,
+    inbound: new InboundMetrics(registry),
+    bearer: new BearerTokens([], []),
+    basic: new BasicCredentials(credentials.restUsername, credentials.restPassword),
+    openPast: null,
+    cluster: null,
+    membership: null,
+    tracer: null,
+  };
+}
+
+function secretOf(identifiers: Identifiers): string {
+  return identifiers.randomBytes(tokenBytes).toString('base64url');
 }
 
 /** Nothing but indexes learns of it: what observes events is for what happens now. */

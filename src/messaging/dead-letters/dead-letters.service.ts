@@ -18,7 +18,7 @@ import { type DeadLetterObject, deadLetterObject } from './dead-letter-object.js
 import type { DeadLetter } from './dead-letters.projection.js';
 import type { LetterFilters, ListFilters } from './dead-letters.request.js';
 import { listed } from './letter-listing.js';
-import { LetterSearch } from './letter-search.js';
+import { type DeletedLetters, LetterSearch } from './letter-search.js';
 import { type RetryOverrides, retriedMessage } from './retry.request.js';
 
 const noBody = Buffer.alloc(0);
@@ -65,16 +65,8 @@ export class DeadLettersService {
   }
 
   /** Deletes the named letters, or up to `count` of those that match, the oldest first. */
-  async deleteMatching(
-    filters: LetterFilters,
-    by: Principal | null,
-  ): Promise<{ deleted: number; cursor?: string }> {
-    const { letters, cursor } = await this.search.bulk(filters);
-    const deleted = await this.deleteAll(
-      letters.map(({ id }) => id),
-      by,
-    );
-    return { deleted, ...(cursor !== null && { cursor }) };
+  deleteMatching(filters: LetterFilters, by: Principal | null): Promise<DeletedLetters> {
+    return this.search.deleteBulk(filters, (ids) => this.deleteAll(ids, by));
   }
 
   /** The new message that stands in for the letter; null = there is no such letter. */

@@ -21,6 +21,12 @@ export interface LettersQuery {
   readonly cursor: LetterCursor | null;
 }
 
+/** How many letters were deleted; with a cursor where more match. */
+export interface DeletedLetters {
+  readonly deleted: number;
+  readonly cursor?: string;
+}
+
 export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuery> {
   /** `matches` judges a letter by all of the query but ids and pages. */
   constructor(
@@ -53,6 +59,16 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     const named = await this.engine.shown(() => this.named(ids));
     const letters = named.slice(0, namedMax);
     return { letters, cursor: (named.length > namedMax && letters.at(-1)?.id) || null };
+  }
+
+  /** What `deleteAll`, told what a bulk action is about, has deleted. */
+  async deleteBulk(
+    query: Query,
+    deleteAll: (ids: readonly string[]) => Promise<number>,
+  ): Promise<DeletedLetters> {
+    const { letters, cursor } = await this.bulk(query);
+    const deleted = await deleteAll(letters.map(({ id }) => id));
+    return { deleted, ...(cursor !== null && { cursor }) };
   }
 
   /** Those of the ids that there are, in their order. */

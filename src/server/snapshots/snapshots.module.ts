@@ -5,16 +5,16 @@ import { Registry } from 'prom-client';
 import { Store, type StoreOptions } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import { guards, JournalSweeper } from '../../engine/history/journal-sweeper.js';
+import { guards, JournalSweeper, type SweepGuard } from '../../engine/history/journal-sweeper.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { liveDigest } from '../../engine/snapshots/live-digest.js';
-import { MemoryCheck } from '../../engine/snapshots/memory-check.js';
+import { type CheckPorts, MemoryCheck } from '../../engine/snapshots/memory-check.js';
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
-import { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
+import { type DigestWatch, RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
 import type { Cluster } from '../cluster/cluster.js';
 import type { Config } from '../configuration/config.js';
@@ -55,11 +55,7 @@ export class SnapshotsModule {
     @Inject(provided.cluster) cluster: Cluster | null,
   ) {
     if (config.snapshotEveryBytes === Number.POSITIVE_INFINITY) {
-      // What an earlier setting has left would not be kept in step with sweeps.
-      sweeper.guard = {
-        sweepBegins: (edge) => store.snapshots.removeBefore(edge),
-        sweepEnded: () => undefined,
-      };
+      sweeper.guard = withoutSnapshots(store);
       return;
     }
     if (life.changesNothing !== null) return;
@@ -80,46 +76,26 @@ export class SnapshotsModule {
       },
       () => cluster?.foldedUntil ?? journal.endOffset,
     );
-    const check = new MemoryCheck(journal, store.snapshots, label, {
-      begin: () => new FoldingThread(settings),
-      isSwept: () => sweeps.edge > 0,
-      pause: (ms) => new Promise((resolve) => void clock.after(ms, () => resolve())),
-      monotonic: () => clock.monotonic(),
-    });
+    const check = new MemoryCheck(
+      journal,
+      store.snapshots,
+      label,
+      checkPorts(clock, sweeps, () => new FoldingThread(settings)),
+    );
     sweeper.guard = guards([check, keeper]);
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
     const hasRoom = () => store.freeSpace.hasRoom;
     const runner = new SnapshotRunner(keeper, check, clock, metrics, hasRoom, log);
     if (cluster !== null) {
-      cluster.digests = new RecordedDigests(engine, label, {
-        same: (until) => {
-          metrics.compared(true);
-          log.debug({ until }, 'memory is what the owner has recorded');
-        },
-        differs: (error) => {
-          metrics.compared(false);
-          log.error({ err: error }, 'memory is not what the owner has recorded');
-          // What of it is not what this folder says has a name.
-          void runner.prove();
-        },
-      });
+      const watch = digestWatch(metrics, log, () => runner.prove());
+      cluster.digests = new RecordedDigests(engine, label, watch);
     }
     const begin = () => {
       keeper.found(start.found);
       if (start.found !== null) metrics.latest(start.found);
       runner.start();
     };
-    // A follower's start waits, for as long as another node serves; its snapshots do not.
-    if (cluster !== null) void cluster.following.then(begin);
-    else life.addRecoverable({ name: 'snapshots', changes: true, recover: async () => begin() });
-    // Before the store: what was added last stops first.
-    life.addStoppable({
-      name: 'snapshots',
-      phase: 'storage',
-      deadlineMs: stopDeadlineMs,
-      stop: () => runner.stop(),
-      cut: () => runner.cut(),
-    });
+    joinLife(life, cluster, runner, begin);
   }
 }
 
@@ -134,5 +110,62 @@ function foldingSettings(config: Config) {
     consumersMax,
     topicsMax,
     partitionsMax,
+  };
+}
+
+/** `begin` starts `runner`. */
+function joinLife(
+  life: ProcessLife,
+  cluster: Cluster | null,
+  runner: SnapshotRunner,
+  begin: () => void,
+): void {
+  // A follower's start waits, for as long as another node serves; its snapshots do not.
+  if (cluster !== null) void cluster.following.then(begin);
+  else life.addRecoverable({ name: 'snapshots', changes: true, recover: async () => begin() });
+  // Before the store: what was added last stops first.
+  life.addStoppable({
+    name: 'snapshots',
+    phase: 'storage',
+    deadlineMs: stopDeadlineMs,
+    stop: () => runner.stop(),
+    cut: () => runner.cut(),
+  });
+}
+
+/** What an earlier setting has left would not be kept in step with sweeps. */
+function withoutSnapshots({ snapshots }: Store): SweepGuard {
+  return {
+    sweepBegins: (edge) => snapshots.removeBefore(edge),
+    sweepEnded: () => undefined,
+  };
+}
+
+function checkPorts(clock: Clock, sweeps: JournalSweeps, begin: CheckPorts['begin']): CheckPorts {
+  return {
+    begin,
+    isSwept: () => sweeps.edge > 0,
+    pause: (ms) => new Promise((resolve) => void clock.after(ms, () => resolve())),
+    monotonic: () => clock.monotonic(),
+  };
+}
+
+/** What is done with a comparison of memory and what the owner has recorded of its own. */
+function digestWatch(
+  metrics: SnapshotMetrics,
+  log: Logger,
+  prove: () => Promise<unknown>,
+): DigestWatch {
+  return {
+    same: (until) => {
+      metrics.compared(true);
+      log.debug({ until }, 'memory is what the owner has recorded');
+    },
+    differs: (error) => {
+      metrics.compared(false);
+      log.error({ err: error }, 'memory is not what the owner has recorded');
+      // What of it is not what this folder says has a name.
+      void prove();
+    },
   };
 }

@@ -9,6 +9,7 @@ import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, refused } from '../../grammar/result.js';
 import { listed } from '../../messaging/dead-letters/letter-listing.js';
+import type { DeletedLetters } from '../../messaging/dead-letters/letter-search.js';
 import type { CancelMessage, PublishMessage } from '../../messaging/messages/message.commands.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
@@ -74,16 +75,8 @@ export class FailedRunsService {
   }
 
   /** Deletes the named ones, or up to `count` of those that match, the oldest first. */
-  async deleteMatching(
-    filters: FailedRunFilters,
-    by: Principal | null,
-  ): Promise<{ deleted: number; cursor?: string }> {
-    const { letters, cursor } = await this.search.bulk(filters);
-    const deleted = await this.deleteAll(
-      letters.map(({ id }) => id),
-      by,
-    );
-    return { deleted, ...(cursor !== null && { cursor }) };
+  deleteMatching(filters: FailedRunFilters, by: Principal | null): Promise<DeletedLetters> {
+    return this.search.deleteBulk(filters, (ids) => this.deleteAll(ids, by));
   }
 
   /** Calls a failure callback again that failed; null = there is no such failed run. */
