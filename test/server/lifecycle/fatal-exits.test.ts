@@ -155,10 +155,20 @@ describe('a server that ended by itself three times within ten minutes', () => {
     await ordinary.kill();
   }, 60_000);
 
+  // A group of the journal is written and synced in one call (ADR 84).
   itUnderStrace('notes that the disk has ended it', async () => {
     await (await ServerProcess.start(data, port)).kill('SIGTERM');
-    const words = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fdatasync'];
-    const wrapper = [...words, '-e', 'inject=fdatasync:error=EIO:when=20+'];
+    const words = [
+      'strace',
+      '-D',
+      '-f',
+      '-qq',
+      '-o',
+      '/dev/null',
+      '-e',
+      'trace=fdatasync,pwrite64',
+    ];
+    const wrapper = [...words, '-e', 'inject=fdatasync,pwrite64:error=EIO:when=20+'];
     const server = await ServerProcess.start(data, port, {}, wrapper);
     const gone = server.gone();
     while ((await publish(server, '1h').catch(() => 0)) === 200);
