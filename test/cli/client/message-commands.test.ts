@@ -226,7 +226,8 @@ it('tail shows each row of a label once, in order, as it happens', async () => {
   while (rows.length < 3) rows.push(JSON.parse((await lines.next()).value));
   const { messageId } = rows[0];
   const states = rows.filter((row) => row.messageId === messageId).map(({ state }) => state);
-  expect(states).toEqual(['CREATED', 'ACTIVE', 'DELIVERED'].slice(0, states.length));
+  // It may have begun in the middle of the first message.
+  expect('CREATED ACTIVE DELIVERED').toContain(states.join(' '));
   tail.kill();
   await once(tail, 'exit');
 });
