@@ -88,7 +88,7 @@ export class ApiClient {
   ): Promise<IncomingMessage> {
     const { url } = this.address;
     const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
-    const sent = exchange(new URL(`${url}${path}${queryText(query)}`), {
+    const sent = exchange(url, `${path}${queryText(query)}`, {
       method,
       headers: {
         ...this.credentialFor(path),

@@ -15,19 +15,28 @@ export interface Outgoing {
 const silenceMsMax = 300_000;
 
 /**
+ * What `path` and its query at a server answer, as they are: a URL would go up at `..` in them.
  * The answer once its head has come; its body is still to be read, and fails where the connection
  * is cut. Rejects with an error of the system, or where `signal` says that it is not wanted.
  */
 export async function exchange(
-  url: URL,
+  server: string,
+  path: string,
   { method, headers, body, signal }: Outgoing,
 ): Promise<IncomingMessage> {
+  const url = new URL(server);
   const send = url.protocol === 'https:' ? (await import('node:https')).request : request;
   return new Promise((resolve, reject) => {
     const timeout = silenceMsMax;
     const sent = send(
       url,
-      { method, headers: { ...headers, ...lengthOf(body) }, signal, timeout },
+      {
+        method,
+        path: `${url.pathname.replace(/\/$/, '')}${path}`,
+        headers: { ...headers, ...lengthOf(body) },
+        signal,
+        timeout,
+      },
       resolve,
     );
     sent.on('error', reject);

@@ -12,6 +12,7 @@ import {
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 import { sayAll } from '../output/terminal.js';
@@ -157,7 +158,7 @@ function letterColumns(now: number, isRun: boolean): readonly Column<ApiObject>[
 
 async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const letter = await api.get(`/v2/dlq/${encodeURIComponent(id)}`);
+  const letter = await api.get(`/v2/dlq/${pathPart(id)}`);
   await output.one(letter, () => JSON.stringify(letter, null, 2).split('\n'));
 }
 

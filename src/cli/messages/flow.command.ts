@@ -7,6 +7,7 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
@@ -109,7 +110,7 @@ async function change(
   options: ClientOptions,
 ): Promise<void> {
   const { api, output } = await connect(options);
-  const path = `/v2/flowControl/${encodeURIComponent(key)}`;
+  const path = `/v2/flowControl/${pathPart(key)}`;
   const what = verb === 'unpin' ? { parallelism: true, rate: true } : query;
   await api.post(`${path}/${verb}`, { query: what });
   const now = await api.get(path);

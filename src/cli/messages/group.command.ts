@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 
@@ -66,7 +67,7 @@ async function add(
   const { api, output } = await connect(options);
   const { name } = options;
   const endpoints = urls.map((url) => (name === undefined ? { url } : { url, name }));
-  await api.post(`/v2/topics/${encodeURIComponent(group)}/endpoints`, { body: { endpoints } });
+  await api.post(`/v2/topics/${pathPart(group)}/endpoints`, { body: { endpoints } });
   await output.one({ name: group, endpoints }, () => [`put ${urls.join(', ')} into ${group}`]);
 }
 
@@ -77,7 +78,7 @@ async function remove(
 ): Promise<void> {
   const { api, output } = await connect(options);
   const endpoints = urls.map((url) => (URL.canParse(url) ? { url } : { name: url }));
-  await api.delete(`/v2/topics/${encodeURIComponent(group)}/endpoints`, { body: { endpoints } });
+  await api.delete(`/v2/topics/${pathPart(group)}/endpoints`, { body: { endpoints } });
   await output.one({ name: group, removed: urls }, () => [
     `took ${urls.join(', ')} out of ${group}`,
   ]);
@@ -85,7 +86,7 @@ async function remove(
 
 async function drop(group: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const path = `/v2/topics/${encodeURIComponent(group)}`;
+  const path = `/v2/topics/${pathPart(group)}`;
   // A group that is not there is deleted, to the API: the SDKs expect that (messaging.md 6).
   await api.get(path);
   await api.delete(path);

@@ -12,6 +12,7 @@ import {
   requireAll,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldLines, logLine, messageColumns, textOf } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import { exactTime } from '../output/time-words.js';
@@ -93,7 +94,7 @@ async function publish(destination: string, options: PublishCommandOptions): Pro
   const { api, output } = client;
   const { data, watch } = options;
   const body = data === undefined ? undefined : await bodyOf(data);
-  const path = `/v2/publish/${encodeURI(destination)}`;
+  const path = `/v2/publish/${pathPart(destination)}`;
   const headers = publishHeaders(options, api.address.dialect);
   const answer = await api.post<ApiObject | readonly ApiObject[]>(path, { headers, body });
   for (const one of [answer].flat() as ApiObject[]) {
@@ -160,7 +161,7 @@ async function list(options: ListOptions): Promise<void> {
 
 async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const path = `/v2/messages/${encodeURIComponent(id)}`;
+  const path = `/v2/messages/${pathPart(id)}`;
   const message = await api.get(path, { final: true });
   const { logs } = await api.get<{ logs: readonly ApiObject[] }>('/v2/logs', {
     messageId: id,
@@ -190,14 +191,14 @@ async function get(id: string, options: ClientOptions): Promise<void> {
 
 async function why(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const reason = await api.get(`/v2/messages/${encodeURIComponent(id)}/why`);
+  const reason = await api.get(`/v2/messages/${pathPart(id)}/why`);
   await output.one(reason, () => whyLines(reason, systemClock.now(), output.paint));
 }
 
 async function deliver(ids: readonly string[], options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   for (const id of ids) {
-    const answer = await api.post(`/v2/messages/${encodeURIComponent(id)}/deliver`);
+    const answer = await api.post(`/v2/messages/${pathPart(id)}/deliver`);
     await output.one(answer, () => [`${id} is tried next, without waiting for its time`]);
   }
 }
@@ -207,7 +208,7 @@ async function cancel(ids: readonly string[], options: ClientOptions): Promise<v
   const [only] = ids;
   const answer =
     ids.length === 1 && only !== undefined
-      ? await api.delete(`/v2/messages/${encodeURIComponent(only)}`)
+      ? await api.delete(`/v2/messages/${pathPart(only)}`)
       : await api.delete('/v2/messages', { query: { messageIds: ids } });
   await output.one(answer, () => [`canceled ${textOf(answer, 'cancelled')}`]);
   requireAll('message', Number(answer['cancelled']), ids);

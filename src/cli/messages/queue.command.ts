@@ -7,6 +7,7 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
@@ -76,12 +77,12 @@ async function change(
   options: ClientOptions,
 ): Promise<void> {
   const { api, output } = await connect(options);
-  await api.post(`/v2/queues/${encodeURIComponent(name)}/${verb}`);
+  await api.post(`/v2/queues/${pathPart(name)}/${verb}`);
   await output.one({ name, paused: verb === 'pause' }, () => [`${verb}d ${name}`]);
 }
 
 async function remove(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/v2/queues/${encodeURIComponent(name)}`);
+  await api.delete(`/v2/queues/${pathPart(name)}`);
   await output.one({ name, deleted: true }, () => [`deleted ${name}`]);
 }

@@ -8,6 +8,7 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
@@ -98,7 +99,7 @@ async function list(options: ClientOptions & { readonly count: number }): Promis
 
 async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const schedule = await api.get(`/v2/schedules/${encodeURIComponent(id)}`);
+  const schedule = await api.get(`/v2/schedules/${pathPart(id)}`);
   await output.one(schedule, () => JSON.stringify(schedule, null, 2).split('\n'));
 }
 
@@ -116,7 +117,7 @@ async function next(
 ): Promise<void> {
   const { api, output } = await connect(options);
   const { count } = options;
-  const path = `/v2/schedules/${encodeURIComponent(id)}/next`;
+  const path = `/v2/schedules/${pathPart(id)}/next`;
   const answer = await api.get<NextTimes>(path, { count });
   const { cron, zone, isPaused, times } = answer;
   const now = systemClock.now();
@@ -128,7 +129,7 @@ async function next(
 
 async function trigger(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const answer = await api.post(`/v2/schedules/${encodeURIComponent(id)}/trigger`);
+  const answer = await api.post(`/v2/schedules/${pathPart(id)}/trigger`);
   const ids = (answer['messageIds'] ?? []) as readonly string[];
   await output.one(answer, () => ids.map((one) => `published ${one}`));
 }
@@ -146,7 +147,7 @@ async function create(destination: string, options: CreateOptions): Promise<void
   const { givenBody } = await import('../connect/given-body.js');
   const { dialect } = api.address;
   const prefix = optionPrefix(dialect ?? 'svc');
-  const answer = await api.post(`/v2/schedules/${encodeURI(destination)}`, {
+  const answer = await api.post(`/v2/schedules/${pathPart(destination)}`, {
     headers: {
       ...publishHeaders(options, dialect),
       [`${prefix}cron`]: zone === undefined ? cron : `CRON_TZ=${zone} ${cron}`,
@@ -159,12 +160,12 @@ async function create(destination: string, options: CreateOptions): Promise<void
 
 async function change(id: string, verb: 'pause' | 'resume', options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.post(`/v2/schedules/${encodeURIComponent(id)}/${verb}`);
+  await api.post(`/v2/schedules/${pathPart(id)}/${verb}`);
   await output.one({ scheduleId: id, isPaused: verb === 'pause' }, () => [`${verb}d ${id}`]);
 }
 
 async function remove(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/v2/schedules/${encodeURIComponent(id)}`);
+  await api.delete(`/v2/schedules/${pathPart(id)}`);
   await output.one({ scheduleId: id, deleted: true }, () => [`deleted ${id}`]);
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
+import { pathPart } from '../connect/path-part.js';
 import type { Output } from '../output/output.js';
 
 /** What is to be done, and with which. */
@@ -45,7 +46,7 @@ export async function runJob(
 
 async function endOf(api: ApiClient, id: string): Promise<ApiObject> {
   for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 2, lookMaxMs)) {
-    const job = await api.get(`/v2/jobs/${encodeURIComponent(id)}`);
+    const job = await api.get(`/v2/jobs/${pathPart(id)}`);
     if (job['endedAt'] !== undefined) return job;
     await pause(waitMs);
   }

@@ -13,6 +13,7 @@ import {
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
+import { pathPart } from '../connect/path-part.js';
 import { runRows } from '../connect/run-rows.js';
 import { dialectOption, optionPrefix, publishHeaders } from '../messages/publish-options.js';
 import {
@@ -127,7 +128,7 @@ async function start(url: string, options: StartOptions): Promise<void> {
     [`${prefix}workflow-sdk-version`]: '1',
   };
   const body = data === undefined ? undefined : await bodyOf(data);
-  const answer = await api.post(`/v2/trigger/${encodeURI(url)}`, { headers, body });
+  const answer = await api.post(`/v2/trigger/${pathPart(url)}`, { headers, body });
   const verb = answer['deduplicated'] === true ? 'it is a duplicate of' : 'started';
   await output.one(answer, () => [`${verb} ${textOf(answer, 'workflowRunId')}`]);
 }
@@ -191,7 +192,7 @@ async function show(id: string, options: ClientOptions): Promise<void> {
   });
   const [found] = runs;
   if (found === undefined) throw new ClientError(`there is no run ${id}`, exitCodes.notFound);
-  const reason = await api.get(`/v2/workflows/runs/${encodeURIComponent(id)}/why`);
+  const reason = await api.get(`/v2/workflows/runs/${pathPart(id)}/why`);
   const { rows, isCut } = await runLog(api, id);
   const run = lanesOf(rows);
   const now = systemClock.now();
@@ -220,7 +221,7 @@ async function show(id: string, options: ClientOptions): Promise<void> {
 
 async function why(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const reason = await api.get(`/v2/workflows/runs/${encodeURIComponent(id)}/why`);
+  const reason = await api.get(`/v2/workflows/runs/${pathPart(id)}/why`);
   await output.one(reason, () => whyLines(reason, systemClock.now(), output.paint));
 }
 
@@ -233,7 +234,7 @@ async function cancel(ids: readonly string[], options: ClientOptions): Promise<v
   const { api, output } = await connect(options);
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) {
-    await api.delete(`/v2/workflows/runs/${encodeURIComponent(only)}`);
+    await api.delete(`/v2/workflows/runs/${pathPart(only)}`);
     await output.one({ cancelled: 1 }, () => ['canceled 1']);
     return;
   }
@@ -252,7 +253,7 @@ async function notify(event: string, options: NotifyOptions): Promise<void> {
   const { run, data } = options;
   const path = [run, event]
     .flatMap((part) => part ?? [])
-    .map(encodeURIComponent)
+    .map(pathPart)
     .join('/');
   const body = data === undefined ? undefined : await bodyOf(data);
   const woken = await api.post<readonly ApiObject[]>(`/v2/notify/${path}`, { body });
@@ -272,7 +273,7 @@ async function revive(
   const { api, output } = await connect(options);
   for (const id of ids) {
     const letter = /^\d+-\d+$/.test(id) ? id : await letterOf(id);
-    const answer = await api.post(`/v2/workflows/dlq/${verb}/${encodeURIComponent(letter)}`);
+    const answer = await api.post(`/v2/workflows/dlq/${verb}/${pathPart(letter)}`);
     await output.one(answer, () => [`${id} goes on as ${textOf(answer, 'workflowRunId')}`]);
   }
 

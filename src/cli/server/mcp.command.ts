@@ -29,7 +29,7 @@ function questionsTo(api: ApiClient): Ask {
     inTime(async (signal) => {
       const headers = api.credentialFor(target);
       const asked = { method: 'GET', headers, body: body ?? undefined, signal };
-      const answer = await exchange(new URL(`${url}${target}`), asked).catch((error: unknown) => {
+      const answer = await exchange(url, target, asked).catch((error: unknown) => {
         throw new Unreachable(url, error);
       });
       return wholeReply(answer.statusCode ?? 0, answer);

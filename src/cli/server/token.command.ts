@@ -5,6 +5,7 @@ import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 
 const roles = ['read', 'operate', 'admin'];
@@ -65,6 +66,6 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 
 async function revoke(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/admin/tokens/${encodeURIComponent(name)}`);
+  await api.delete(`/admin/tokens/${pathPart(name)}`);
   await output.one({ name, revoked: true }, () => [`revoked ${name}`]);
 }

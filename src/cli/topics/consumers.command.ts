@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 
@@ -55,7 +56,7 @@ async function list(options: ClientOptions): Promise<void> {
 
 async function show(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const group = await api.get(`/admin/groups/${encodeURIComponent(name)}`);
+  const group = await api.get(`/admin/groups/${pathPart(name)}`);
   if (output.isJson) {
     await output.one(group, () => []);
     return;
@@ -85,10 +86,9 @@ interface SeekOptions extends ClientOptions {
 async function seek(group: string, topic: string, options: SeekOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { to, partition, dryRun } = options;
-  const moved = await api.post<readonly ApiObject[]>(
-    `/admin/groups/${encodeURIComponent(group)}/offsets`,
-    { body: { topic, partition, to: placeOf(to), dryRun } },
-  );
+  const moved = await api.post<readonly ApiObject[]>(`/admin/groups/${pathPart(group)}/offsets`, {
+    body: { topic, partition, to: placeOf(to), dryRun },
+  });
   await output.rows(
     moved,
     [
@@ -110,6 +110,6 @@ function placeOf(text: string): unknown {
 
 async function remove(group: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/admin/groups/${encodeURIComponent(group)}`);
+  await api.delete(`/admin/groups/${pathPart(group)}`);
   await output.one({ name: group, deleted: true }, () => [`deleted ${group}`]);
 }

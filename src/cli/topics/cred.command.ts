@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 
 export function credCommand(): Command {
@@ -58,6 +59,6 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 
 async function revoke(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/admin/credentials/${encodeURIComponent(name)}`);
+  await api.delete(`/admin/credentials/${pathPart(name)}`);
   await output.one({ name, revoked: true }, () => [`revoked ${name}`]);
 }

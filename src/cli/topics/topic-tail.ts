@@ -5,6 +5,7 @@ import { type ClientOptions, clientCommand, connect } from '../client/client-com
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { eventStream } from '../connect/event-stream.js';
+import { pathPart } from '../connect/path-part.js';
 import { textOf } from '../output/columns.js';
 import type { Paint } from '../output/style.js';
 import { exactTime } from '../output/time-words.js';
@@ -34,7 +35,7 @@ interface TailOptions extends ClientOptions {
 async function tail(topic: string, options: TailOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { from, partition, key, contains } = options;
-  const path = `/tail/${encodeURIComponent(topic)}`;
+  const path = `/tail/${pathPart(topic)}`;
   const rows = recordsOf(api, path, { from, partition, key, contains });
   await output.stream(rows, (record) => recordLine(record, output.paint));
 }

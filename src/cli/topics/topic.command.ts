@@ -7,6 +7,7 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 import { durationWords, sizeWords } from '../output/time-words.js';
@@ -62,7 +63,7 @@ async function list(options: ClientOptions): Promise<void> {
 
 async function show(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const topic = await api.get(`/admin/topics/${encodeURIComponent(name)}`);
+  const topic = await api.get(`/admin/topics/${pathPart(name)}`);
   const offsets = (topic['offsets'] ?? []) as readonly ApiObject[];
   if (output.isJson) {
     await output.one(topic, () => []);
@@ -99,6 +100,6 @@ async function create(name: string, options: CreateOptions): Promise<void> {
 
 async function remove(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  await api.delete(`/admin/topics/${encodeURIComponent(name)}`);
+  await api.delete(`/admin/topics/${pathPart(name)}`);
   await output.one({ name, deleted: true }, () => [`deleted ${name}`]);
 }

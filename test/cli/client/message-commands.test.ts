@@ -64,6 +64,28 @@ it('msg ls, get, why and cancel tell of a message that waits', async () => {
   expect(await run('msg', 'get', id)).toMatchObject([{ messageId: id, state: 'CANCELED' }]);
 });
 
+it('an id that is missing, or a step of a path, names no messages at all', async () => {
+  const [published] = await run('msg', 'publish', endpoint.url, '--delay', '1h');
+  const id = String(published?.['messageId']);
+  for (const words of [
+    ['msg', 'cancel', ''],
+    ['msg', 'cancel', '.'],
+    ['msg', 'cancel', '', ''],
+  ]) {
+    const { code, stderr } = await runClient(server, words);
+    expect([code, stderr]).toEqual([64, expect.stringMatching(/is no id|is empty|^$/)]);
+  }
+  expect(await run('msg', 'get', id)).toMatchObject([{ state: 'DELAYED' }]);
+  await run('msg', 'cancel', id);
+});
+
+it('a destination arrives as it is written', async () => {
+  const url = `${endpoint.url}/a/%2e%2e//b%20c?q=%3F&upstash-x=1`;
+  const [published] = await run('msg', 'publish', url, '--delay', '1h');
+  expect(published).toMatchObject({ url });
+  await run('msg', 'cancel', String(published?.['messageId']));
+});
+
 it('a file of a body may be a link or a pipe', async () => {
   const [file, link] = [join(folder, 'body.txt'), join(folder, 'link.txt')];
   await writeFile(file, 'linked');
