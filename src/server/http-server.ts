@@ -37,6 +37,7 @@ import { ExpressLane, type LaneContext, putInFront } from './inbound/express-lan
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
+import { refuseUnnamedDeletes } from './inbound/unnamed-deletes.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import { ClusterMetrics } from './nodes/cluster.metrics.js';
 import { ClusterSide, type ClusterSidePorts } from './nodes/cluster-side.js';
@@ -89,6 +90,7 @@ export async function createHttpServer(
   const node = nodeOf(shared, { connections, callers, frontDoor, inFlight, routes });
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
+  refuseUnnamedDeletes(fastify);
   const pastDoor = new PastDoor(basic);
   pastDoor.guard(fastify);
   inFlight.guard(fastify);

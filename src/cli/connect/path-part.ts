@@ -3,8 +3,8 @@ import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from './client-errors.js';
 
 /**
- * Escapes it. Throws `ClientError` where there is none, as in `msg cancel "$ID"` without an `ID`, or
- * where it is a step of a path: it would not name one, but all of them.
+ * Escapes it. Throws `ClientError` where there is none, as in `msg cancel "$ID"` without an `ID`,
+ * or where it is a step of a path: it would not name one, but all of them.
  */
 export function pathPart(name: string): string {
   if (name === '' || name === '.' || name === '..') {
