@@ -19,7 +19,7 @@ describeWithPostgres('servers over a shared log', () => {
     expect(report.misplaced).toEqual([]);
     expect(report.undelivered).toEqual([]);
     expect(report.violations).toEqual([]);
-    expect(report.strayOwners).toEqual([]);
+    expect(report.strays).toEqual([]);
     expect(report.acknowledged).toBeGreaterThan(10 * count);
     expect(report.epochs).toBeGreaterThan(count);
   }, 240_000);

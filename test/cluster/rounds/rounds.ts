@@ -42,8 +42,8 @@ export interface RoundsReport {
   readonly undelivered: readonly number[];
   /** What the checker has found. */
   readonly violations: readonly string[];
-  /** Owners that were told to go on and did not end as one that has lost the log does. */
-  readonly strayOwners: readonly string[];
+  /** Nodes that ended otherwise than they should, or did not start again. */
+  readonly strays: readonly string[];
   /** How long each takeover took, by fault: from the fault to the first publish acknowledged. */
   readonly takeoverMs: Readonly<Record<string, readonly number[]>>;
   /** Answers that were no acknowledgement, by status. */
@@ -57,7 +57,7 @@ const ratedPerRound = 5;
 class Rounds {
   readonly takeovers: Takeover[] = [];
   readonly takeoverMs: Record<string, number[]> = {};
-  readonly strayOwners: string[] = [];
+  readonly strays: string[] = [];
 
   constructor(
     readonly cluster: ServerCluster<PostgresPair>,
@@ -96,6 +96,10 @@ class Rounds {
   }
 
   private async comeBack(owner: ClusterServer, fault: Fault): Promise<void> {
+    for (const other of this.cluster.nodes) {
+      const code = other === owner ? null : (other.process?.child.exitCode ?? null);
+      if (code !== null) this.strays.push(`a follower ended with ${code} at ${fault}`);
+    }
     if (fault === 'stop') owner.signal('SIGCONT');
     else if (fault !== 'kill' && fault !== 'end') {
       this.network?.heal(this.cluster.nodes.indexOf(owner));
@@ -103,9 +107,18 @@ class Rounds {
     const code = fault === 'kill' ? null : await owner.process?.gone();
     const expected = fault === 'end' ? 0 : 75;
     if (fault !== 'kill' && code !== expected) {
-      this.strayOwners.push(`${fault}: ended with ${code}: ${owner.process?.output.slice(-500)}`);
+      this.strays.push(`${fault}: ended with ${code}: ${owner.process?.output.slice(-500)}`);
     }
-    await owner.revive();
+    await this.reviveAll();
+  }
+
+  /** As a supervisor would; the one that was struck is the only one that may have ended. */
+  private async reviveAll(): Promise<void> {
+    for (const node of this.cluster.nodes) {
+      await node.revive().catch((error: Error) => {
+        this.strays.push(`it does not start again: ${error.message.slice(0, 500)}`);
+      });
+    }
   }
 }
 
@@ -121,6 +134,7 @@ export async function runRounds(options: RoundsOptions): Promise<RoundsReport> {
   let count = 0;
   try {
     for (; count < options.count && performance.now() - began < withinMs; count += 1) {
+      if (rounds.strays.length > 0) break;
       await rounds.round(faults[count % faults.length] ?? 'kill');
       if (options.isPrimaryLost && count === 1) await rounds.losePrimary();
     }
@@ -135,7 +149,7 @@ export async function runRounds(options: RoundsOptions): Promise<RoundsReport> {
 }
 
 async function judged(
-  { cluster, client, takeovers, takeoverMs, strayOwners }: Rounds,
+  { cluster, client, takeovers, takeoverMs, strays }: Rounds,
   sink: Sink,
 ): Promise<Omit<RoundsReport, 'rounds'>> {
   const { acknowledged, produced, others: refused } = client;
@@ -159,7 +173,7 @@ async function judged(
     misplaced,
     undelivered: undelivered(),
     violations: violationsOf({ lanes, arrivals, acknowledged, takeovers, committed }),
-    strayOwners,
+    strays,
     takeoverMs,
     refused,
     epochs,

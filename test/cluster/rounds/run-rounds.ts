@@ -33,8 +33,8 @@ try {
   for (const [fault, times] of Object.entries(takeoverMs)) console.log(fault, summary(times));
   const unplanned = Object.entries(takeoverMs).filter(([fault]) => fault !== 'end');
   console.log('all that were not planned', summary(unplanned.flatMap(([, times]) => times)));
-  const { missing, misplaced, undelivered, violations, strayOwners } = report;
-  const broken = [missing, misplaced, undelivered, violations, strayOwners].flat();
+  const { missing, misplaced, undelivered, violations, strays } = report;
+  const broken = [missing, misplaced, undelivered, violations, strays].flat();
   if (broken.length > 0) process.exitCode = 1;
 } finally {
   network?.close();
