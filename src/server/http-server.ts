@@ -36,6 +36,7 @@ import { ErrorFilter } from './inbound/error.filter.js';
 import { ExpressLane, type LaneContext, putInFront } from './inbound/express-lane.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
+import { LaneRequest } from './inbound/lane-request.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { refuseUnnamedDeletes } from './inbound/unnamed-deletes.js';
 import { fastifyLog, NestLog } from './logging/log.js';
@@ -180,7 +181,7 @@ function adapterOf(
     ...limits.serverTimeouts,
     routerOptions,
     rewriteUrl: literalTarget,
-    http: limits.parserOptions,
+    http: { ...limits.parserOptions, IncomingMessage: LaneRequest },
     bodyLimit: config.maxBodyBytes,
     exposeHeadRoutes: false,
     trustProxy: false,

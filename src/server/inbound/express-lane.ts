@@ -28,6 +28,7 @@ import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
 import { logCutAnswer } from './answer-log.js';
 import type { FrontDoor } from './front-door.js';
+import { joined, LaneRequest } from './lane-request.js';
 import type { RefusedRequests } from './refused-requests.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
@@ -60,8 +61,9 @@ export class ExpressLane {
     if (caller === null) return false;
     const exchange = new LaneExchange(request, response, tabled, caller, this.context);
     const bytes = Number(request.headers['content-length']);
-    if (bytes <= smallBodyBytes) exchange.read();
-    else exchange.readCounted(bytes);
+    if (bytes > smallBodyBytes) exchange.readCounted(bytes);
+    else if (request instanceof LaneRequest) request.takeBody((body) => exchange.serve(body));
+    else exchange.read();
     return true;
   }
 
@@ -127,16 +129,9 @@ class LaneExchange implements LongExchange {
    * client is gone, not at all.
    */
   read(): void {
-    let chunks: Buffer[] | null = null;
-    this.request.on('data', (chunk: Buffer) => {
-      if (this.body === noBody) this.body = chunk;
-      else if (chunks === null) chunks = [this.body, chunk];
-      else chunks.push(chunk);
-    });
-    this.request.on('end', () => {
-      if (chunks !== null) this.body = Buffer.concat(chunks);
-      this.serve();
-    });
+    const chunks: Buffer[] = [];
+    this.request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    this.request.on('end', () => this.serve(joined(chunks)));
   }
 
   /** Reads a body of `bytes` once there is room for it; until then its client waits. */
@@ -145,6 +140,16 @@ class LaneExchange implements LongExchange {
       if (isGranted) this.read();
       else if (!this.response.closed) this.refuse(noRoomRefusal);
     });
+  }
+
+  /** Serves it with the whole of its body. */
+  serve(body: Buffer): void {
+    this.body = body;
+    try {
+      this.tabled.route.serve(this);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   get room(): ReadAllowance {
@@ -228,13 +233,5 @@ class LaneExchange implements LongExchange {
     const { request, tabled, context } = this;
     const seconds = (context.clock.monotonic() - this.started) / 1000;
     context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
-  }
-
-  private serve(): void {
-    try {
-      this.tabled.route.serve(this);
-    } catch (error) {
-      this.fail(error);
-    }
   }
 }

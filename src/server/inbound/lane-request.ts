@@ -1,0 +1,39 @@
+/**
+ * A request whose body is taken as Node's parser reads it, without a stream between: the events of
+ * a stream that has one piece cost a tenth of a small request (ADR 6).
+ */
+import { IncomingMessage } from 'node:http';
+
+export class LaneRequest extends IncomingMessage {
+  private taker: ((body: Buffer) => void) | null = null;
+  private pieces: Buffer[] = [];
+
+  /**
+   * Has `taker` called once with the whole body, in the tick that reads its end; never where the
+   * client breaks off. To be called while the request is announced, before any of it is read; it is
+   * held in memory, and its stream stays empty.
+   */
+  takeBody(taker: (body: Buffer) => void): void {
+    this.taker = taker;
+  }
+
+  /** What the parser calls with each piece, and with null at the end. */
+  override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
+    const { taker, pieces } = this;
+    if (taker === null) return super.push(piece, encoding);
+    if (piece !== null) {
+      pieces.push(piece);
+      return true;
+    }
+    this.taker = null;
+    this.pieces = [];
+    taker(joined(pieces));
+    return false;
+  }
+}
+
+/** All pieces as one; a single one is not copied. */
+export function joined(pieces: readonly Buffer[]): Buffer {
+  const [first] = pieces;
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
+}

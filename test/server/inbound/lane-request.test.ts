@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { LaneRequest } from '../../../src/server/inbound/lane-request.js';
+
+const head = (path: string, length: number) =>
+  `POST ${path} HTTP/1.1\r\nhost: stepwell\r\ncontent-length: ${length}\r\n\r\n`;
+
+describe('a request whose body is taken from the parser', () => {
+  const answer = (response: ServerResponse, body: Buffer) =>
+    response.end(`<${body.toString('latin1')}>`);
+  let taken: string[] = [];
+  let server: Server;
+  let client: Socket;
+  let received = '';
+
+  beforeEach(async () => {
+    taken = [];
+    received = '';
+    server = createServer({ IncomingMessage: LaneRequest }, (request, response) => {
+      if (request.url === '/stream') {
+        const chunks: Buffer[] = [];
+        request.on('data', (chunk: Buffer) => chunks.push(chunk));
+        request.on('end', () => answer(response, Buffer.concat(chunks)));
+        return;
+      }
+      request.takeBody((body) => {
+        taken.push(body.toString('latin1'));
+        answer(response, body);
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.setNoDelay(true);
+    client.on('data', (bytes) => {
+      received += bytes.toString('latin1');
+    });
+    await once(client, 'connect');
+  });
+
+  afterEach(async () => {
+    client.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+
+  const until = async (text: string) => {
+    while (!received.includes(text)) await once(client, 'data');
+  };
+
+  it('has all of it, in whatever pieces it came, and the connection goes on', async () => {
+    for (const byte of `${head('/', 5)}piece`) {
+      client.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until('<piece>');
+    client.write(`${head('/', 0)}`);
+    await until('<>');
+    client.write(`${head('/', 3)}end`);
+    await until('<end>');
+    expect(taken).toEqual(['piece', '', 'end']);
+  });
+
+  it('is told apart from others that came with it', async () => {
+    client.write(`${head('/', 3)}one${head('/stream', 3)}two${head('/', 5)}three`);
+    await until('<three>');
+    expect(received.match(/<\w*>/g)).toEqual(['<one>', '<two>', '<three>']);
+    expect(taken).toEqual(['one', 'three']);
+  });
+
+  it('is not told of a body whose client has broken off', async () => {
+    const announced = once(server, 'request') as Promise<[LaneRequest]>;
+    client.write(`${head('/', 10)}broken`);
+    const [{ socket }] = await announced;
+    // The parser reports what is missing, which is not what is waited for.
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    client.destroy();
+    await closed;
+    expect(taken).toEqual([]);
+  });
+});
