@@ -18,6 +18,8 @@ export interface Arguments extends Timing {
   readonly scale: number;
   /** Messages of the simulated month. */
   readonly messages: number;
+  /** For how many seconds of work a node of a cluster is away. */
+  readonly away: number;
   /** A folder on the disk to measure; everything made in it is removed. */
   readonly directory: string;
 }
@@ -28,7 +30,7 @@ export function usageOf(scenarios: readonly string[]): string {
     'npm run bench -- [--only <scenarios with commas between them>] [--named <part of a name>]',
     '                 [--seconds 1] [--rounds 3] [--patience 0]',
     '                 [--events 1000000] [--sleeping 100000] [--consumers 1000]',
-    '                 [--scale 1] [--messages 150000]',
+    '                 [--scale 1] [--messages 150000] [--away 3600]',
     `                 [--directory ${tmpdir()}]`,
     `scenarios: ${scenarios.join(', ')}`,
   ].join('\n');
@@ -49,6 +51,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       consumers: { type: 'string', default: '1000' },
       scale: { type: 'string', default: '1' },
       messages: { type: 'string', default: '150000' },
+      away: { type: 'string', default: '3600' },
       directory: { type: 'string', default: tmpdir() },
     },
   });
@@ -67,9 +70,10 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   const sleeping = atLeast(Number(values.sleeping), 1, '--sleeping');
   const consumers = atLeast(Number(values.consumers), 1, '--consumers');
   const messages = atLeast(Number(values.messages), 15_000, '--messages');
+  const away = atLeast(Number(values.away), 1, '--away');
   const scale = Number(values.scale);
   if (!(scale > 0)) throw new Error('--scale must be a positive number');
-  const counts = { events, sleeping, consumers, scale, messages };
+  const counts = { events, sleeping, consumers, scale, messages, away };
   return { only, named: values.named, directory: values.directory, ...counts, ...timing };
 }
 

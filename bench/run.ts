@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Arguments, readArguments, usageOf } from './arguments.js';
 import { appendCases } from './cases/append.bench.js';
+import { awayMeasurements } from './cases/away.bench.js';
 import { batchCases } from './cases/batch.bench.js';
 import { bulkMeasurements } from './cases/bulk.bench.js';
 import { delayedMeasurements } from './cases/delayed.bench.js';
@@ -55,7 +56,7 @@ const casesOf = (events: number): readonly Case[] => [
 ];
 
 /** What was asked for of single figures. */
-type Counts = Pick<Arguments, 'events' | 'sleeping' | 'consumers' | 'scale' | 'messages'>;
+type Counts = Pick<Arguments, 'events' | 'sleeping' | 'consumers' | 'scale' | 'messages' | 'away'>;
 
 const measurementsOf = (counts: Counts): readonly Measurement[] => [
   ...rateLimitMeasurements,
@@ -67,6 +68,7 @@ const measurementsOf = (counts: Counts): readonly Measurement[] => [
   ...startMeasurements(counts.scale),
   ...mixedReplayMeasurements(counts.events),
   ...monthMeasurements(counts.messages),
+  ...awayMeasurements(counts.away),
 ];
 
 /** Progress goes beside the tables, so that they can be piped into a file. */
@@ -135,7 +137,14 @@ async function within<Value>(
   }
 }
 
-const noCounts: Counts = { events: 0, sleeping: 0, consumers: 0, scale: 1, messages: 0 };
+const noCounts: Counts = {
+  events: 0,
+  sleeping: 0,
+  consumers: 0,
+  scale: 1,
+  messages: 0,
+  away: 0,
+};
 
 function argumentsOrUsage(): Arguments | null {
   const every = [...casesOf(0), ...measurementsOf(noCounts)].map(({ scenario }) => scenario);
