@@ -1,3 +1,5 @@
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { seed } from '../../support/seed.js';
 import { violationsOf } from './checker.js';
 import type { Arrival, Lane, Observed, Takeover } from './observed.js';
 
@@ -106,6 +108,25 @@ describe('a rate', () => {
   it('is kept where attempts are late on their way', () => {
     expect(judged([900, 901, 902, 5000, 5001, 5002])).toEqual([]);
     expect(judged([0, 1, 5100, 5101, 5102, 5103])).toEqual([]);
+  });
+
+  it('is kept by whatever a fixed window allows, however late it comes', () => {
+    const random = new SeededRandom(seed);
+    for (let run = 0; run < 300; run += 1) {
+      const times: number[] = [];
+      for (
+        let opened = 0;
+        times.length < 40;
+        opened += 5000 + random.below(2) * random.below(3000)
+      ) {
+        const starts = random.below(4);
+        for (let start = 0; start < starts; start += 1) {
+          const at = opened + (start === 0 ? 0 : random.below(5000));
+          times.push(at + random.below(1001));
+        }
+      }
+      expect(judged(times.sort((one, other) => one - other))).toEqual([]);
+    }
   });
 
   it('is exceeded by a window that a new owner opens again', () => {

@@ -10,7 +10,7 @@ import { violationsOf } from './checker.js';
 import { answerMs, lanes, RoundsClient } from './client.js';
 import { committedIn } from './committed.js';
 import type { Cut, NodeNetwork } from './node-network.js';
-import type { Takeover } from './observed.js';
+import type { Observed, Takeover } from './observed.js';
 import { Sink } from './sink.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -44,11 +44,15 @@ export interface RoundsReport {
   readonly violations: readonly string[];
   /** Nodes that ended otherwise than they should, or did not start again. */
   readonly strays: readonly string[];
-  /** How long each takeover took, by fault: from the fault to the first publish acknowledged. */
+  /** How long each takeover took, by fault: from the fault until another node said it serves. */
+  readonly servesMs: Readonly<Record<string, readonly number[]>>;
+  /** From the fault to the first publish acknowledged by it; clients wait up to 2 s for a node. */
   readonly takeoverMs: Readonly<Record<string, readonly number[]>>;
   /** Answers that were no acknowledgement, by status. */
   readonly refused: Readonly<Record<number, number>>;
   readonly epochs: number;
+  /** What the checker was given. */
+  readonly observed: Observed;
 }
 
 /** A burst for the lane with a rate: its window is open while an owner goes. */
@@ -56,6 +60,7 @@ const ratedPerRound = 5;
 
 class Rounds {
   readonly takeovers: Takeover[] = [];
+  readonly servesMs: Record<string, number[]> = {};
   readonly takeoverMs: Record<string, number[]> = {};
   readonly strays: string[] = [];
 
@@ -74,8 +79,8 @@ class Rounds {
     await this.cluster.owner(owner);
     const until = Date.now();
     while (this.client.lastAcknowledgedAt < until) await pause(5);
-    this.takeoverMs[fault] ??= [];
-    this.takeoverMs[fault].push(this.client.lastAcknowledgedAt - from);
+    note(this.servesMs, fault, until - from);
+    note(this.takeoverMs, fault, this.client.lastAcknowledgedAt - from);
     const wentOnAt = fault === 'kill' || fault === 'end' ? null : Date.now();
     this.takeovers.push({ isPlanned: fault === 'end', from, until, wentOnAt });
     await this.comeBack(owner, fault);
@@ -122,6 +127,11 @@ class Rounds {
   }
 }
 
+function note(times: Record<string, number[]>, fault: Fault, ms: number): void {
+  times[fault] ??= [];
+  times[fault].push(ms);
+}
+
 export async function runRounds(options: RoundsOptions): Promise<RoundsReport> {
   const { log, faults, network, withinMs = Number.POSITIVE_INFINITY } = options;
   const sink = await Sink.open(answerMs);
@@ -149,7 +159,7 @@ export async function runRounds(options: RoundsOptions): Promise<RoundsReport> {
 }
 
 async function judged(
-  { cluster, client, takeovers, takeoverMs, strays }: Rounds,
+  { cluster, client, takeovers, servesMs, takeoverMs, strays }: Rounds,
   sink: Sink,
 ): Promise<Omit<RoundsReport, 'rounds'>> {
   const { acknowledged, produced, others: refused } = client;
@@ -166,17 +176,20 @@ async function judged(
   const { messages: committed, epochs } = await committedIn(log);
   await log.close();
   const { arrivals } = sink;
+  const observed = { lanes, arrivals, acknowledged, takeovers, committed };
   return {
     acknowledged: acknowledged.length + produced.length,
     arrivals: arrivals.length,
     missing,
     misplaced,
     undelivered: undelivered(),
-    violations: violationsOf({ lanes, arrivals, acknowledged, takeovers, committed }),
+    violations: violationsOf(observed),
     strays,
+    servesMs,
     takeoverMs,
     refused,
     epochs,
+    observed,
   };
 }
 

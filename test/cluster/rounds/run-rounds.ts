@@ -1,7 +1,9 @@
 /**
- * `npm run rounds -- [--rounds 100] [--minutes 9] [--faults kill,stop,end,cut,deaf,mute]`: rounds
- * of faults over real servers, with their figures. Exit code 1 where a promise was broken.
+ * `npm run rounds -- [--rounds 100] [--minutes 9] [--faults kill,stop,end,cut,deaf,mute]
+ * [--seen FILE]`: rounds of faults over real servers, with their figures, and what the checker was
+ * given in FILE. Exit code 1 where a promise was broken.
  */
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { removeLeftovers } from '../../support/leftovers.js';
 import { PostgresPair } from '../server-cluster.js';
@@ -12,6 +14,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '100' },
     minutes: { type: 'string', default: '9' },
+    seen: { type: 'string' },
     faults: { type: 'string', default: 'kill,stop,end,cut,deaf,mute' },
   },
 });
@@ -28,11 +31,21 @@ try {
     isPrimaryLost: true,
     network,
   });
-  const { takeoverMs, ...others } = report;
+  const { servesMs, takeoverMs, observed, ...others } = report;
+  if (values.seen !== undefined) {
+    const committed = [...observed.committed];
+    await writeFile(values.seen, JSON.stringify({ ...observed, committed }));
+  }
   console.log(JSON.stringify(others, null, 1));
-  for (const [fault, times] of Object.entries(takeoverMs)) console.log(fault, summary(times));
-  const unplanned = Object.entries(takeoverMs).filter(([fault]) => fault !== 'end');
-  console.log('all that were not planned', summary(unplanned.flatMap(([, times]) => times)));
+  for (const [what, byFault] of Object.entries({
+    'another node serves': servesMs,
+    'a publish is acknowledged': takeoverMs,
+  })) {
+    console.log(`from the fault until ${what}`);
+    for (const [fault, times] of Object.entries(byFault)) console.log(`  ${fault}`, summary(times));
+    const unplanned = Object.entries(byFault).filter(([fault]) => fault !== 'end');
+    console.log('  all that were not planned', summary(unplanned.flatMap(([, times]) => times)));
+  }
   const { missing, misplaced, undelivered, violations, strays } = report;
   const broken = [missing, misplaced, undelivered, violations, strays].flat();
   if (broken.length > 0) process.exitCode = 1;
