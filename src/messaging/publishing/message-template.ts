@@ -3,8 +3,6 @@ import type { MessagePublished, MessageTemplate } from '../messages/message.even
 import type { ScheduleDefinition } from '../schedules/schedule.events.js';
 import type { ScheduleRequest } from './publish.request.js';
 
-type Message = Omit<MessagePublished, 'type'>;
-
 /** A message that will be published again and again, and where to: `url` or a group. */
 export interface AddressedTemplate {
   readonly url: string | null;
@@ -13,9 +11,9 @@ export interface AddressedTemplate {
 }
 
 /** What stays of a `message` that was read for `at`, whenever it is published. */
-export function messageTemplate(at: number, message: Message): AddressedTemplate {
-  const { url, topicName, notBefore, bodyOffset, callbackOf, endpointName, scheduleId, ...kept } =
-    message;
+export function messageTemplate(at: number, message: MessagePublished): AddressedTemplate {
+  const { type, url, topicName, notBefore, bodyOffset, callbackOf, ...others } = message;
+  const { endpointName, scheduleId, ...kept } = others;
   return {
     url: topicName === null ? url : null,
     topicName,
@@ -27,7 +25,7 @@ export function messageTemplate(at: number, message: Message): AddressedTemplate
 export function scheduleDefinition(
   { cron }: ScheduleRequest,
   at: number,
-  message: Message,
+  message: MessagePublished,
 ): ScheduleDefinition {
   return { cron, ...messageTemplate(at, message) };
 }

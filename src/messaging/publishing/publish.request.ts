@@ -57,7 +57,8 @@ export interface ScheduleRequest {
 export type PublishParsed =
   | {
       readonly ok: true;
-      readonly message: Omit<MessagePublished, 'type'>;
+      /** The event itself: no option of it is copied on its way to the journal. */
+      readonly message: MessagePublished;
       /** null = the message is for now, or for once. */
       readonly schedule: ScheduleRequest | null;
     }
@@ -131,7 +132,8 @@ function parseMessage(
     own === null && !said.options.has(option)
       ? null
       : readCallback(reader, option, own, inherited, rules);
-  const message: Omit<MessagePublished, 'type'> = {
+  const message: MessagePublished = {
+    type: 'MessagePublished',
     dialect: said.dialect.name,
     url: target.text,
     method: reader.method(),

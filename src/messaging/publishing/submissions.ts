@@ -7,13 +7,11 @@ import type { Outcome } from '../../engine/turn.js';
 import { withDefaultHeaders } from '../../grammar/default-headers.js';
 import { Refusal } from '../../grammar/result.js';
 import type { PublishMessage } from '../messages/message.commands.js';
-import { type MessagePublished, messageKind, publishedEvent } from '../messages/message.events.js';
+import { type MessagePublished, messageKind } from '../messages/message.events.js';
 import type { CreateSchedule } from '../schedules/schedule.commands.js';
 import { type ScheduleDefinition, scheduleKind } from '../schedules/schedule.events.js';
 import type { UrlGroup } from '../url-groups/url-group.events.js';
 import { contentKeyPrefix } from './publish.request.js';
-
-type Message = Omit<MessagePublished, 'type'>;
 
 /** A success as it is answered. */
 export interface Answer {
@@ -74,23 +72,27 @@ export class MessageSubmission implements Submission {
   readonly commands: readonly [PublishMessage];
   readonly isWhole = false;
 
-  constructor(id: string, at: number, message: Message | MessagePublished, body: Buffer) {
-    const event = publishedEvent(message, message.bodyOffset);
-    this.commands = [publishMessage(id, at, event, body, null)];
+  constructor(
+    id: string,
+    at: number,
+    private readonly message: MessagePublished,
+    body: Buffer,
+  ) {
+    this.commands = [publishMessage(id, at, message, body, null)];
   }
 
   get bodyBytes(): number {
-    return this.commands[0].message.bodyBytes;
+    return this.message.bodyBytes;
   }
 
   /** Whether the same options with another body would say something else. */
   get dependsOnBody(): boolean {
-    return this.commands[0].message.deduplicationKey?.startsWith(contentKeyPrefix) === true;
+    return this.message.deduplicationKey?.startsWith(contentKeyPrefix) === true;
   }
 
   /** The same with another id and body: as far as they are the same they are one object. */
   alike(id: string, at: number, body: Buffer): MessageSubmission {
-    const { message } = this.commands[0];
+    const { message } = this;
     const bodyBytes = body.length;
     const alike = bodyBytes === message.bodyBytes ? message : { ...message, bodyBytes };
     return new MessageSubmission(id, at, alike, body);
@@ -111,7 +113,7 @@ export class GroupSubmission implements Submission {
   constructor(
     names: TurnNames,
     at: number,
-    message: Message,
+    message: MessagePublished,
     body: Buffer,
     { endpoints, headers }: UrlGroup,
   ) {
@@ -228,7 +230,7 @@ export class RefusedSubmission implements Submission {
 function publishMessage(
   id: string,
   at: number,
-  message: Message,
+  message: MessagePublished,
   body: Buffer,
   sharesBodyWith: string | null,
 ): PublishMessage {

@@ -61,7 +61,7 @@ describe('a publish without options', () => {
   it('is a POST at once with the default retries', () => {
     expect(read({})).toEqual({
       ok: true,
-      message: messageOptions({ notBefore: at, bodyBytes: 4 }),
+      message: { type: 'MessagePublished', ...messageOptions({ notBefore: at, bodyBytes: 4 }) },
       schedule: null,
     });
   });

@@ -2,6 +2,7 @@ import { SeededNames } from '../../../src/engine/identifiers.js';
 import type { Outcome } from '../../../src/engine/turn.js';
 import { Refusal } from '../../../src/grammar/result.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
+import type { MessagePublished } from '../../../src/messaging/messages/message.events.js';
 import { scheduleDefinition } from '../../../src/messaging/publishing/message-template.js';
 import {
   BatchSubmission,
@@ -16,7 +17,10 @@ import { messageOptions } from '../../support/message-options.js';
 
 const at = 1_767_000_000_000;
 const body = Buffer.from('body');
-const options = messageOptions({ notBefore: at + 1000, headers: ['X-A', 'own'], bodyBytes: 4 });
+const options: MessagePublished = {
+  type: 'MessagePublished',
+  ...messageOptions({ notBefore: at + 1000, headers: ['X-A', 'own'], bodyBytes: 4 }),
+};
 const url = 'https://example.com/hook';
 
 const published = (messageId: string, deduplicated = false): Outcome => ({
@@ -55,7 +59,7 @@ describe('a submission of one message', () => {
         id: 'msg_1',
         at,
         begins: true,
-        message: { type: 'MessagePublished', ...options },
+        message: options,
         body,
         sharesBodyWith: null,
       },
@@ -112,7 +116,7 @@ describe('a submission of a schedule', () => {
     const definition = scheduleDefinition(effect, at, options);
     expect(definition).toMatchObject({ cron: '* * * * *', url, topicName: null });
     expect(definition.message).toMatchObject({ delayMs: 1000, headers: ['X-A', 'own'] });
-    for (const field of ['url', 'notBefore', 'topicName', 'endpointName', 'scheduleId']) {
+    for (const field of ['type', 'url', 'notBefore', 'topicName', 'endpointName', 'scheduleId']) {
       expect(definition.message).not.toHaveProperty(field);
     }
   });
