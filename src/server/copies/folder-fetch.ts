@@ -80,7 +80,10 @@ export class FolderFetch {
         await answer.body.dump();
         return false;
       }
-      const { files } = await takeCopy(this.ports, answer, seed);
+      // What is not taken to its end would keep the other node busy.
+      const { files } = await takeCopy(this.ports, answer, seed).finally(() =>
+        answer.body.destroy(),
+      );
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
       logger.info({ from: origin, files: files.length, bytes }, 'the folder of a node is fetched');
       return true;
