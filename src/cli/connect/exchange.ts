@@ -50,9 +50,15 @@ function lengthOf(body: string | Uint8Array | undefined): Record<string, string>
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 }
 
-/** The whole body as text. */
+/** No answer of a server is longer, a page of bodies neither. Characters. */
+const textMax = 256 * 1024 * 1024;
+
+/** The whole body as text; fails where it does not end. */
 export async function textOf(answer: IncomingMessage): Promise<string> {
   let text = '';
-  for await (const chunk of answer.setEncoding('utf8')) text += chunk;
+  for await (const chunk of answer.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > textMax) throw new Error(`its answer is longer than ${textMax} characters`);
+  }
   return text;
 }
