@@ -92,6 +92,10 @@ describe('a queue', () => {
       'queue: 1 came again, and no takeover lies between',
     ]);
     expect(ofQueue([arrival(1, 0), arrival(1, 500)], [takeover(100, 400)])).toEqual([]);
+    // What a stopped owner had begun comes when it goes on, after the next owner's own.
+    const stopped = takeover(100, 4000, { wentOnAt: 4500 });
+    expect(ofQueue([arrival(1, 4100), arrival(1, 4510)], [stopped])).toEqual([]);
+    expect(ofQueue([arrival(1, 4100), arrival(1, 5600)], [stopped])).toHaveLength(1);
   });
 });
 
@@ -145,6 +149,8 @@ describe('a rate', () => {
   it('does not count what a node had begun that was stopped', () => {
     const stopped = takeover(100, 4000, { wentOnAt: 4500 });
     expect(judged([0, 1, 2, 4600, 5001, 5002, 5003], [stopped])).toEqual([]);
+    // It is not known to be of that node: here it opens the window of the new owner.
+    expect(judged([0, 1, 2, 5010, 7000, 7001, 10_100, 10_101], [stopped])).toEqual([]);
     expect(judged([0, 1, 2, 4400, 4401, 5700, 5701], [stopped])).toHaveLength(1);
   });
 });

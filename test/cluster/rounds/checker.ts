@@ -57,7 +57,7 @@ function tooManyAtOnce(
   let open: Arrival[] = [];
   for (const arrival of arrivals) {
     open = open.filter(({ until }) => until > arrival.from);
-    const others = open.filter((other) => !mayBeOfOwnerBefore(other, arrival, takeovers));
+    const others = open.filter((other) => !mayBeOfTwoOwners(other, arrival, takeovers));
     open.push(arrival);
     if (others.length < parallelism) continue;
     const numbers = others.map(({ number }) => number);
@@ -66,13 +66,18 @@ function tooManyAtOnce(
   return found;
 }
 
-function mayBeOfOwnerBefore(
+/** One may be of the owner before a takeover, and the other one of the owner after it. */
+function mayBeOfTwoOwners(
   earlier: Arrival,
   later: Arrival,
   takeovers: readonly Takeover[],
 ): boolean {
-  return takeovers.some(
-    ({ isPlanned, from, until }) => !isPlanned && earlier.from <= until && later.from >= from,
+  return (
+    isStraggler(earlier.from, takeovers) ||
+    isStraggler(later.from, takeovers) ||
+    takeovers.some(
+      ({ isPlanned, from, until }) => !isPlanned && earlier.from <= until && later.from >= from,
+    )
   );
 }
 
@@ -96,8 +101,9 @@ function tooManyStarts(
   const none = Number.NEGATIVE_INFINITY;
   let possible: OpenWindow[] = [{ earliest: none, latest: none, starts: 0 }];
   for (const { number, from } of arrivals) {
-    if (isStraggler(from, takeovers)) continue;
-    possible = possible.flatMap((window) => withStart(window, from, rate));
+    const counted = possible.flatMap((window) => withStart(window, from, rate));
+    // One that may be a straggler may also be of the new owner, and have opened its window.
+    possible = isStraggler(from, takeovers) ? [...possible, ...counted] : counted;
     if (possible.length === 0) {
       return [`${name}: with ${number} more came than ${rate.starts} in ${rate.periodMs} ms`];
     }
@@ -152,7 +158,7 @@ function repeatedInVain(arrivals: readonly Arrival[], takeovers: readonly Takeov
   for (const arrival of arrivals) {
     const earlier = before.get(arrival.number);
     before.set(arrival.number, arrival);
-    if (earlier === undefined || mayBeOfOwnerBefore(earlier, arrival, takeovers)) continue;
+    if (earlier === undefined || mayBeOfTwoOwners(earlier, arrival, takeovers)) continue;
     found.push(`${arrival.lane}: ${arrival.number} came again, and no takeover lies between`);
   }
   return found;
