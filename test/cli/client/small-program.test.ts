@@ -52,3 +52,13 @@ it.each([
 ])('stepwell %s loads no other file', async (words, said) => {
   expect(await alone(words)).toMatch(said);
 });
+
+it('help says nothing of a reader that has gone', async () => {
+  const piped = 'set -o pipefail; "$0" "$1" --help | true';
+  const said = await new Promise((resolve) => {
+    execFile('bash', ['-c', piped, process.execPath, program], (error, _stdout, stderr) => {
+      resolve([error?.code ?? 0, stderr]);
+    });
+  });
+  expect(said).toEqual([0, '']);
+});
