@@ -28,7 +28,7 @@ import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
 import { logCutAnswer } from './answer-log.js';
 import type { FrontDoor } from './front-door.js';
-import { joined, LaneRequest } from './lane-request.js';
+import { joined, takesBody } from './lane-request.js';
 import type { RefusedRequests } from './refused-requests.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
@@ -62,8 +62,7 @@ export class ExpressLane {
     const exchange = new LaneExchange(request, response, tabled, caller, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes > smallBodyBytes) exchange.readCounted(bytes);
-    else if (request instanceof LaneRequest) request.takeBody((body) => exchange.serve(body));
-    else exchange.read();
+    else if (!takesBody(request, (body) => exchange.serve(body))) exchange.read();
     return true;
   }
 

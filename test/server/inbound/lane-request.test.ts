@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { readAhead } from '../../../src/http/bytes/read-ahead.js';
 import { LaneRequest } from '../../../src/server/inbound/lane-request.js';
 
 const head = (path: string, length: number) =>
@@ -22,6 +23,13 @@ describe('a request whose body is taken from the parser', () => {
         const chunks: Buffer[] = [];
         request.on('data', (chunk: Buffer) => chunks.push(chunk));
         request.on('end', () => answer(response, Buffer.concat(chunks)));
+        return;
+      }
+      if (request.url === '/held') {
+        void readAhead(request, { bytesMax: 1024 }).then((body) => {
+          received += `(${body}, ${request.takeBody(() => undefined)})`;
+          request.on('data', (left: Buffer) => answer(response, left));
+        });
         return;
       }
       request.takeBody((body) => {
@@ -67,6 +75,12 @@ describe('a request whose body is taken from the parser', () => {
     await until('<three>');
     expect(received.match(/<\w*>/g)).toEqual(['<one>', '<two>', '<three>']);
     expect(taken).toEqual(['one', 'three']);
+  });
+
+  it('leaves a body to its stream of which some was read before', async () => {
+    client.write(`${head('/held', 5)}piece`);
+    await until('<piece>');
+    expect(received).toContain('(piece, false)');
   });
 
   it('is not told of a body whose client has broken off', async () => {
