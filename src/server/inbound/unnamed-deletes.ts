@@ -9,13 +9,14 @@ const unnamed = new Refusal(
 );
 
 /**
- * A slash at the end is optional, and without an id these routes mean all there is: a request for
- * one message would cancel every one. Add it after the front door.
+ * A slash at the end is optional, and routes that end without an id mean all there is: a request
+ * for one message would cancel every one. Add it after the front door.
  */
 export function refuseUnnamedDeletes(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', async (request, reply) => {
     if (request.method !== 'DELETE' || !isMessagingRequest(request)) return undefined;
     const [path = ''] = request.url.split('?');
-    return path.endsWith('/') ? sendRefusal(request, reply, unnamed) : undefined;
+    const isNamed = Object.values(request.params as object).some((value) => value !== '');
+    return path.endsWith('/') && !isNamed ? sendRefusal(request, reply, unnamed) : undefined;
   });
 }

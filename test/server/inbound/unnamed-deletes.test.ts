@@ -7,16 +7,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-it.each([
-  '/v2/messages/',
-  '/v2/messages/?label=x',
-  '/v2/dlq/',
-  '/v2/workflows/runs/',
-  '/v2/queues/',
-])('DELETE %s names nothing, and changes nothing', async (path) => {
-  await callApi(server, 'POST', '/v2/publish/https://example.com/hook', { 'svc-delay': '1h' });
-  const { status, body } = await callApi(server, 'DELETE', path);
-  expect([status, body]).toEqual([400, { error: expect.stringContaining('ends with "/"') }]);
-  const listed = await callApi(server, 'GET', '/v2/messages?state=DELAYED&count=1');
-  expect(listed.body).toMatchObject({ messages: [{ state: 'DELAYED' }] });
-});
+it.each(['/v2/messages/', '/v2/messages/?label=x', '/v2/dlq/', '/v2/workflows/runs/'])(
+  'DELETE %s names nothing, and changes nothing',
+  async (path) => {
+    await callApi(server, 'POST', '/v2/publish/https://example.com/hook', { 'svc-delay': '1h' });
+    const { status, body } = await callApi(server, 'DELETE', path);
+    expect([status, body]).toEqual([400, { error: expect.stringContaining('ends with "/"') }]);
+    const listed = await callApi(server, 'GET', '/v2/messages?state=DELAYED&count=1');
+    expect(listed.body).toMatchObject({ messages: [{ state: 'DELAYED' }] });
+  },
+);
