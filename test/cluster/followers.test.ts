@@ -29,12 +29,12 @@ const statusOf = ({ application }: TestNode) =>
 const snapshotsOf = ({ dataDirectory }: TestNode) =>
   readdir(join(dataDirectory, 'snapshots')).catch(() => []);
 
-async function publish(node: TestNode, count: number): Promise<void> {
+async function publish(node: TestNode, count: number, bytes = 1024): Promise<void> {
   for (let sent = 0; sent < count; sent += 1) {
     const response = await fetch(`${node.url}/v2/publish/https://example.com/`, {
       method: 'POST',
       headers: { authorization: node.bearer, 'upstash-delay': '1h' },
-      body: 'x'.repeat(1024),
+      body: 'x'.repeat(bytes),
     });
     expect(response.status).toBe(200);
   }
@@ -80,7 +80,8 @@ describe('a follower', () => {
     await publish(owner, 10);
     await owner.stop();
     await serves(follower);
-    await publish(follower, 60);
+    // So much that a stop leaves a snapshot.
+    await publish(follower, 15, 100 * 1024);
     await follower.stop();
     expect(await snapshotsOf(follower)).not.toEqual([]);
 

@@ -83,9 +83,16 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: segmentWriter,
-        from: `    await store.fileSync.mustSync(file);
-    this.durable = segment.end + group`,
-        to: '    this.durable = segment.end + group',
+        from: `      await store.fileSync.mustWrite(file, bytes, position);
+    } else {`,
+        to: `      await writeFully(store.disk, file, bytes, position);
+    } else {`,
+      },
+      {
+        file: segmentWriter,
+        from: `      await store.fileSync.mustSync(file);
+    }`,
+        to: '    }',
       },
     ],
     tests: [crashes],

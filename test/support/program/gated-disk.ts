@@ -18,6 +18,10 @@ export class GatedDisk {
         await this.gate?.opened;
         await real.sync(file);
       },
+      writeSynced: async (file, source, position) => {
+        await this.gate?.opened;
+        return real.writeSynced(file, source, position);
+      },
     };
   }
 
