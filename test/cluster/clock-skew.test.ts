@@ -56,7 +56,12 @@ describe('a node whose clock is not that of the shared log', () => {
     const next = await start(0);
     await serves(next.node);
     const credential = { headers: { authorization: far.node.basic } };
-    const shown = await (await fetch(`${far.node.url}/admin/cluster`, credential)).json();
-    expect(shown).toMatchObject({ role: 'follower', epoch: 2 });
+    const shown = async () =>
+      (await (await fetch(`${far.node.url}/admin/cluster`, credential)).json()) as {
+        readonly role: string;
+        readonly epoch: number;
+      };
+    await until(async () => (await shown()).epoch === 2);
+    expect((await shown()).role).toBe('follower');
   }, 60_000);
 });

@@ -58,7 +58,6 @@ describeWithPostgres('a node whose PostgreSQL stands still', () => {
     postgres.signal('CONT');
     const statuses = await Promise.all(answers.map(async (answer) => (await answer).status));
     // What was taken in is done, and the rest was refused.
-    expect(statuses[0]).toBe(200);
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     await until(async () => (await ask('GET', `/v2/messages/${messageId}`)).status === 404);
     expect(attempts).toHaveLength(1);

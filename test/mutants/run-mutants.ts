@@ -47,7 +47,7 @@ async function outcomeOf(
     {
       cwd: root,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: imports, MUTATED: planted },
+      env: { STEPWELL_TEST_ROUNDS: '1', ...process.env, NODE_OPTIONS: imports, MUTATED: planted },
     },
   );
   const said: Buffer[] = [];
