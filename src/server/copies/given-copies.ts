@@ -52,9 +52,10 @@ export class GivenCopies {
     this.isGiving = true;
     const { disk, dataDirectory, snapshots } = this.ports;
     const { given } = placesIn(dataDirectory);
-    const offsets = await snapshots.offsets();
-    const unpin = snapshots.pin(offsets);
+    let unpin = (): void => undefined;
     try {
+      const offsets = await snapshots.offsets();
+      unpin = snapshots.pin(offsets);
       response.writeHead(200, { trailer: signatureTrailer });
       // The copy is made and verified first, which may take minutes.
       response.flushHeaders();
