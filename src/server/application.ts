@@ -92,7 +92,8 @@ export async function createApplication(
   };
   const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
-    if (await putInPlace(ports.disk, config.dataDirectory)) {
+    const changes = config.readOnly !== 'always';
+    if (changes && (await putInPlace(ports.disk, config.dataDirectory))) {
       ports.log.info('the folder of another node has taken the place of this one');
     }
     await requireArchive(config, ports.disk);
