@@ -27,11 +27,14 @@ export function freePort(): Promise<number> {
 export class ServerProcess {
   readonly url: string;
   private readonly lines: string[] = [];
+  /** Not 'exit', which may come before the last words that the process printed. */
+  private readonly closed: Promise<number | null>;
 
   private constructor(
     readonly child: ChildProcess,
     port: number,
   ) {
+    this.closed = new Promise((resolve) => child.once('close', (code) => resolve(code)));
     this.url = `http://127.0.0.1:${port}`;
   }
 
@@ -80,13 +83,9 @@ export class ServerProcess {
     return gone;
   }
 
-  /** The exit code, once the process is gone; null after a signal. */
+  /** The exit code, once the process is gone and its output was read; null after a signal. */
   gone(): Promise<number | null> {
-    return new Promise((resolve) => {
-      if (this.child.exitCode !== null || this.child.signalCode !== null) {
-        resolve(this.child.exitCode);
-      } else this.child.once('exit', (code) => resolve(code));
-    });
+    return this.closed;
   }
 
   private ready(): Promise<void> {
@@ -105,7 +104,7 @@ export class ServerProcess {
       };
       this.child.stdout?.on('data', listen);
       this.child.stderr?.on('data', (chunk: Buffer) => this.lines.push(chunk.toString()));
-      this.child.once('exit', (code) => fail(`ended with ${code}`));
+      void this.closed.then((code) => fail(`ended with ${code}`));
       this.child.once('error', (error) => fail(error.message));
     });
   }
