@@ -54,6 +54,8 @@ export const folders: readonly string[] = [
   'src/server/start-page',
   // The console, as far as it is the server's: sessions and files.
   'src/console',
+  // How store, journal and engine are opened, recovered and stopped.
+  'src/server/engine',
   // What only a developer's server has.
   'src/server/development',
   'src/server/health',

@@ -55,7 +55,7 @@ export const importRules: readonly ImportRule[] = [
     name: 'the engine stands on no framework',
     from: (path) => path.startsWith('src/engine/'),
     forbids: (imported) => /^(@nestjs|fastify)/.test(imported),
-    instead: 'wire it in src/server/engine.module.ts',
+    instead: 'wire it in src/server/engine/engine.module.ts',
   },
   {
     name: 'the engine touches the log in few places',

@@ -15,13 +15,7 @@ const stopDeadlineMs = 10_000;
 
 @Module({
   controllers: [JobsController],
-  providers: [
-    Jobs,
-    JobRunner,
-    JobForgetting,
-    JobsService,
-    { provide: JobVerbs, useFactory: () => new JobVerbs() },
-  ],
+  providers: [Jobs, JobRunner, JobForgetting, JobsService, JobVerbs],
   exports: [JobVerbs],
 })
 export class JobsModule {

@@ -1,11 +1,13 @@
 /** Whether a destination may be called, and whether it answers: judged as every attempt is. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
-import { type AddressGuard, dialledHost } from '../outbound/address-guard.js';
+import { AddressGuard, dialledHost } from '../outbound/address-guard.js';
 import type { Endpoints } from '../outbound/endpoints.js';
-import { NameResolver, type Resolve } from '../outbound/name-resolver.js';
+import { NameResolver } from '../outbound/name-resolver.js';
 import { transportReason } from '../outbound/transport-error.js';
-import type { DialTarget } from '../settings.js';
+import type { DialTarget, MessagingSettings } from '../settings.js';
 
 /** What is asked of destinations at once, and how long one may take. */
 const asksMax = 4;
@@ -27,18 +29,20 @@ export interface ReachVerdict {
   readonly head?: { readonly status: number; readonly durationMs: number; readonly error?: string };
 }
 
+@Injectable()
 export class Reach {
+  private readonly overrides: ReadonlyMap<string, DialTarget>;
   private asking = 0;
   private readonly resolver: NameResolver;
 
   constructor(
     private readonly guard: AddressGuard,
-    private readonly endpoints: Endpoints,
-    private readonly overrides: ReadonlyMap<string, DialTarget>,
-    clock: Clock,
-    resolve?: Resolve,
+    @Inject(provided.endpoints) private readonly endpoints: Endpoints,
+    @Inject(provided.config) { hostOverrides }: MessagingSettings,
+    @Inject(provided.clock) clock: Clock,
   ) {
-    this.resolver = new NameResolver(guard, clock, resolve);
+    this.overrides = hostOverrides;
+    this.resolver = new NameResolver(guard, clock);
   }
 
   /** `asks` also sends one HEAD, where the destination is allowed. */

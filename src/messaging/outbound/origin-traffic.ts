@@ -2,8 +2,10 @@
  * How the attempts of the last day to each origin have ended. It is kept in memory: empty when the
  * process starts, and of those origins alone that were called last.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 import type { AttemptOutcome } from './attempt-outcome.js';
 
 const originsMax = 1024;
@@ -56,10 +58,11 @@ class Origin {
   }
 }
 
+@Injectable()
 export class OriginTraffic {
   private readonly origins = new LRUCache<string, Origin>({ max: originsMax });
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(provided.clock) private readonly clock: Clock) {}
 
   began(name: string): void {
     this.of(name).inFlight += 1;

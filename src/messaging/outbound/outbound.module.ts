@@ -45,11 +45,7 @@ export function outboundModule(ports: OutboundPorts): DynamicModule {
       useFactory: (config: MessagingSettings) =>
         new AddressGuard(config.allowedNetworks, ownAddresses()),
     },
-    {
-      provide: OriginTraffic,
-      inject: [provided.clock],
-      useFactory: (clock: Clock) => new OriginTraffic(clock),
-    },
+    OriginTraffic,
     {
       provide: provided.endpoints,
       inject: [provided.config, provided.clock],

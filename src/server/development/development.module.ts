@@ -1,7 +1,6 @@
 /** Wiring of what only a developer's server has. */
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import { provided } from '../../engine/provided.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { ClockController } from './clock.controller.js';
 import { MovableClock } from './movable-clock.js';
@@ -14,10 +13,7 @@ export class DevelopmentModule {}
 
 @Module({
   controllers: [SinkController],
-  providers: [
-    { provide: Sink, useFactory: (clock: Clock) => new Sink(clock), inject: [provided.clock] },
-    SinkRoutes,
-  ],
+  providers: [Sink, SinkRoutes],
 })
 export class SinkModule {
   constructor(table: RouteTable, { routes }: SinkRoutes) {

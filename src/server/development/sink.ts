@@ -2,7 +2,9 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
 
 /** So many requests are kept. */
 const sinkRequestsMax = 50;
@@ -29,11 +31,12 @@ export interface SinkRequest {
   readonly bodyBytes: number;
 }
 
+@Injectable()
 export class Sink {
   private kept: SinkRequest[] = [];
   private count = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(provided.clock) private readonly clock: Clock) {}
 
   /** The newest first. */
   get requests(): readonly SinkRequest[] {

@@ -1,15 +1,9 @@
 /** Wiring of what is shown of the journal over HTTP. */
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import type { Clock } from '../../engine/clock.js';
-import { Engine } from '../../engine/engine.js';
-import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
-import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
-import { provided } from '../../engine/provided.js';
 import { watchStreams } from '../../http/bytes/open-streams.js';
 import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
-import { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { RevealsModule } from '../reveals/reveals.module.js';
 import { JournalController } from './journal.controller.js';
 import { ShownJournal } from './shown-journal.js';
@@ -20,19 +14,7 @@ const stopDeadlineMs = 1000;
 @Module({
   imports: [JournalSweepsModule, RevealsModule],
   controllers: [JournalController],
-  providers: [
-    {
-      provide: ShownJournal,
-      inject: [Engine, JournalSweeps, Journal, provided.clock, RevealRecorder],
-      useFactory: (
-        engine: Engine,
-        sweeps: JournalSweeps,
-        journal: Journal,
-        clock: Clock,
-        reveals: RevealRecorder,
-      ) => new ShownJournal(engine, sweeps, journal, clock, reveals),
-    },
-  ],
+  providers: [ShownJournal],
 })
 export class JournalModule implements OnModuleInit {
   constructor(

@@ -1,16 +1,18 @@
 /** The journal of a running server as it is shown over HTTP: durable, and without secrets. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Engine } from '../../engine/engine.js';
-import type { JournalSweeps } from '../../engine/history/journal-sweeps.js';
-import type { Journal } from '../../engine/journal.js';
+import { Engine } from '../../engine/engine.js';
+import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
+import { Journal } from '../../engine/journal.js';
 import type { Caller } from '../../engine/principal/principal.js';
+import { provided } from '../../engine/provided.js';
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { JournalAroundDamage } from '../../engine/reading/journal-around-damage.js';
 import { Refusal } from '../../grammar/result.js';
 import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
 import type { ReadAllowance } from '../../http/bytes/in-flight.js';
-import type { RevealRecorder } from '../reveals/reveal-recorder.js';
+import { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { type EntityMoment, entityAt } from './entity-moment.js';
 import { EventRedactions } from './event-redactions.js';
 import type { ActivityQuestion, EntityQuestion, JournalQuestion } from './journal.request.js';
@@ -38,16 +40,17 @@ function sweptBefore(until: number): Refusal {
   return new Refusal('unprocessable', message);
 }
 
+@Injectable()
 export class ShownJournal {
   private readonly streams = new Set<JournalStream>();
   private isStopped = false;
 
   constructor(
     private readonly engine: Engine,
-    private readonly sweeps: Pick<JournalSweeps, 'edge'>,
+    private readonly sweeps: JournalSweeps,
     private readonly journal: Journal,
-    private readonly clock: Clock,
-    private readonly reveals: Pick<RevealRecorder, 'record'>,
+    @Inject(provided.clock) private readonly clock: Clock,
+    private readonly reveals: RevealRecorder,
   ) {}
 
   /** One page of what `by` asks for; what is shown in clear is an event first. */

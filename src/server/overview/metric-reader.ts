@@ -1,5 +1,6 @@
 /** The metrics of this process as one number for each series and minute. */
-import type { Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { type Series, type SeriesName, seriesNames, seriesTable } from './series-table.js';
 
 /** A value of a metric, as prom-client tells it. */
@@ -15,6 +16,7 @@ type Totals = ReadonlyMap<SeriesName, readonly number[]>;
 /** null = nothing was observed. */
 export type Reading = Readonly<Record<SeriesName, number | null>>;
 
+@Injectable()
 export class MetricReader {
   private before: Totals = new Map();
 

@@ -1,6 +1,5 @@
 /** Wiring of the overview of the server. */
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';
 import type { Clock } from '../../engine/clock.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
@@ -22,16 +21,8 @@ import { StorageMetrics } from './storage.metrics.js';
   controllers: [OverviewController],
   providers: [
     StorageMetrics,
-    {
-      provide: MetricReader,
-      inject: [Registry],
-      useFactory: (registry: Registry) => new MetricReader(registry),
-    },
-    {
-      provide: SeriesStore,
-      inject: [MetricReader, provided.clock],
-      useFactory: (reader: MetricReader, clock: Clock) => new SeriesStore(reader, clock),
-    },
+    MetricReader,
+    SeriesStore,
     Overview,
     {
       provide: DiskTrend,

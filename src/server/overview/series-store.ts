@@ -1,6 +1,8 @@
 /** What was measured, minute by minute, for a day: in memory, so it begins with the process. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { MetricReader, Reading } from './metric-reader.js';
+import { provided } from '../../engine/provided.js';
+import { MetricReader, type Reading } from './metric-reader.js';
 import { type SeriesName, seriesNames, seriesTable } from './series-table.js';
 
 export const minuteMs = 60_000;
@@ -15,6 +17,7 @@ export interface SeriesPage {
   readonly series: Readonly<Partial<Record<SeriesName, readonly (number | null)[]>>>;
 }
 
+@Injectable()
 export class SeriesStore {
   private readonly values = new Map<SeriesName, Float64Array>();
   /** Which minute each place holds: a clock may be set. */
@@ -23,7 +26,7 @@ export class SeriesStore {
 
   constructor(
     private readonly reader: MetricReader,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {
     for (const name of seriesNames) this.values.set(name, new Float64Array(minutesMax));
   }

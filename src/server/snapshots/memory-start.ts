@@ -1,11 +1,14 @@
 /** Puts memory back at a start, and tells a waiting operator what takes so long. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { FoundSnapshot } from '../../../storage/snapshot/snapshots.js';
-import type { Store } from '../../../storage/store.js';
+import { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import type { EventCodec } from '../../engine/event-codec.js';
-import type { Journal } from '../../engine/journal.js';
+import { EventCodec } from '../../engine/event-codec.js';
+import type { PastView } from '../../engine/history/past-moment.js';
+import { Journal } from '../../engine/journal.js';
+import { provided } from '../../engine/provided.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import {
   recoverMemory,
@@ -17,6 +20,7 @@ import {
 const firstLineMs = 1000;
 const linesApartMaxMs = 10_000;
 
+@Injectable()
 export class MemoryStart {
   /** What the start has gone on from; null = it has folded everything. */
   found: FoundSnapshot | null = null;
@@ -26,11 +30,10 @@ export class MemoryStart {
     private readonly store: Store,
     readonly codec: EventCodec,
     private readonly journal: Journal,
-    readonly build: string,
-    private readonly clock: Clock,
-    private readonly log: Logger,
-    /** Called again and again; what it throws ends the start. */
-    private readonly goOn: () => void = () => undefined,
+    @Inject(provided.build) readonly build: string,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) private readonly log: Logger,
+    @Inject(provided.past) private readonly past: PastView | null,
   ) {}
 
   /** Fills an engine in which everything is registered. */
@@ -59,7 +62,8 @@ export class MemoryStart {
     let foldingSince: number | null = null;
     return {
       progress: (progress) => {
-        this.goOn();
+        // A past that is no longer asked for throws, which ends its start.
+        this.past?.goOn?.();
         const now = this.clock.monotonic();
         if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
         if (now < nextAt) return;

@@ -3,17 +3,14 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import { Journal } from '../../engine/journal.js';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import { watchStreams } from '../../http/bytes/open-streams.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
-import { RunLog } from '../logs/run-log.js';
 import { RunLogsModule } from '../logs/run-logs.module.js';
 import { runKind } from '../run-state/run.events.js';
-import { Runs } from '../runs/run.entity.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { RunFollowers } from './run-followers.js';
 import { RunStreamsController } from './run-streams.controller.js';
@@ -42,17 +39,7 @@ interface ServerSecrets {
       useFactory: ({ tokens, restPassword }: ServerSecrets, clock: Clock) =>
         new RunTokens([...tokens, restPassword], () => clock.now()),
     },
-    {
-      provide: RunStreams,
-      inject: [Journal, Runs, RunLog, RunFollowers, provided.clock],
-      useFactory: (
-        journal: Journal,
-        runs: Runs,
-        log: RunLog,
-        followers: RunFollowers,
-        clock: Clock,
-      ) => new RunStreams(journal, runs, log, followers, clock),
-    },
+    RunStreams,
   ],
 })
 export class RunStreamsModule implements OnModuleInit {

@@ -1,14 +1,16 @@
 /** The streams of runs: which there are, where each begins, and what its client may see. */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
-import type { Journal } from '../../engine/journal.js';
+import { Journal } from '../../engine/journal.js';
+import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
 import { LoggedRuns } from '../history/logged-runs.js';
-import type { RunLog } from '../logs/run-log.js';
+import { RunLog } from '../logs/run-log.js';
 import type { RunLogRow } from '../logs/run-log-row.js';
 import type { RunLogQuery } from '../logs/run-logs.request.js';
-import type { Runs } from '../runs/run.entity.js';
-import type { RunFollowers } from './run-followers.js';
+import { Runs } from '../runs/run.entity.js';
+import { RunFollowers } from './run-followers.js';
 import { RunStream } from './run-stream.js';
 
 /** Each of them reads what is recorded: so many at once. */
@@ -33,6 +35,7 @@ export interface RunStreamQuestion {
 /** Serves a reader until its stream ends; null = there is nothing left to send. */
 export type ServeStream = ((reader: EventStreamReader) => Promise<void>) | null;
 
+@Injectable()
 export class RunStreams {
   private readonly streams = new Set<RunStream>();
   private isStopped = false;
@@ -42,7 +45,7 @@ export class RunStreams {
     private readonly runs: Runs,
     private readonly log: RunLog,
     private readonly followers: RunFollowers,
-    private readonly clock: Clock,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /** Refused where the journal knows no such run, or too many are followed. */

@@ -1,0 +1,108 @@
+/** Builds the engine over the journal, and tells the process when it recovers, acts and stops. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Store } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { EventCodec } from '../../engine/event-codec.js';
+import type { PastView } from '../../engine/history/past-moment.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { EngineMetrics } from '../../engine/metrics/engine.metrics.js';
+import { provided } from '../../engine/provided.js';
+import { resumeEffects } from '../../engine/recovery.js';
+import type { EngineWatch } from '../../engine/turn.js';
+import type { Cluster } from '../cluster/cluster.js';
+import { MemoryStart } from '../snapshots/memory-start.js';
+
+/** A stop waits this long for the disk before it goes on without it. */
+const storageDeadlineMs = 30_000;
+
+@Injectable()
+export class EngineBuilder {
+  constructor(
+    private readonly store: Store,
+    private readonly journal: Journal,
+    private readonly start: MemoryStart,
+    private readonly codec: EventCodec,
+    private readonly metrics: EngineMetrics,
+    private readonly life: ProcessLife,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+    @Inject(provided.liveStates) private readonly liveStates: number,
+    @Inject(provided.eventsPerCheckpoint) private readonly checkpointAfter: number,
+    @Inject(provided.fatal) private readonly fatal: (error: unknown) => void,
+    @Inject(provided.log) private readonly log: Logger,
+    @Inject(provided.past) private readonly past: PastView | null,
+    @Inject(provided.cluster) private readonly cluster: Cluster | null,
+  ) {}
+
+  build(): Engine {
+    const { journal, codec, clock, identifiers, liveStates, checkpointAfter } = this;
+    const watch = this.watch();
+    const engine = new Engine(
+      journal,
+      codec,
+      clock,
+      identifiers,
+      watch,
+      liveStates,
+      checkpointAfter,
+    );
+    if (this.life.changesNothing !== null) engine.effects.changeNothing();
+    // What was wanted then has run long ago.
+    if (this.past !== null) engine.effects.stop();
+    this.recoverAtStart(engine);
+    this.settleAtStop(engine);
+    return engine;
+  }
+
+  private watch(): EngineWatch {
+    const { metrics, log } = this;
+    return {
+      turnFailed: (error, commands) => {
+        metrics.turnFailed();
+        const given = commands.map(({ type, kind, id }) => ({ type, kind, id }));
+        log.error({ err: error, commands: given }, 'a turn failed; nothing has changed');
+      },
+      reactionRefused: ({ command: { type, kind, id }, refusal }) => {
+        metrics.reactionRefused();
+        log.warn({ type, kind, id, reason: refusal.message }, 'a reaction was refused and dropped');
+      },
+    };
+  }
+
+  private recoverAtStart(engine: Engine): void {
+    const { cluster } = this;
+    this.life.addRecoverable({
+      name: 'journal',
+      recover: async () => {
+        await this.start.recover(engine);
+        // A node of a cluster folds what others commit, until it owns the log itself (ADR 69).
+        await cluster?.follow(this.store, this.journal, engine);
+        engine.requireWhole();
+      },
+      served: () => {
+        cluster?.serve();
+        // What is called by an attempt may call back at once: it has to find a server that answers.
+        void resumeEffects(engine).catch(this.fatal);
+      },
+    });
+  }
+
+  private settleAtStop(engine: Engine): void {
+    this.life.addStoppable({
+      name: 'effects',
+      phase: 'doors',
+      deadlineMs: storageDeadlineMs,
+      stop: () => engine.effects.stop(),
+    });
+    this.life.addStoppable({
+      name: 'journal',
+      phase: 'commit',
+      deadlineMs: storageDeadlineMs,
+      stop: () => engine.durable(),
+    });
+  }
+}

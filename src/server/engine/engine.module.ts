@@ -1,0 +1,74 @@
+/**
+ * Wiring of the engine over the store: opened before anything is built, closed after everything.
+ */
+import { Global, Inject, Module } from '@nestjs/common';
+import { Store } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import { Engine } from '../../engine/engine.js';
+import { EventCodec } from '../../engine/event-codec.js';
+import { Journal } from '../../engine/journal.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { Payloads } from '../../engine/payloads.js';
+import { provided } from '../../engine/provided.js';
+import { Intake } from '../../http/intake.js';
+import type { Cluster } from '../cluster/cluster.js';
+import { readingOptions } from '../lifecycle/reading-options.js';
+import { MemoryStart } from '../snapshots/memory-start.js';
+import { EngineBuilder } from './engine-builder.js';
+import { JournalOpener } from './journal-opener.js';
+import { StoreOpener } from './store-opener.js';
+
+/** Size of the cache of options and bodies of messages in flight, in bytes. */
+const payloadBytesMax = 32 * 1024 * 1024;
+
+/** A stop waits this long for what was let in. */
+const intakeDeadlineMs = 30_000;
+
+@Global()
+@Module({
+  providers: [
+    EventCodec,
+    StoreOpener,
+    {
+      provide: Store,
+      inject: [StoreOpener],
+      useFactory: (opener: StoreOpener) => opener.open(),
+    },
+    {
+      provide: provided.readingOptions,
+      inject: [provided.clock, provided.identifiers, provided.isolatesDamage],
+      useFactory: readingOptions,
+    },
+    JournalOpener,
+    {
+      provide: Journal,
+      inject: [JournalOpener],
+      useFactory: (opener: JournalOpener) => opener.open(),
+    },
+    MemoryStart,
+    EngineBuilder,
+    {
+      provide: Engine,
+      inject: [EngineBuilder],
+      useFactory: (builder: EngineBuilder) => builder.build(),
+    },
+    {
+      provide: Payloads,
+      inject: [Journal],
+      useFactory: (journal: Journal) => new Payloads(journal, payloadBytesMax),
+    },
+    {
+      provide: Intake,
+      inject: [Store, provided.cluster],
+      useFactory: (store: Store, cluster: Cluster | null) =>
+        new Intake(store.freeSpace, cluster?.commits),
+    },
+  ],
+  exports: [Store, provided.readingOptions, Engine, Journal, MemoryStart, Payloads, Intake],
+})
+export class EngineModule {
+  constructor(intake: Intake, life: ProcessLife, @Inject(provided.clock) clock: Clock) {
+    const { stop } = intake.report(life, clock);
+    life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: intakeDeadlineMs, stop });
+  }
+}

@@ -1,0 +1,88 @@
+/** Opens the store with what the server is given, and closes it when the server stops. */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { openStore, type Store, type StoreOptions } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import type { PastView } from '../../engine/history/past-moment.js';
+import type { Identifiers } from '../../engine/identifiers.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { EngineMetrics } from '../../engine/metrics/engine.metrics.js';
+import { provided } from '../../engine/provided.js';
+import type { DurabilitySettings } from '../../http/durability.js';
+import type { Cluster } from '../cluster/cluster.js';
+import { journalChain } from '../history/journal-chain.js';
+import { JournalHeadMetrics } from '../history/journal-head.metrics.js';
+
+/** A stop waits this long for the disk before it goes on without it. */
+const storageDeadlineMs = 30_000;
+
+/** Giving up the log that nodes share, so that another one takes it at once. */
+const clusterDeadlineMs = 5000;
+
+/** Where the store is, and when an append counts as durable. */
+export interface StoreSettings extends DurabilitySettings {
+  readonly dataDirectory: string;
+}
+
+@Injectable()
+export class StoreOpener {
+  constructor(
+    @Inject(provided.config) private readonly config: StoreSettings,
+    @Inject(provided.disk) private readonly disk: Disk,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
+    @Inject(provided.fileSizes) private readonly fileSizes: Partial<StoreOptions>,
+    @Inject(provided.isolatesDamage) private readonly isolatesDamage: (logName: string) => boolean,
+    @Inject(provided.fatal) private readonly fatal: (error: unknown) => void,
+    @Inject(provided.log) private readonly log: Logger,
+    @Inject(provided.past) private readonly past: PastView | null,
+    @Inject(provided.cluster) private readonly cluster: Cluster | null,
+    private readonly life: ProcessLife,
+    private readonly metrics: EngineMetrics,
+    private readonly registry: Registry,
+  ) {}
+
+  /** Throws what `openStore` throws: a folder in use, damage, another version. */
+  async open(): Promise<Store> {
+    const { disk, clock, log, isolatesDamage } = this;
+    const chain = journalChain(disk, clock, new JournalHeadMetrics(this.registry), log);
+    const store = await openStore(disk, this.config.dataDirectory, {
+      ...this.fileSizes,
+      now: () => clock.now(),
+      after: (delayMs, callback) => clock.after(delayMs, callback),
+      randomBytes: (length) => this.identifiers.randomBytes(length),
+      fsync: this.config.fsync,
+      readOnly: this.life.changesNothing !== null,
+      // What was in topics then is not known: records are no events.
+      ...(this.past !== null && { opens: (name: string) => !isolatesDamage(name) }),
+      isolatesDamage,
+      chain: chain.options,
+      ...(this.cluster !== null && { commits: this.cluster.commits }),
+      onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
+      onCommit: this.metrics.committing,
+      onSync: this.metrics.syncing,
+      onFailure: this.fatal,
+    });
+    this.closeAtStop(store, () => chain.stop());
+    return store;
+  }
+
+  private closeAtStop(store: Store, stopChain: () => void): void {
+    this.life.addStoppable({
+      name: 'store',
+      phase: 'storage',
+      deadlineMs: storageDeadlineMs,
+      stop: () => store.close().finally(stopChain),
+    });
+    const { cluster } = this;
+    if (cluster === null) return;
+    this.life.addStoppable({
+      name: 'cluster',
+      phase: 'commit',
+      deadlineMs: clusterDeadlineMs,
+      stop: () => cluster.stop(),
+    });
+  }
+}
