@@ -50,9 +50,9 @@ export class StoreOpener {
     const chain = journalChain(disk, clock, new JournalHeadMetrics(this.registry), log);
     const store = await openStore(disk, this.config.dataDirectory, {
       ...this.fileSizes,
-      now: () => clock.now(),
-      after: (delayMs, callback) => clock.after(delayMs, callback),
-      randomBytes: (length) => this.identifiers.randomBytes(length),
+      now: clock.now.bind(clock),
+      after: clock.after.bind(clock),
+      randomBytes: this.identifiers.randomBytes.bind(this.identifiers),
       fsync: this.config.fsync,
       readOnly: this.life.changesNothing !== null,
       // What was in topics then is not known: records are no events.
