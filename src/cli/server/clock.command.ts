@@ -7,12 +7,16 @@ import { ApiRefusal, ClientError } from '../connect/client-errors.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 
 export function clockCommand(): Command {
-  return clientCommand('clock', 'show the time of stepwell dev, or move it forward', [
-    'stepwell clock',
-    'stepwell clock +3d',
-  ])
-    .argument('[duration]', 'how far: +90s, +3d, +1d10h')
-    .action(clock);
+  return (
+    clientCommand('clock', 'show the time of stepwell dev, or move it forward', [
+      'stepwell clock',
+      'stepwell clock +3d',
+    ])
+      // Or a time back would be taken for an option that is not there.
+      .allowUnknownOption()
+      .argument('[duration]', 'how far: +90s, +3d, +1d10h')
+      .action(clock)
+  );
 }
 
 async function clock(duration: string | undefined, options: ClientOptions): Promise<void> {
@@ -26,10 +30,17 @@ async function clock(duration: string | undefined, options: ClientOptions): Prom
 async function asked(api: ApiClient, duration: string | undefined): Promise<ApiObject> {
   try {
     if (duration === undefined) return await api.get('/admin/clock');
+    if (duration.startsWith('-')) throw new ClientError(forwardOnly(duration), exitCodes.usage);
     const forward = duration.replace(/^\+/, '');
     return await api.post('/admin/clock', { body: { forward } });
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
     throw new ClientError('only stepwell dev has a time that can be moved', exitCodes.notFound);
   }
+}
+
+function forwardOnly(given: string): string {
+  return /^-\d/.test(given)
+    ? `time goes forward only: stepwell clock ${given.replace('-', '+')}`
+    : `unknown option '${given}'`;
 }

@@ -48,6 +48,8 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
   });
   const { port: bound } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${bound}`;
+  // What is shown is no longer read (`| head`): as with any filter, that ends it.
+  process.stdout.once('error', () => server.close().closeAllConnections());
   await output.one({ url }, () => [`${url} answers ${wordsOf(options)}; Ctrl-C ends it`]);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

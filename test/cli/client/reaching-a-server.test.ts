@@ -55,6 +55,15 @@ it('no server at the URL is exit code 69, a wrong token 77, a wrong option 64', 
   expect(misspelt.stderr).toContain('(Did you mean queue?)');
 });
 
+it('time does not go back, and an option that is none is said to be none', async () => {
+  const environment = { STEPWELL_URL: `http://127.0.0.1:${await freePort()}` };
+  const back = await runProgram(folder, ['clock', '-3d'], environment);
+  const misspelt = await runProgram(folder, ['clock', '--jsno'], environment);
+  expect([back.code, misspelt.code]).toEqual([64, 64]);
+  expect(back.stderr).toContain('time goes forward only: stepwell clock +3d');
+  expect(misspelt.stderr).toContain("unknown option '--jsno'");
+});
+
 it('a connection that is cut without an answer is exit code 69, too', async () => {
   const cutting = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => cutting.listen(0, '127.0.0.1', resolve));
@@ -88,4 +97,16 @@ it('sink answers what it is asked to, and tells each delivery', async () => {
   ]);
   sink.kill();
   await once(sink, 'exit');
+});
+
+it('sink ends when what it shows is no longer read', async () => {
+  const sink = killedAtLast(
+    spawn(process.execPath, [program, 'sink'], { stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
+  const ended = once(sink, 'exit');
+  const [first] = (await once(sink.stdout, 'data')) as [Buffer];
+  const { url } = JSON.parse(first.toString()) as { url: string };
+  sink.stdout.destroy();
+  await fetch(url, { method: 'POST', body: 'one' });
+  expect(await ended).toEqual([0, null]);
 });
