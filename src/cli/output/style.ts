@@ -1,5 +1,4 @@
 /** Colours of the terminal. A state has a sign as well, so that it is read without colours too. */
-import { stripVTControlCharacters } from 'node:util';
 
 /** Codes of ECMA-48 ("select graphic rendition"), on and off; no others go to a terminal. */
 export const codes = {
@@ -68,9 +67,4 @@ const looks: Readonly<Record<string, StateLook>> = {
 export function shownState(state: string, paint: Paint): string {
   const { sign, colour } = looks[state.toLowerCase()] ?? still;
   return paint(colour, `${sign} ${state.toLowerCase().replace(/^(run|step)_/, '')}`);
-}
-
-/** The columns that a text takes, without its colours. */
-export function widthOf(text: string): number {
-  return [...stripVTControlCharacters(text)].length;
 }

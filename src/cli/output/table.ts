@@ -1,6 +1,7 @@
 /** Rows in columns, for a terminal. */
-import { type Paint, widthOf } from './style.js';
+import type { Paint } from './style.js';
 import { safeLine } from './visible.js';
+import { cutTo, paddedTo, widthOf } from './width.js';
 
 /** One column of a table; `text` may be coloured. */
 export interface Column<Row> {
@@ -83,7 +84,7 @@ function recordLines<Row>(
 
 function filled<Row>(text: string, width: number, column: Column<Row> | undefined): string {
   const room = width - widthOf(text);
-  if (room < 0 && column?.wraps !== true) return `${[...text].slice(0, width - 1).join('')}…`;
+  if (room < 0 && column?.wraps !== true) return paddedTo(cutTo(text, width), width);
   const spaces = ' '.repeat(Math.max(0, room));
   return column?.isRight === true ? `${spaces}${text}` : `${text}${spaces}`;
 }

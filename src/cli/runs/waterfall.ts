@@ -1,9 +1,10 @@
 /** A run as bars over time, for a terminal: the same lanes as in the console. */
 import type { Bar, BarKind, Lane } from '../../run-lanes/lane.js';
 import type { RunLanes } from '../../run-lanes/lanes.js';
-import { type Colour, type Paint, shownState, widthOf } from '../output/style.js';
+import { type Colour, type Paint, shownState } from '../output/style.js';
 import { durationWords } from '../output/time-words.js';
 import { oneLine } from '../output/visible.js';
+import { cutTo, paddedTo, widthOf } from '../output/width.js';
 
 const nameWidthMax = 28;
 const barWidthMin = 20;
@@ -34,7 +35,7 @@ export function waterfallLines(run: RunLanes, now: number, paint: Paint, width: 
   const from = startedAt === null ? firstAt : Math.min(startedAt, firstAt);
   const end = run.endedAt ?? now;
   const to = Math.max(from + 1, end, ...lanes.flatMap(({ bars }) => bars.map(endOf(end))));
-  const nameWidth = Math.min(nameWidthMax, Math.max(...lanes.map(({ name }) => name.length)));
+  const nameWidth = Math.min(nameWidthMax, Math.max(...lanes.map(({ name }) => widthOf(name))));
   const barWidth = Math.max(barWidthMin, width - nameWidth - stateWidth - timeWidth - spaces);
   const scale = { from, to, width: barWidth };
   return lanes.map((lane) => {
@@ -42,11 +43,10 @@ export function waterfallLines(run: RunLanes, now: number, paint: Paint, width: 
     const begin = bars[0]?.from ?? from;
     const took = Math.max(begin, ...bars.map(endOf(to))) - begin;
     const shown = shownState(state, paint);
-    const room = ' '.repeat(Math.max(0, stateWidth - widthOf(shown)));
-    const label = cut(name, nameWidth).padEnd(nameWidth);
+    const label = paddedTo(cutTo(name, nameWidth), nameWidth);
     const time = durationWords(took).padStart(timeWidth - 1);
     const drawn = drawnBars(bars, scale, paint);
-    return `${label} ${drawn} ${time} ${shown}${room}${failures(lane, paint)}`.trimEnd();
+    return `${label} ${drawn} ${time} ${paddedTo(shown, stateWidth)}${failures(lane, paint)}`.trimEnd();
   });
 }
 
@@ -95,8 +95,4 @@ function painted(cells: readonly Cell[], paint: Paint): string {
 function failures({ bars }: Lane, paint: Paint): string {
   const count = bars.filter(({ outcome }) => outcome === 'failed').length;
   return count === 0 ? '' : paint('red', ` ${count} failed`);
-}
-
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

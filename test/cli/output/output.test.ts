@@ -1,9 +1,10 @@
 import { logLine, messageColumns } from '../../../src/cli/output/columns.js';
 import { Output } from '../../../src/cli/output/output.js';
-import { coloured, plain, shownState, widthOf } from '../../../src/cli/output/style.js';
+import { coloured, plain, shownState } from '../../../src/cli/output/style.js';
 import { tableLines } from '../../../src/cli/output/table.js';
 import { durationWords, relativeTime, sizeWords } from '../../../src/cli/output/time-words.js';
 import { safeLine } from '../../../src/cli/output/visible.js';
+import { widthOf } from '../../../src/cli/output/width.js';
 
 const message = {
   messageId: 'msg_1',
@@ -29,6 +30,15 @@ describe('a table', () => {
     const [, row] = tableLines(messageColumns(10_000), [labelled], plain, 80);
     expect(row).toMatch(/^msg_1 .* l{17}… {2}https:\/\/example\.co…$/);
     expect(widthOf(row ?? '')).toBe(80);
+  });
+
+  it('has as wide cells where their characters take two columns each, or none', () => {
+    const labelled = { ...message, label: '配信の再試行をここで確かめる👩‍💻e\u0301' };
+    const [, row = ''] = tableLines(messageColumns(10_000), [labelled], plain, 80);
+    expect(row).toMatch(/^msg_1 .* 配信の再試行をこ… {2,3}https:\/\/example\.co…$/);
+    expect([widthOf('配信'), widthOf('👩‍💻'), widthOf('e\u0301'), widthOf(row)]).toEqual([
+      4, 2, 1, 80,
+    ]);
   });
 
   it('shows rows that have no room in it as lines of their own', () => {
