@@ -42,11 +42,11 @@ export function waterfallLines(run: RunLanes, now: number, paint: Paint, width: 
     const { name, bars, state } = lane;
     const begin = bars[0]?.from ?? from;
     const took = Math.max(begin, ...bars.map(endOf(to))) - begin;
-    const shown = shownState(state, paint);
+    const shown = paddedTo(shownState(state, paint), stateWidth);
     const label = paddedTo(cutTo(name, nameWidth), nameWidth);
     const time = durationWords(took).padStart(timeWidth - 1);
     const drawn = drawnBars(bars, scale, paint);
-    return `${label} ${drawn} ${time} ${paddedTo(shown, stateWidth)}${failures(lane, paint)}`.trimEnd();
+    return `${label} ${drawn} ${time} ${shown}${failures(lane, paint)}`.trimEnd();
   });
 }
 
