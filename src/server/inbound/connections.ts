@@ -3,7 +3,7 @@
  * them have never sent a request, and which wait for an answer.
  */
 import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
@@ -136,6 +136,21 @@ export class Connections {
     socket.once('close', cancel);
   }
 
+  /**
+   * What Node's server ends a connection by, once the last answer on it is sent. A request that was
+   * answered before all of it had come is still being sent: the rest is read and dropped, and
+   * nothing in it is taken for another request.
+   */
+  private endAfterAnswer({ socket, latest }: Connection): void {
+    if (latest === null || latest.req.complete) {
+      Socket.prototype.destroySoon.call(socket);
+      return;
+    }
+    socket.removeAllListeners('data');
+    socket.on('data', () => undefined);
+    this.endSoon(socket);
+  }
+
   /** Refuses new connections, and closes each one as soon as it has no request in flight. */
   drain(): void {
     this.isDraining = true;
@@ -152,6 +167,7 @@ export class Connections {
     const connection = this.opened(socket);
     if (!this.takesPlace(connection) && !this.takesSpare(connection)) return false;
     this.open.set(socket, connection);
+    socket.destroySoon = () => this.endAfterAnswer(connection);
     socket.once('close', () => {
       this.countAborted(connection);
       this.left(connection);
