@@ -3,13 +3,14 @@
  * them have never sent a request, and which wait for an answer.
  */
 import type { Server, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
+import { endAfterAnswer, endSoon } from './connection-end.js';
 
 /** How many connections may be open at once. */
 export interface ConnectionLimits {
@@ -30,9 +31,6 @@ export const spareConnectionsMax = 32;
 
 /** Where there is no place, a connection that has been without a request for so long gives way. */
 const silenceMs = 1000;
-
-/** How long a refused client may take to read why. */
-const lingerMs = 1000;
 
 /** The log says as often that connections are refused. */
 const warnAgainMs = 60_000;
@@ -125,30 +123,9 @@ export class Connections {
     }
   }
 
-  /**
-   * Ends a connection after `answer`. What the client still sends is read, as a reset would take
-   * the answer away from it; a client that does not close its side cannot keep ours open.
-   */
+  /** See `endSoon`. */
   endSoon(socket: Socket, answer?: string): void {
-    if (answer === undefined) socket.end();
-    else socket.end(answer);
-    const cancel = this.ports.clock.after(lingerMs, () => socket.destroy());
-    socket.once('close', cancel);
-  }
-
-  /**
-   * What Node's server ends a connection by, once the last answer on it is sent. A request that was
-   * answered before all of it had come is still being sent: the rest is read and dropped, and
-   * nothing in it is taken for another request.
-   */
-  private endAfterAnswer({ socket, latest }: Connection): void {
-    if (latest === null || latest.req.complete) {
-      Socket.prototype.destroySoon.call(socket);
-      return;
-    }
-    socket.removeAllListeners('data');
-    socket.on('data', () => undefined);
-    this.endSoon(socket);
+    endSoon(socket, this.ports.clock, answer);
   }
 
   /** Refuses new connections, and closes each one as soon as it has no request in flight. */
@@ -167,7 +144,8 @@ export class Connections {
     const connection = this.opened(socket);
     if (!this.takesPlace(connection) && !this.takesSpare(connection)) return false;
     this.open.set(socket, connection);
-    socket.destroySoon = () => this.endAfterAnswer(connection);
+    // What Node's server ends a connection by, once the last answer on it is sent.
+    socket.destroySoon = () => endAfterAnswer(socket, this.ports.clock, connection.latest?.req);
     socket.once('close', () => {
       this.countAborted(connection);
       this.left(connection);
