@@ -1,9 +1,17 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/engine/clock.js';
+import { systemIdentifiers } from '../../../src/engine/identifiers.js';
+import { backUp } from '../../../src/server/backup/folder-backup.js';
 import { putInPlace } from '../../../src/server/copies/put-in-place.js';
+import { readingOptions } from '../../../src/server/lifecycle/reading-options.js';
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import type { Store } from '../../../storage/store.js';
 import { openStore } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { startServer } from '../../support/server.js';
 
 const options = (seed: number) => {
   const random = new SeededRandom(seed);
@@ -97,3 +105,22 @@ it('a folder stays as it is where none was fetched', async () => {
   expect(await contentOf(after)).toEqual(content);
   await after.close();
 });
+
+it('a folder that was fetched waits while the server may change nothing', async () => {
+  const server = await startServer();
+  const { dataDirectory } = server;
+  try {
+    await server.stop();
+    const reading = readingOptions(systemClock, systemIdentifiers, () => false);
+    const tools = { disk: nodeDisk, options: reading, onProgress: () => undefined };
+    await backUp(tools, dataDirectory, join(dataDirectory, 'fetched'));
+    const before = await readdir(dataDirectory, { recursive: true });
+    const environment = { STEPWELL_READ_ONLY: 'always' };
+    await (await startServer({ dataDirectory, environment })).stop();
+    expect(await readdir(dataDirectory, { recursive: true })).toEqual(before);
+    await (await startServer({ dataDirectory })).stop();
+    expect(await readdir(dataDirectory)).not.toContain('fetched');
+  } finally {
+    await server.remove();
+  }
+}, 30_000);
