@@ -14,15 +14,17 @@ export interface CallingNode {
   readonly identifiers: Pick<Identifiers, 'randomBytes'>;
 }
 
+/** All that nodes say to each other is a PUT. */
+const method = 'PUT';
+
 /**
  * What is asked of the node at `origin`; its answer has to begin within `withinMs`, and no pause of
  * it may be longer than `pauseMs`.
  */
 export interface NodeCall {
   readonly origin: string;
-  readonly method: 'GET' | 'PUT';
   readonly path: string;
-  readonly body?: Buffer;
+  readonly body: Buffer;
   readonly withinMs: number;
   readonly pauseMs?: number;
   /** Another one for each call; without it one is made. */
@@ -37,14 +39,14 @@ export function callSeed({ identifiers }: CallingNode): string {
 
 /** Calls a node; rejects where it does not answer. */
 export function callNode(caller: CallingNode, call: NodeCall): Promise<Dispatcher.ResponseData> {
-  const { origin, method, path, body = Buffer.alloc(0), withinMs, pauseMs = withinMs } = call;
+  const { origin, path, body, withinMs, pauseMs = withinMs } = call;
   const { seed = callSeed(caller), signal } = call;
   const hop = { client: caller.url, seed, attempt: 1 };
   const headers = signHop(caller.secret, { method, path, body }, hop, caller.clock.now());
   return request(origin + path, {
     method,
     headers,
-    ...(method === 'PUT' && { body }),
+    body,
     ...(signal !== undefined && { signal }),
     headersTimeout: withinMs,
     bodyTimeout: pauseMs,

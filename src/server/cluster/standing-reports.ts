@@ -45,7 +45,7 @@ export class StandingReports {
     const standing = this.ports.standing();
     if (origin === null || standing === null) return;
     const body = Buffer.from(JSON.stringify(standing));
-    const call = { origin, method: 'PUT', path: standingPath, body, withinMs } as const;
+    const call = { origin, path: standingPath, body, withinMs };
     await callNode(this.caller, call)
       .then((answer) => answer.body.dump())
       .catch(() => undefined);

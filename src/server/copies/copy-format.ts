@@ -2,8 +2,10 @@
  * A data folder on its way from one node to another, which begins with it:
  *
  *     head      one line of JSON: the files and their sizes, in their order
- *     files     their bytes, one after the other
+ *     files     their bytes, one after the other, but for those that are held
  *     trailer   the signature of all of this, for the request that asked for it
+ *
+ * The request tells in JSON which files the node that asks holds of an earlier copy, that was cut.
  */
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
@@ -27,8 +29,30 @@ const fileName = new RegExp(
   ].join('|')})$`,
 );
 
+const path = z.string().regex(fileName);
+const bytes = z.int().nonnegative();
+
+/** Of a folder of terabytes the rest is sent once more. */
+export const heldFilesMax = 10_000;
+
+const askSchema = z.object({
+  held: z.array(z.object({ path, bytes, digest: z.string().length(64) })).max(heldFilesMax),
+});
+
+/** What is asked for: all but `held`. */
+export type CopyAsk = z.output<typeof askSchema>;
+
+/** A file that is whole where it is to come; `digest` is its SHA-256, hex. */
+export type HeldFile = CopyAsk['held'][number];
+
+/** What a request asks for; null where it is none. */
+export function askIn(json: unknown): CopyAsk | null {
+  const parsed = askSchema.safeParse(json);
+  return parsed.success ? parsed.data : null;
+}
+
 const headSchema = z.object({
-  files: z.array(z.object({ path: z.string().regex(fileName), bytes: z.int().nonnegative() })),
+  files: z.array(z.object({ path, bytes, isHeld: z.boolean() })),
 });
 
 export type CopyHead = z.output<typeof headSchema>;

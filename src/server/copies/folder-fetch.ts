@@ -5,8 +5,10 @@ import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/n
 import type { Clock } from '../../engine/clock.js';
 import { standingPath } from '../cluster/standing-reports.js';
 import { copyPath } from '../nodes/node-routes.js';
+import { heldIn } from './copied-files.js';
+import { type CopyAsk, placesIn } from './copy-format.js';
 import { knownNodes } from './known-nodes.js';
-import { type TakenCopyPorts, takeCopy } from './taken-copy.js';
+import { CopyCut, type TakenCopyPorts, takeCopy } from './taken-copy.js';
 
 /** What it works with. */
 export interface FolderFetchPorts extends TakenCopyPorts {
@@ -23,8 +25,16 @@ const pauseMs = 3_600_000;
 /** After all nodes were asked in vain. */
 const againMs = 5000;
 
+/** `first` before the others, if it is one of them. */
+function inOrder(nodes: readonly string[], first: string | null): readonly string[] {
+  if (first === null || !nodes.includes(first)) return nodes;
+  return [first, ...nodes.filter((node) => node !== first)];
+}
+
 export class FolderFetch {
   private readonly ending = new AbortController();
+  /** The node whose copy was cut: what has come of it is of use with its files alone. */
+  private begun: string | null = null;
 
   constructor(private readonly ports: FolderFetchPorts) {}
 
@@ -51,8 +61,10 @@ export class FolderFetch {
       const { start, owner, standbys } = await knownNodes(log);
       if (owner !== null) await this.claimsPlace(owner, start);
       // The owner has other work.
-      for (const origin of [...standbys, ...(owner === null ? [] : [owner])]) {
+      const known = [...standbys, ...(owner === null ? [] : [owner])];
+      for (const origin of inOrder(known, this.begun)) {
         if (origin !== caller.url && (await this.isGivenBy(origin))) return true;
+        if (this.begun === origin) return false;
       }
       logger.warn({ standbys, owner }, 'no other node gives its folder; they are asked again');
     } catch (error) {
@@ -62,32 +74,30 @@ export class FolderFetch {
   }
 
   private async isGivenBy(origin: string): Promise<boolean> {
-    const { caller, logger } = this.ports;
+    const { caller, logger, disk, dataDirectory } = this.ports;
     const { signal } = this.ending;
     const seed = callSeed(caller);
-    const call = {
-      origin,
-      method: 'GET',
-      path: copyPath,
-      withinMs,
-      pauseMs,
-      signal,
-      seed,
-    } as const;
+    const timing = { withinMs, pauseMs, signal };
+    this.begun = null;
     try {
+      const held = await heldIn(disk, placesIn(dataDirectory).fetching);
+      const ask: CopyAsk = { held: [...held] };
+      const body = Buffer.from(JSON.stringify(ask));
+      const call = { origin, path: copyPath, body, seed, ...timing };
       const answer = await callNode(caller, call);
       if (answer.statusCode !== 200) {
         await answer.body.dump();
         return false;
       }
       // What is not taken to its end would keep the other node busy.
-      const { files } = await takeCopy(this.ports, answer, seed).finally(() =>
+      const { files } = await takeCopy(this.ports, answer, seed, held).finally(() =>
         answer.body.destroy(),
       );
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
       logger.info({ from: origin, files: files.length, bytes }, 'the folder of a node is fetched');
       return true;
     } catch (error) {
+      if (error instanceof CopyCut && error.files > 0) this.begun = origin;
       logger.warn({ err: error, from: origin }, 'the folder of a node was not fetched');
       return false;
     }
@@ -97,7 +107,7 @@ export class FolderFetch {
   private async claimsPlace(origin: string, place: number): Promise<void> {
     const { caller } = this.ports;
     const body = Buffer.from(JSON.stringify({ node: caller.url, place }));
-    await callNode(caller, { origin, method: 'PUT', path: standingPath, body, withinMs })
+    await callNode(caller, { origin, path: standingPath, body, withinMs })
       .then((answer) => answer.body.dump())
       .catch(() => undefined);
   }

@@ -7,11 +7,14 @@ import { pipeline } from 'node:stream/promises';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { removeTree } from '../../../storage/disk/remove-tree.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
-import { readUpTo, withFile } from '../../../storage/disk/whole-file.js';
 import type { Store, StoreOptions } from '../../../storage/store.js';
 import { journalLogName } from '../../engine/journal.js';
+import { parseJson } from '../../grammar/json.js';
 import { backUp } from '../backup/folder-backup.js';
+import { chunksOf, filesIn, isHeld } from './copied-files.js';
 import {
+  askIn,
+  type CopyAsk,
   type CopyHead,
   goesAlong,
   placesIn,
@@ -30,8 +33,6 @@ export interface GivenCopiesPorts {
   readonly secret: string;
 }
 
-const chunkBytes = 256 * 1024;
-
 /** A file that is sent, and where it lies. */
 type SentFile = CopyHead['files'][number] & { readonly from: string };
 
@@ -41,10 +42,16 @@ export class GivenCopies {
   constructor(private readonly ports: GivenCopiesPorts) {}
 
   /**
-   * Answers a request whose seed is `seed` with a copy of the folder as it is now; one at a time,
-   * 503 to others. An answer that breaks off is worth nothing.
+   * Answers a request with this seed and body with a copy of the folder as it is now, but for the
+   * files that are held; one at a time, 503 to others.
    */
-  async give(seed: string, response: ServerResponse): Promise<void> {
+  async give(seed: string, body: Buffer, response: ServerResponse): Promise<void> {
+    const json = parseJson(body);
+    const ask = askIn(json.ok ? json.value : null);
+    if (ask === null) {
+      response.writeHead(400, { 'content-length': '0' }).end();
+      return;
+    }
     if (this.isGiving) {
       response.writeHead(503, { 'content-length': '0', 'retry-after': '30' }).end();
       return;
@@ -59,7 +66,7 @@ export class GivenCopies {
       response.writeHead(200, { trailer: signatureTrailer });
       // The copy is made and verified first, which may take minutes.
       response.flushHeaders();
-      const files = await this.files(given, offsets);
+      const files = await this.files(given, offsets, ask);
       await pipeline(Readable.from(this.bytes(files, seed, response)), response);
     } finally {
       unpin();
@@ -68,13 +75,17 @@ export class GivenCopies {
     }
   }
 
-  private async files(given: string, offsets: readonly number[]): Promise<readonly SentFile[]> {
+  private async files(
+    given: string,
+    offsets: readonly number[],
+    { held }: CopyAsk,
+  ): Promise<readonly SentFile[]> {
     const { disk, dataDirectory, options } = this.ports;
     await removeTree(disk, given);
     const tools = { disk, options, onProgress: () => undefined };
     const { logs } = await backUp(tools, dataDirectory, given);
     const until = logs.find(({ name }) => name === journalLogName)?.until ?? 0;
-    const paths = await this.pathsOf(given);
+    const paths = await filesIn(disk, given);
     const own = new StoreDirectory(dataDirectory);
     const sources = [
       ...paths.map((path) => ({ path, from: join(given, path) })),
@@ -83,20 +94,14 @@ export class GivenCopies {
         .filter((name) => offsets.includes(Number(name.slice(0, 20))))
         .map((name) => ({ path: `snapshots/${name}`, from: join(own.snapshots, name) })),
     ].filter(({ path }) => goesAlong(path));
+    const heldFiles = new Map(held.map((file) => [file.path, file]));
     const files: SentFile[] = [];
-    for (const each of sources) files.push({ ...each, bytes: await disk.sizeAt(each.from) });
-    return files;
-  }
-
-  private async pathsOf(given: string): Promise<string[]> {
-    const { disk } = this.ports;
-    const directory = new StoreDirectory(given);
-    const paths = [...(await disk.list(given))];
-    for (const log of await disk.list(directory.logs)) {
-      const names = await disk.list(join(directory.logs, log));
-      paths.push(...names.map((name) => `logs/${log}/${name}`));
+    for (const { path, from } of sources) {
+      const there = heldFiles.get(path);
+      const isThere = there !== undefined && (await isHeld(disk, from, there));
+      files.push({ path, from, bytes: await disk.sizeAt(from), isHeld: isThere });
     }
-    return paths;
+    return files;
   }
 
   private async *bytes(
@@ -110,17 +115,11 @@ export class GivenCopies {
       hash.update(bytes);
       return bytes;
     };
-    const head: CopyHead = { files: files.map(({ path, bytes }) => ({ path, bytes })) };
+    const head: CopyHead = { files: files.map(({ from: _, ...file }) => file) };
     yield hashed(Buffer.from(`${JSON.stringify(head)}\n`));
-    for (const { from, bytes } of files) {
-      for (let at = 0; at < bytes; at += chunkBytes) {
-        const length = Math.min(chunkBytes, bytes - at);
-        const chunk = await withFile(disk, from, 'read', (file) =>
-          readUpTo(disk, file, at, length),
-        );
-        if (chunk.length < length) throw new Error(`${from} has become shorter`);
-        yield hashed(chunk);
-      }
+    for (const { from, bytes, isHeld: isLeftOut } of files) {
+      if (isLeftOut) continue;
+      for await (const chunk of chunksOf(disk, from, bytes)) yield hashed(chunk);
     }
     response.addTrailers({ [signatureTrailer]: signatureOf(secret, seed, hash.digest('hex')) });
   }

@@ -9,8 +9,10 @@ import { withFile, writeFully } from '../../../storage/disk/whole-file.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import { parseJson } from '../../grammar/json.js';
 import { takeBackup } from '../backup/restore.js';
+import { filesIn } from './copied-files.js';
 import {
   type CopyHead,
+  type HeldFile,
   headBytesMax,
   headIn,
   placesIn,
@@ -34,36 +36,42 @@ export class CopyRefused extends Error {
   override readonly name = 'CopyRefused';
 }
 
+/** The copy did not come to its end: the next one need not have what is there. */
+export class CopyCut extends Error {
+  override readonly name = 'CopyCut';
+
+  constructor(
+    /** How many files have come. */
+    readonly files: number,
+    cause: unknown,
+  ) {
+    super('the copy was cut', { cause });
+  }
+}
+
 /**
- * Takes the answer to a request whose seed was `seed` into `fetched` (`placesIn`). Until then all
- * is in `fetching`, which the next try removes. Rejects with `CopyRefused`, with `DamagedData`, or
- * as the disk and the connection do.
+ * Takes the answer to a request whose seed was `seed`, and which said that `held` is in `fetching`
+ * (`placesIn`), into `fetched`. Until then all is in `fetching`. Rejects with `CopyCut`,
+ * `CopyRefused` or `DamagedData`, or as the disk does.
  */
 export async function takeCopy(
   ports: TakenCopyPorts,
   answer: Dispatcher.ResponseData,
   seed: string,
+  held: readonly HeldFile[] = [],
 ): Promise<CopyHead> {
   const { disk, dataDirectory, options, secret } = ports;
   const { fetching, fetched } = placesIn(dataDirectory);
-  await removeTree(disk, fetching);
   const hash = createHash('sha256');
   const incoming = new Incoming(answer.body, hash);
   const json = parseJson(await incoming.line());
   const head = headIn(json.ok ? json.value : null);
   if (head === null) throw new CopyRefused('the head of the copy is not ours');
+  requireHeld(head, held);
   await requireRoom(ports, head);
+  await removeOthers(disk, fetching, head);
   await makeDirectories(disk, fetching, head);
-  for (const { path, bytes } of head.files) {
-    await withFile(disk, join(fetching, path), 'create', async (file) => {
-      let position = 0;
-      for await (const chunk of incoming.take(bytes)) {
-        await writeFully(disk, file, chunk, position);
-        position += chunk.length;
-      }
-      await disk.sync(file);
-    });
-  }
+  await takeFiles(disk, fetching, head, incoming);
   await incoming.end();
   if (answer.trailers[signatureTrailer] !== signatureOf(secret, seed, hash.digest('hex'))) {
     throw new CopyRefused('the copy is not signed by the secret that nodes share');
@@ -74,8 +82,47 @@ export async function takeCopy(
   return head;
 }
 
+function requireHeld({ files }: CopyHead, held: readonly HeldFile[]): void {
+  const offered = new Map(held.map(({ path, bytes }) => [path, bytes]));
+  const wrong = files.find(({ path, bytes, isHeld }) => isHeld && offered.get(path) !== bytes);
+  if (wrong !== undefined) throw new CopyRefused(`${wrong.path} is left out, and is not here`);
+}
+
+/** What an earlier copy has left, and this one brings anew or does not have. */
+async function removeOthers(disk: Disk, fetching: string, { files }: CopyHead): Promise<void> {
+  const held = new Set(files.filter(({ isHeld }) => isHeld).map(({ path }) => path));
+  if (held.size === 0) return removeTree(disk, fetching);
+  for (const path of await filesIn(disk, fetching)) {
+    if (!held.has(path)) await disk.remove(join(fetching, path));
+  }
+}
+
+async function takeFiles(
+  disk: Disk,
+  fetching: string,
+  { files }: CopyHead,
+  incoming: Incoming,
+): Promise<void> {
+  let taken = 0;
+  for (const { path, bytes, isHeld } of files) {
+    if (isHeld) continue;
+    await withFile(disk, join(fetching, path), 'create', async (file) => {
+      let position = 0;
+      for await (const chunk of incoming.take(bytes)) {
+        await writeFully(disk, file, chunk, position);
+        position += chunk.length;
+      }
+      await disk.sync(file);
+    }).catch((error: unknown) => {
+      throw new CopyCut(taken, error);
+    });
+    taken += 1;
+  }
+}
+
 async function requireRoom({ disk, dataDirectory }: TakenCopyPorts, head: CopyHead) {
-  const needed = head.files.reduce((sum, { bytes }) => sum + bytes, freeBytesMin);
+  const coming = head.files.filter(({ isHeld }) => !isHeld);
+  const needed = coming.reduce((sum, { bytes }) => sum + bytes, freeBytesMin);
   const { available } = await disk.space(dataDirectory);
   if (available >= needed) return;
   throw new CopyRefused(`the copy needs ${needed} bytes, and ${available} are free`);

@@ -13,8 +13,8 @@ export const copyPath = '/node/folder';
 /** What it works with. */
 export interface NodeRoutesPorts {
   readonly cluster: Pick<Cluster, 'heard'>;
-  /** Answers with a copy of this node's folder; `seed` is that of the request. */
-  giveCopy(seed: string, response: ServerResponse): Promise<void>;
+  /** Answers with what is asked for of this node's folder; `seed` is that of the request. */
+  giveCopy(seed: string, body: Buffer, response: ServerResponse): Promise<void>;
   readonly log: Logger;
 }
 
@@ -32,7 +32,7 @@ export class NodeRoutes {
   /** Answers a request; false = it is none of one node to another. */
   take({ method, path, body, seed }: NodeRequest, response: ServerResponse): boolean {
     if (method === 'PUT' && path === standingPath) this.hear(body, response);
-    else if (method === 'GET' && path === copyPath) this.give(seed, response);
+    else if (method === 'PUT' && path === copyPath) this.give(seed, body, response);
     else return false;
     return true;
   }
@@ -45,8 +45,8 @@ export class NodeRoutes {
     response.writeHead(status, { 'content-length': '0' }).end();
   }
 
-  private give(seed: string, response: ServerResponse): void {
-    this.ports.giveCopy(seed, response).catch((error: unknown) => {
+  private give(seed: string, body: Buffer, response: ServerResponse): void {
+    this.ports.giveCopy(seed, body, response).catch((error: unknown) => {
       this.ports.log.warn({ err: error }, 'no copy of this folder was given to another node');
       response.destroy();
     });

@@ -83,6 +83,7 @@ describe('a node that the shared log begins behind', () => {
 
 describe('what another node gives', () => {
   const secret = 'secret of nodes';
+  const manifest = { path: 'MANIFEST', bytes: 0, isHeld: false };
   const head = (files: object) => Buffer.from(`${JSON.stringify({ files })}\n`);
   let peer: Server;
   let bytes = Buffer.alloc(0);
@@ -102,10 +103,15 @@ describe('what another node gives', () => {
 
   it.each([
     ['no head', Buffer.from('hello\n'), 'head'],
-    ['a file elsewhere', head([{ path: '../MANIFEST', bytes: 0 }]), 'head'],
-    ['a file of another kind', head([{ path: 'credentials.json', bytes: 0 }]), 'head'],
-    ['more than there is room for', head([{ path: 'MANIFEST', bytes: 2 ** 52 }]), 'are free'],
-    ['less than it says', head([{ path: 'MANIFEST', bytes: 1 }]), 'breaks off'],
+    ['a file elsewhere', head([{ path: '../MANIFEST', bytes: 0, isHeld: false }]), 'head'],
+    [
+      'a file of another kind',
+      head([{ path: 'credentials.json', bytes: 0, isHeld: false }]),
+      'head',
+    ],
+    ['more than there is room for', head([{ ...manifest, bytes: 2 ** 52 }]), 'are free'],
+    ['less than it says', head([{ ...manifest, bytes: 1 }]), 'was cut'],
+    ['a part, of which the rest is not here', head([{ ...manifest, isHeld: true }]), 'not here'],
     ['more than it says', Buffer.concat([head([]), Buffer.from('x')]), 'goes on'],
     ['what it has not signed', head([]), 'not signed'],
     ['what it has signed for another request', head([]), 'not signed', 'another'],

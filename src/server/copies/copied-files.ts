@@ -1,0 +1,61 @@
+/**
+ * The files of a folder that goes from one node to another, and those that a copy which was cut has
+ * left: they need not come again (ADR 83).
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Disk } from '../../../storage/disk/disk.js';
+import { StoreDirectory } from '../../../storage/disk/store-directory.js';
+import { readUpTo, withFile } from '../../../storage/disk/whole-file.js';
+import { goesAlong, type HeldFile, heldFilesMax } from './copy-format.js';
+
+/** Bytes read at a time. */
+const chunkBytes = 256 * 1024;
+
+/** What is smaller has come sooner than it is asked for. */
+const heldBytesMin = 64 * 1024;
+
+/** The paths within `folder` of all that goes along; none where there is no such folder. */
+export async function filesIn(disk: Disk, folder: string): Promise<string[]> {
+  const directory = new StoreDirectory(folder);
+  const listed = (path: string): Promise<string[]> => disk.list(path).catch(() => []);
+  const paths = [...(await listed(folder))];
+  for (const log of await listed(directory.logs)) {
+    const names = await listed(join(directory.logs, log));
+    paths.push(...names.map((name) => `logs/${log}/${name}`));
+  }
+  paths.push(...(await listed(directory.snapshots)).map((name) => `snapshots/${name}`));
+  return paths.filter(goesAlong);
+}
+
+/** The first `bytes` of a file, by the chunk. Rejects where it is shorter. */
+export async function* chunksOf(disk: Disk, path: string, bytes: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes; at += chunkBytes) {
+    const length = Math.min(chunkBytes, bytes - at);
+    const chunk = await withFile(disk, path, 'read', (file) => readUpTo(disk, file, at, length));
+    if (chunk.length < length) throw new Error(`${path} has become shorter`);
+    yield chunk;
+  }
+}
+
+/** Whether the file at `path` is the one that the other node holds. */
+export async function isHeld(disk: Disk, path: string, held: HeldFile): Promise<boolean> {
+  return (await disk.sizeAt(path)) === held.bytes && (await digestOf(disk, path)) === held.digest;
+}
+
+/** What of an earlier copy in `folder` may be left out of the next one. */
+export async function heldIn(disk: Disk, folder: string): Promise<readonly HeldFile[]> {
+  const held: HeldFile[] = [];
+  for (const path of await filesIn(disk, folder)) {
+    const bytes = await disk.sizeAt(join(folder, path));
+    if (bytes < heldBytesMin || held.length >= heldFilesMax) continue;
+    held.push({ path, bytes, digest: await digestOf(disk, join(folder, path)) });
+  }
+  return held;
+}
+
+async function digestOf(disk: Disk, path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunksOf(disk, path, await disk.sizeAt(path))) hash.update(chunk);
+  return hash.digest('hex');
+}
