@@ -104,7 +104,6 @@ describe('a follower', () => {
         },
         {
           origin: statusOf(node).node,
-          method: 'PUT',
           path: standingPath,
           body: Buffer.from(JSON.stringify(body)),
           withinMs: 5000,
@@ -151,6 +150,15 @@ describe('a follower', () => {
     // The journal of this folder tells which it is.
     await until(() => lines.length > 1);
     expect(lines[1]).toContain(message.id);
+
+    // A released log is free for every node that agrees with it.
+    await owner.stop();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(statusOf(follower).role).toBe('follower');
+    const other = await cluster.start();
+    await serves(other);
+    await until(() => statusOf(follower).owner === statusOf(other).node);
+    expect(statusOf(follower).role).toBe('follower');
   });
 });
 

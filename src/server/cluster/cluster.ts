@@ -20,6 +20,7 @@ import { Follower } from './follower.js';
 import { KeptPlace } from './kept-place.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
+import { MemoryDoubt } from './memory-doubt.js';
 import { SharedCommits } from './shared-commits.js';
 import { SkewWatch } from './skew-watch.js';
 import type { NodeStanding } from './standbys.js';
@@ -63,6 +64,8 @@ export class Cluster implements Membership {
   digests: RecordedDigests | null = null;
   private readonly upkeep: LogUpkeep;
   private readonly skewWatch: SkewWatch;
+  /** Told of what the digests say. */
+  readonly doubt: MemoryDoubt;
   private node: ClusterNode | null = null;
   private follower: Follower | null = null;
   private place: KeptPlace | null = null;
@@ -92,6 +95,7 @@ export class Cluster implements Membership {
       failed: options.fatal,
     });
     this.skewWatch = new SkewWatch(options.clock, options.logger);
+    this.doubt = new MemoryDoubt(options.logger);
   }
 
   /** Another node says where it stands; false = it has to say it to the owner. */
@@ -228,7 +232,8 @@ export class Cluster implements Membership {
       clock,
       state,
       appendMs,
-      mayClaim: () => this.skewWatch.mayClaim(this.clockSkewMs),
+      mayClaim: () =>
+        this.skewWatch.mayClaim(this.clockSkewMs) && this.doubt.mayClaim(this.status.heardMsAgo),
       listener: this.listener(follower),
     });
   }

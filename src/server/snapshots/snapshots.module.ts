@@ -87,7 +87,7 @@ export class SnapshotsModule {
     const hasRoom = () => store.freeSpace.hasRoom;
     const runner = new SnapshotRunner(keeper, check, clock, metrics, hasRoom, log);
     if (cluster !== null) {
-      const watch = digestWatch(metrics, log, () => runner.prove());
+      const watch = digestWatch(metrics, log, cluster.doubt, () => runner.prove());
       cluster.digests = new RecordedDigests(engine, label, watch);
     }
     const begin = () => {
@@ -154,15 +154,18 @@ function checkPorts(clock: Clock, sweeps: JournalSweeps, begin: CheckPorts['begi
 function digestWatch(
   metrics: SnapshotMetrics,
   log: Logger,
+  doubt: Cluster['doubt'],
   prove: () => Promise<unknown>,
 ): DigestWatch {
   return {
     same: (until) => {
       metrics.compared(true);
+      doubt.compared(true);
       log.debug({ until }, 'memory is what the owner has recorded');
     },
     differs: (error) => {
       metrics.compared(false);
+      doubt.compared(false);
       log.error({ err: error }, 'memory is not what the owner has recorded');
       // What of it is not what this folder says has a name.
       void prove();
