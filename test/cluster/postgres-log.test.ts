@@ -1,6 +1,6 @@
 import type { CommitLog } from '../../src/cluster/commit-log.js';
 import { ClusterNode } from '../../src/cluster/node.js';
-import { PostgresLog } from '../../src/cluster/postgres-log.js';
+import { PostgresLog } from '../../src/cluster/postgres/postgres-log.js';
 import { ownershipRules } from '../../src/cluster/rules.js';
 import { systemClock } from '../../src/engine/clock.js';
 import { describeWithPostgres, PostgresServer } from '../support/program/postgres.js';

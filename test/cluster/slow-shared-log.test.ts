@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PostgresLog } from '../../src/cluster/postgres-log.js';
+import { PostgresLog } from '../../src/cluster/postgres/postgres-log.js';
 import { serves, TestCluster, until } from '../support/cluster/test-cluster.js';
 import { describeWithPostgres, PostgresServer } from '../support/program/postgres.js';
 

@@ -97,6 +97,7 @@ export const folders: readonly string[] = [
   // Ownership of a log that nodes share (ADR 63).
   'src/cluster/forwarding',
   'src/cluster/kafka',
+  'src/cluster/postgres',
   'src/cluster',
   // Partitioned log topics.
   'src/topics/credentials',

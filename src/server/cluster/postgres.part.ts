@@ -1,5 +1,5 @@
 /** The client of PostgreSQL: loaded by nodes whose shared log is there, and by no other server. */
-import { PostgresLog, type PostgresLogOptions } from '../../cluster/postgres-log.js';
+import { PostgresLog, type PostgresLogOptions } from '../../cluster/postgres/postgres-log.js';
 
 export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
   return new PostgresLog(options);

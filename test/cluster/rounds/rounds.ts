@@ -3,7 +3,7 @@
  * while, asked to end, or cut from PostgreSQL and its peers; in one round the PostgreSQL server
  * under them is killed and its standby promoted. Then what was seen is judged.
  */
-import { PostgresLog } from '../../../src/cluster/postgres-log.js';
+import { PostgresLog } from '../../../src/cluster/postgres/postgres-log.js';
 import { basic } from '../../support/program/server-process.js';
 import { type ClusterServer, type PostgresPair, ServerCluster } from '../server-cluster.js';
 import { violationsOf } from './checker.js';

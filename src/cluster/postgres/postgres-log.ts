@@ -3,9 +3,9 @@
  * cannot have the same one. What it acknowledges was flushed by the server and by the standby that
  * it names (`synchronous_standby_names`); where it names none, by the server alone.
  */
-import { Socket } from 'node:net';
-import type { Client } from 'pg';
-import type { AppendOutcome, CommitLog, ReadEntries } from './commit-log.js';
+import type { AppendOutcome, CommitLog, ReadEntries } from '../commit-log.js';
+import { type Connection, Connections, codeOf, duplicateKey } from './connections.js';
+import { copiedRows } from './copied-rows.js';
 
 /** Where the log is. */
 export interface PostgresLogOptions {
@@ -20,19 +20,9 @@ export interface PostgresLogOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const connectMs = 2000;
-
 /** Entries and bytes of one read; an entry has 900 KiB at most. */
 const entriesPerRead = 1024;
 const bytesPerRead = 8 * 1024 * 1024;
-
-const table = `create table if not exists stepwell_log (
-  shard text not null,
-  place bigint not null,
-  at bigint not null,
-  bytes bytea not null,
-  primary key (shard, place)
-)`;
 
 /** The last row stays when others are trimmed: it says where the next one goes. */
 const insert = `insert into stepwell_log (shard, place, at, bytes)
@@ -49,33 +39,17 @@ const bounds = `select
   (select place from stepwell_log where shard = $1 order by place limit 1) as first,
   (select place from stepwell_log where shard = $1 order by place desc limit 1) as last`;
 
-const select = `select place, at, bytes from (
+/** Text and bytes of parameters have no place in a `copy`: `shard` is quoted as a literal. */
+const copy = (shard: string, from: number) => `copy (select place, at, bytes from (
     select place, at, bytes, sum(octet_length(bytes)) over (order by place) as total from (
       select place, at, bytes from stepwell_log
-      where shard = $1 and place >= $2::bigint order by place limit ${entriesPerRead}
+      where shard = ${shard} and place >= ${from} order by place limit ${entriesPerRead}
     ) as following
   ) as counted
-  where place = $2::bigint or total <= ${bytesPerRead} order by place`;
+  where place = ${from} or total <= ${bytesPerRead} order by place) to stdout (format binary)`;
 
 const remove = `delete from stepwell_log where shard = $1 and place < $2::bigint
   and place < (select max(place) from stepwell_log where shard = $1)`;
-
-/** SQLSTATE of the errors that are handled here. */
-const duplicateKey = '23505';
-const duplicateTable = '42P07';
-
-/**
- * A wait for the standby was cancelled: the row is committed on the server and may be lost with it.
- * PostgreSQL says it by this warning alone.
- */
-const waitCancelled = '01000';
-
-/** A connection, and whether what it did last is known to be on the standby. */
-interface Connection {
-  readonly client: Client;
-  readonly socket: Socket;
-  isWaitCancelled: boolean;
-}
 
 export class PostgresLog implements CommitLog {
   /** Reads have one of their own: an append may wait for a standby that is away. */
@@ -109,11 +83,13 @@ export class PostgresLog implements CommitLog {
 
   async read(from: number): Promise<ReadEntries> {
     const { start, end } = await this.bounds();
-    const { rows } = await this.query(select, [this.options.shard, from]);
-    const entries = rows.map(({ place, at, bytes }) => ({
-      place: Number(place),
-      at: Number(at),
-      bytes: bytes as Buffer,
+    const rows = await this.reads(({ client }) => {
+      return copiedRows(client, copy(client.escapeLiteral(this.options.shard), from));
+    });
+    const entries = rows.map(([place, at, bytes = noBytes]) => ({
+      place: numberIn(place),
+      at: numberIn(at),
+      bytes,
     }));
     return { start, end, entries };
   }
@@ -153,10 +129,13 @@ export class PostgresLog implements CommitLog {
   }
 
   private async query(text: string, values: readonly unknown[]) {
+    return this.reads(({ client }) => client.query<Record<string, unknown>>(text, [...values]));
+  }
+
+  private async reads<Found>(ask: (connection: Connection) => Promise<Found>): Promise<Found> {
     const opening = this.reading.open();
     try {
-      const { client } = await opening;
-      return await client.query<Record<string, unknown>>(text, [...values]);
+      return await ask(await opening);
     } catch (error) {
       this.reading.discard(opening);
       this.options.onError?.(error);
@@ -165,78 +144,9 @@ export class PostgresLog implements CommitLog {
   }
 }
 
-/** One connection to the server that takes writes, made again where it is lost. */
-class Connections {
-  private current: Promise<Connection> | null = null;
+const noBytes = Buffer.alloc(0);
 
-  constructor(private readonly urls: readonly string[]) {}
-
-  open(): Promise<Connection> {
-    const opening = this.current ?? this.connect();
-    this.current = opening;
-    opening.catch(() => {
-      if (this.current === opening) this.current = null;
-    });
-    return opening;
-  }
-
-  /** Closes what there is at once, whatever it is doing. */
-  drop(): void {
-    if (this.current !== null) this.discard(this.current);
-  }
-
-  /** Closes one at once; another one that was opened since stays. */
-  discard(opening: Promise<Connection>): void {
-    if (this.current === opening) this.current = null;
-    opening.then(({ socket }) => socket.destroy()).catch(() => undefined);
-  }
-
-  private async connect(): Promise<Connection> {
-    const reasons: unknown[] = [];
-    for (const url of this.urls) {
-      try {
-        return await this.connectTo(url);
-      } catch (error) {
-        reasons.push(error);
-      }
-    }
-    throw new AggregateError(reasons, 'no server of PostgreSQL takes writes');
-  }
-
-  private async connectTo(connectionString: string): Promise<Connection> {
-    // Loaded only where it is asked for.
-    const { default: pg } = await import('pg');
-    const socket = new Socket();
-    const client = new pg.Client({
-      connectionString,
-      connectionTimeoutMillis: connectMs,
-      stream: () => socket,
-    });
-    const connection: Connection = { client, socket, isWaitCancelled: false };
-    client.on('notice', ({ code }) => {
-      if (code === waitCancelled) connection.isWaitCancelled = true;
-    });
-    // A query that waits rejects by itself; a connection that does nothing is made again.
-    client.on('error', () => {
-      if (this.current !== null) this.drop();
-    });
-    try {
-      await client.connect();
-      const { rows } = await client.query('select pg_is_in_recovery() as follows');
-      if (rows[0]?.follows === true) throw new Error('the server follows another one');
-      await client.query('set synchronous_commit = on');
-      await client.query(table).catch((error: unknown) => {
-        // Another node makes it at the same moment.
-        if (codeOf(error) !== duplicateKey && codeOf(error) !== duplicateTable) throw error;
-      });
-      return connection;
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
-  }
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+/** An `int8` in binary. */
+function numberIn(bytes: Buffer = noBytes): number {
+  return Number(bytes.readBigInt64BE());
 }
