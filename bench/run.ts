@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Arguments, readArguments, usageOf } from './arguments.js';
 import { appendCases } from './cases/append.bench.js';
-import { awayMeasurements } from './cases/away.bench.js';
 import { batchCases } from './cases/batch.bench.js';
 import { bulkMeasurements } from './cases/bulk.bench.js';
+import { awayMeasurements } from './cases/cluster/away.bench.js';
+import { clusterCases, clusterMeasurements } from './cases/cluster/publish.bench.js';
 import { delayedMeasurements } from './cases/delayed.bench.js';
 import { deliveryCases } from './cases/delivery.bench.js';
 import { flowCases } from './cases/flow.bench.js';
@@ -37,6 +38,7 @@ import { runPeers } from './peers/run.js';
 
 const casesOf = (events: number): readonly Case[] => [
   ...publishCases,
+  ...clusterCases,
   ...batchCases,
   ...produceCases,
   ...fetchCases(),
@@ -59,6 +61,7 @@ const casesOf = (events: number): readonly Case[] => [
 type Counts = Pick<Arguments, 'events' | 'sleeping' | 'consumers' | 'scale' | 'messages' | 'away'>;
 
 const measurementsOf = (counts: Counts): readonly Measurement[] => [
+  ...clusterMeasurements,
   ...rateLimitMeasurements,
   ...delayedMeasurements,
   ...bulkMeasurements,
