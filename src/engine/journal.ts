@@ -199,9 +199,20 @@ export class Journal {
       const last = batches.at(-1);
       // The disk reads on while this part is folded.
       ahead = last === undefined ? null : this.readAhead(last.nextOffset);
-      for (const batch of batches) yield this.envelopes(batch);
+      for (const batch of batches) yield this.events(batch.records());
       if (last !== undefined && last.nextOffset >= this.end.until) return;
     }
+  }
+
+  /** The events of records that follow those of which it was asked last: shapes are learned. */
+  events(records: readonly StoredRecord[]): EventEnvelope[] {
+    const envelopes: EventEnvelope[] = [];
+    for (const record of records) {
+      if (record.offset >= this.end.until) break;
+      const envelope = this.codec.decode(record);
+      if (envelope !== null) envelopes.push(envelope);
+    }
+    return envelopes;
   }
 
   /**
@@ -271,16 +282,6 @@ export class Journal {
     // The caller that awaits it meets the error; until then it must not count as unhandled.
     batches.catch(() => undefined);
     return batches;
-  }
-
-  private envelopes(batch: RecordBatch): EventEnvelope[] {
-    const envelopes: EventEnvelope[] = [];
-    for (const record of batch.records()) {
-      if (record.offset >= this.end.until) break;
-      const envelope = this.codec.decode(record);
-      if (envelope !== null) envelopes.push(envelope);
-    }
-    return envelopes;
   }
 
   /** The events of a batch, whatever shapes were known when it was written: all are known now. */

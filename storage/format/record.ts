@@ -55,7 +55,8 @@ export interface StoredRecord extends LogRecord {
 
   Fixed widths: in JavaScript they are faster than varints, and a batch shares its own header.
 */
-const fixedLength = 28;
+/** Bytes of a record in front of its key. */
+export const fixedLength = 28;
 const countMax = 0xffff;
 
 /**
@@ -196,7 +197,8 @@ export function recordOffsets(body: Buffer, baseOffset: Offset): Offset[] {
   return offsets;
 }
 
-function recordEnd(body: Buffer, start: number): number {
+/** Where the record at `start` ends. Throws `RangeError` where it cannot. */
+export function recordEnd(body: Buffer, start: number): number {
   const end = start + 4 + body.readUInt32LE(start);
   if (end < start + fixedLength || end > body.length) throw new RangeError('record length');
   return end;

@@ -15,6 +15,16 @@ export function hashTerm(term: string): number {
   return ~checksum >>> 0;
 }
 
+/** The same of a term that lies in [start, end) of `bytes`. */
+export function hashTermIn(bytes: Buffer, start: number, end: number): number {
+  if (end - start > shortTerm) return crc32(bytes.subarray(start, end));
+  let checksum = -1;
+  for (let index = start; index < end; index += 1) {
+    checksum = (checksums[(checksum ^ (bytes[index] ?? 0)) & 0xff] ?? 0) ^ (checksum >>> 8);
+  }
+  return ~checksum >>> 0;
+}
+
 /** Up to this a loop costs less than the call of what is native. */
 const shortTerm = 64;
 

@@ -1,7 +1,7 @@
 /** The index terms that stand in the records: what every index can be rebuilt from. */
-import { decodeRecords } from '../format/record.js';
+import { eachTerm } from '../format/encoded-records.js';
 import type { Offset } from '../offsets/offset.js';
-import { hashTerm } from './key-index.js';
+import { hashTermIn } from './key-index.js';
 import type { SegmentIndex } from './segment-index.js';
 
 /** Adds the terms of a batch's records to the index of a segment that begins at `segmentBase`. */
@@ -11,7 +11,10 @@ export function addRecordTerms(
   batchBase: Offset,
   segmentBase: Offset,
 ): void {
-  for (const record of decodeRecords(body, batchBase)) {
-    for (const term of record.terms) index.addTerm(hashTerm(term), record.offset - segmentBase);
+  for (let start = 0; start < body.length; ) {
+    const place = batchBase + body.readUInt32LE(start + 4) - segmentBase;
+    start = eachTerm(body, start, (from, to) => {
+      index.addTerm(hashTermIn(body, from, to), place);
+    });
   }
 }

@@ -1,5 +1,6 @@
 /** The records of many appends on their way into one write: encoded once, straight into place. */
 import { TooLarge } from '../faults/storage-errors.js';
+import { type EncodedRecords, eachTerm, placeRecord } from '../format/encoded-records.js';
 import { encodeRecord, type RecordInput, recordLength } from '../format/record.js';
 import {
   type BatchHeader,
@@ -8,7 +9,7 @@ import {
   bodyLengthMax,
 } from '../format/record-batch.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
-import { hashTerm, TermList } from '../index/key-index.js';
+import { hashTerm, hashTermIn, TermList } from '../index/key-index.js';
 import type { Offset } from '../offsets/offset.js';
 import type { CommittedRecords } from './commit-stream.js';
 
@@ -120,6 +121,29 @@ export class AppendGroup {
     batch.bodyLength += total;
     this.length = position;
     this.recordCount += records.length;
+    this.nextOffset = batch.nextOffset;
+  }
+
+  /** Adds records as they lie in a batch of another machine, all into one batch. */
+  follow({ body, start, count, maxTimestamp }: EncodedRecords, appendTime: number): void {
+    const bytes = body.length - start;
+    const batch = this.batchFor(bytes, appendTime);
+    const { buffer, length } = this;
+    body.copy(buffer, length, start);
+    let offset = batch.nextOffset;
+    for (let position = length; position < length + bytes; offset += 1) {
+      const place = offset - this.baseOffset;
+      eachTerm(buffer, position, (from, to) => {
+        this.terms.add(hashTermIn(buffer, from, to), place);
+      });
+      position = placeRecord(buffer, position, offset - batch.baseOffset);
+    }
+    batch.maxTimestamp = Math.max(batch.maxTimestamp, maxTimestamp);
+    batch.nextOffset += count;
+    batch.recordCount += count;
+    batch.bodyLength += bytes;
+    this.length += bytes;
+    this.recordCount += count;
     this.nextOffset = batch.nextOffset;
   }
 

@@ -3,7 +3,7 @@
  * too. Without one the folder is the only place.
  */
 import { RecordsMissing } from '../faults/storage-errors.js';
-import { decodeRecords, type StoredRecord } from '../format/record.js';
+import { type EncodedRecords, encodedFrom } from '../format/encoded-records.js';
 import type { Offset } from '../offsets/offset.js';
 
 /** Records of one log that are durable together, as they lie in a batch. */
@@ -32,14 +32,17 @@ export function streamOf(commits: CommitStream | null, logName: string): CommitS
   return commits?.shares(logName) === true ? commits : null;
 }
 
-/** What of records that another machine has committed is not in a log that ends at `endOffset`. */
+/**
+ * What of records that another machine has committed is not in a log that ends at `endOffset`; null
+ * where all of it is. Throws `RecordsMissing` where records before them are not here.
+ */
 export function unfollowed(
   { baseOffset, body }: CommittedRecords,
   logName: string,
   endOffset: Offset,
-): StoredRecord[] {
-  const records = decodeRecords(body, baseOffset, endOffset);
-  const first = records[0]?.offset ?? endOffset;
+): EncodedRecords | null {
+  const records = encodedFrom(body, baseOffset, endOffset);
+  const first = records?.firstOffset ?? endOffset;
   if (first > endOffset) {
     throw new RecordsMissing(`log ${logName} ends at ${endOffset} here, and at ${first} elsewhere`);
   }

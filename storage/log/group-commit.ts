@@ -1,7 +1,8 @@
 /** Many appends share one write and one fdatasync: while a group is written, the next one fills. */
 import type { Fence } from '../faults/fence.js';
 import type { DiskFull } from '../faults/storage-errors.js';
-import type { RecordInput, StoredRecord } from '../format/record.js';
+import type { EncodedRecords } from '../format/encoded-records.js';
+import type { RecordInput } from '../format/record.js';
 import type { Offset } from '../offsets/offset.js';
 import { AppendGroup, type BufferPool, Settlement } from './append-group.js';
 
@@ -77,14 +78,17 @@ export class GroupCommit {
     return this.add(records, now);
   }
 
-  /** Appends records of others at the offsets that they have there: that of the next one first. */
-  follow(records: readonly StoredRecord[]): Promise<void> {
+  /**
+   * Appends records of others at the offsets that they have there: that of the next one first. Null
+   * stands for none.
+   */
+  follow(records: EncodedRecords | null): Promise<void> {
     if (this.failure !== null) throw this.failure;
-    if (records.length === 0) return Promise.resolve();
-    const latest = records.reduce((time, { timestamp }) => Math.max(time, timestamp), 0);
-    const { durable } = this.add(records, latest);
+    if (records === null) return Promise.resolve();
+    const timestamp = Math.max(records.maxTimestamp, this.lastTime);
+    this.open.follow(records, timestamp);
     this.open.isFollowed = true;
-    return durable;
+    return this.taken(timestamp);
   }
 
   private add(records: readonly RecordInput[], now: number): Appended {
@@ -92,10 +96,15 @@ export class GroupCommit {
     const timestamp = Math.max(now, this.lastTime);
     const baseOffset = open.nextOffset;
     open.append(records, timestamp);
+    const durable = this.taken(timestamp);
+    return { baseOffset, nextOffset: open.nextOffset, timestamp, durable };
+  }
+
+  /** The open group has more, as of `timestamp`. */
+  private taken(timestamp: number): Promise<void> {
     this.lastTime = timestamp;
     this.running ??= this.run();
-    const { nextOffset, commit } = open;
-    return { baseOffset, nextOffset, timestamp, durable: commit.promise };
+    return this.open.commit.promise;
   }
 
   /** Lets the segment end behind what was appended so far; settles when it has. */

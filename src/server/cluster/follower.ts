@@ -1,15 +1,20 @@
 /** Takes what counts in the shared log into this node's folder and memory, in its order. */
+import { decodeRecords } from '../../../storage/format/record.js';
+import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import type { CountedBatch } from '../../cluster/shared-history.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
-import type { Journal } from '../../engine/journal.js';
+import { type Journal, journalLogName } from '../../engine/journal.js';
 import { digestIn, type RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { decodeChanges, type LogChange } from './log-changes.js';
 
 /** What is read and not yet in the folder, in bytes, before reading waits. */
 const aheadBytesMax = 32 * 1024 * 1024;
+
+/** One write, and one stretch of folding: what else there is to do waits no longer. */
+const pieceBytes = 2 * 1024 * 1024;
 
 /** What a follower works with. */
 export interface FollowerPorts {
@@ -24,10 +29,19 @@ export interface FollowerPorts {
   failed(error: unknown): void;
 }
 
+/** Batches that are written together, and then folded while the next ones are written. */
+interface Piece {
+  readonly changes: readonly LogChange[];
+  /** Of the last of them. */
+  readonly sequence: number;
+}
+
 export class Follower {
   private waiting: CountedBatch[] = [];
   private waitingBytes = 0;
   private running: Promise<void> | null = null;
+  /** Those who wait for room. */
+  private wakers: (() => void)[] = [];
   /** Memory holds all events below this offset, and no others. */
   foldedUntil: number;
   /** The last batch that the folder and memory hold. */
@@ -45,32 +59,52 @@ export class Follower {
 
   /** Settles once there is room for more. */
   async readyForMore(): Promise<void> {
-    while (this.waitingBytes > aheadBytesMax && this.running !== null) await this.running;
+    while (this.waitingBytes > aheadBytesMax) {
+      await new Promise<void>((resolve) => this.wakers.push(resolve));
+    }
   }
 
-  /** Settles once all that was taken is in the folder and in memory. */
+  /** Settles once all that was taken is in the folder and in memory, or that has failed. */
   async idle(): Promise<void> {
-    while (this.running !== null) await this.running;
+    for (let seen: Promise<void> | null = null; this.running !== seen; ) {
+      seen = this.running;
+      await seen;
+    }
   }
 
   private async run(): Promise<void> {
     // What one read has brought is told of in one tick.
     await Promise.resolve();
-    while (this.waiting.length > 0) {
-      const batches = this.waiting;
-      this.waiting = [];
-      this.waitingBytes = 0;
-      await this.write(batches.flatMap(({ body }) => decodeChanges(body)));
-      await this.fold();
-      this.appliedSequence = batches.at(-1)?.sequence ?? this.appliedSequence;
-      if (this.waiting.length === 0) await this.ports.applied();
+    for (let written: Piece | null = null; ; ) {
+      const next = this.nextPiece();
+      if (next === null && written === null) break;
+      await Promise.all([this.write(next), this.fold(written)]);
+      written = next;
+      if (written === null && this.waiting.length === 0) await this.ports.applied();
     }
     this.running = null;
   }
 
-  private async write(changes: readonly LogChange[]): Promise<void> {
+  private nextPiece(): Piece | null {
+    const { waiting } = this;
+    let count = 0;
+    let bytes = 0;
+    while (count < waiting.length && bytes < pieceBytes) {
+      bytes += waiting[count]?.body.length ?? 0;
+      count += 1;
+    }
+    const batches = waiting.splice(0, count);
+    this.waitingBytes -= bytes;
+    if (this.waitingBytes <= aheadBytesMax) for (const wake of this.wakers.splice(0)) wake();
+    const last = batches.at(-1);
+    if (last === undefined) return null;
+    const changes = batches.flatMap(({ body }) => decodeChanges(body));
+    return { changes, sequence: last.sequence };
+  }
+
+  private async write(piece: Piece | null): Promise<void> {
     let following: Promise<void>[] = [];
-    for (const change of changes) {
+    for (const change of piece?.changes ?? []) {
       if (change.kind === 'appended') {
         const log = await this.logOf(change.log);
         following.push(log.follow(change.records));
@@ -89,20 +123,33 @@ export class Follower {
     return store.log(name) ?? store.createLog(name);
   }
 
-  private async fold(): Promise<void> {
-    const { journal } = this.ports;
-    for await (const envelopes of journal.replay(this.foldedUntil)) {
-      let from = 0;
-      for (const [index, envelope] of envelopes.entries()) {
-        const recorded = digestIn(envelope);
-        if (recorded === null) continue;
-        this.replay(envelopes.slice(from, index));
-        from = index;
-        await this.ports.digests?.compare(recorded, this.foldedUntil);
+  /** What is in the folder by now; its bytes need not be read from there. */
+  private async fold(piece: Piece | null): Promise<void> {
+    if (piece === null) return;
+    // The next piece is on its way to the disk meanwhile.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const change of piece.changes) {
+      if (change.kind === 'appended' && change.log === journalLogName) {
+        await this.foldRecords(change.records);
       }
-      this.replay(envelopes.slice(from));
     }
-    this.foldedUntil = journal.highWatermark;
+    this.appliedSequence = piece.sequence;
+  }
+
+  private async foldRecords({ baseOffset, body }: CommittedRecords): Promise<void> {
+    const { journal, digests } = this.ports;
+    const records = decodeRecords(body, baseOffset, this.foldedUntil);
+    const envelopes = journal.events(records);
+    let from = 0;
+    for (const [index, envelope] of envelopes.entries()) {
+      const recorded = digestIn(envelope);
+      if (recorded === null) continue;
+      this.replay(envelopes.slice(from, index));
+      from = index;
+      await digests?.compare(recorded, this.foldedUntil);
+    }
+    this.replay(envelopes.slice(from));
+    this.foldedUntil = (records.at(-1)?.offset ?? this.foldedUntil - 1) + 1;
   }
 
   /** By the same line as a start does. */
