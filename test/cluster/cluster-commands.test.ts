@@ -25,7 +25,19 @@ describeWithPostgres('stepwell cluster', () => {
     // It learns of the owner by the next entry that it reads.
     let [following] = await said(follower, 'status');
     while (following?.['owner'] === null) [following] = await said(follower, 'status');
-    expect(following).toMatchObject({ role: 'follower', owner: owning?.['node'] });
+    expect(following).toMatchObject({
+      role: 'follower',
+      owner: owning?.['node'],
+      followers: null,
+    });
+    // And the owner hears of its followers from themselves.
+    let heard: unknown = [];
+    while (Array.isArray(heard) && heard.length === 0) {
+      const [asked] = await said(owner, 'status');
+      heard = asked?.['followers'];
+    }
+    const numbers = { behind: expect.any(Number), heardMsAgo: expect.any(Number) };
+    expect(heard).toEqual([{ node: following?.['node'], ...numbers }]);
 
     // Any node takes the command: it is passed on to the owner.
     await said(follower, 'handover', '--yes');

@@ -37,6 +37,24 @@ it('what all standbys and two snapshots have goes before its time, once all were
   expect(trimming.take(end(13), 11 * minute, { ...none, snapshotted: 999 })).toBeNull();
 });
 
+it('the owner tells how far behind each standby was when it was heard', () => {
+  let now = 0;
+  const standbys = new Standbys({ monotonic: () => now }, minute);
+  standbys.heard({ node: 'http://b', place: 9 });
+  standbys.heard({ node: 'http://a', place: 5 });
+  now = 7000;
+  standbys.heard({ node: 'http://a', place: 5 });
+  now = 8000;
+  expect(standbys.statusAt(9)).toEqual([
+    { node: 'http://a', behind: 4, heardMsAgo: 1000 },
+    { node: 'http://b', behind: 0, heardMsAgo: 8000 },
+  ]);
+  now = minute;
+  // Its place has not changed for the retention, though it is heard.
+  standbys.heard({ node: 'http://b', place: 11 });
+  expect(standbys.statusAt(11)).toEqual([{ node: 'http://b', behind: 0, heardMsAgo: 0 }]);
+});
+
 it('a standby counts until its place has not changed for the retention', () => {
   let now = 0;
   const standbys = new Standbys({ monotonic: () => now }, minute);

@@ -14,7 +14,11 @@ import { BasicCredentials } from '../../src/http/identity/basic-auth.js';
 import { BearerTokens } from '../../src/http/identity/bearer-token.js';
 import { InboundMetrics } from '../../src/http/inbound.metrics.js';
 import { applicationModule } from '../../src/server/app.module.js';
-import type { ClusterStatus, Membership } from '../../src/server/cluster/membership.js';
+import type {
+  ClusterStatus,
+  FollowerStatus,
+  Membership,
+} from '../../src/server/cluster/membership.js';
 import { type Environment, readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { createHttpServer } from '../../src/server/http-server.js';
@@ -31,6 +35,8 @@ const alike = {
   STEPWELL_REST_PASSWORD: 'shared-password-of-all-nodes-0123',
 };
 
+/** The bearer token that every node accepts. */
+export const token = alike.STEPWELL_TOKEN;
 /** `Authorization` values that every node accepts. */
 export const bearer = `Bearer ${alike.STEPWELL_TOKEN}`;
 export const basic = `Basic ${Buffer.from(
@@ -42,6 +48,7 @@ export const clusterSecret = 'what nodes sign with';
 export class Standing implements Membership {
   mayServe = false;
   otherOwner: string | null = null;
+  followers: readonly FollowerStatus[] = [];
   handedOver = 0;
 
   get mayAct(): boolean {
@@ -59,7 +66,8 @@ export class Standing implements Membership {
       appliedSequence: 7,
       heardMsAgo: 120,
       clockSkewMs: 4,
-      commitMs: null,
+      commitMs: this.mayServe ? 1.4 : null,
+      followers: this.mayServe ? this.followers : null,
     };
   }
 
@@ -99,6 +107,7 @@ export async function startNode(environment: Environment = {}): Promise<ClusterN
     clock: systemClock,
     identifiers: systemIdentifiers,
     disk: nodeDisk,
+    consoleFolder: join(import.meta.dirname, '../../dist/console'),
     log,
     fatal: (error: unknown) => {
       throw error;

@@ -5,15 +5,16 @@ import { type ClientOptions, clientCommand, connect } from '../client/client-com
 import type { ApiObject } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
-import type { Column } from '../output/table.js';
+import { type Column, tableLines } from '../output/table.js';
 
 export function clusterCommand(): Command {
   const cluster = new Command('cluster').description('nodes that own one log in turn');
   cluster.addCommand(
-    clientCommand('status', 'what the node that is asked knows of itself and of the owner', [
-      'stepwell cluster status',
-      'stepwell cluster status --url http://10.0.0.2:8080 --json',
-    ]).action(status),
+    clientCommand(
+      'status',
+      'what the node that is asked knows of itself, of the owner and of those that follow',
+      ['stepwell cluster status', 'stepwell cluster status --url http://10.0.0.2:8080 --json'],
+    ).action(status),
   );
   cluster.addCommand(
     clientCommand('handover', 'let another node take over; the process of the owner ends with 75', [
@@ -40,11 +41,7 @@ const columns: readonly Column<ApiObject>[] = [
   fieldColumn('owner', 'owner'),
   fieldColumn('epoch', 'epoch', { isRight: true }),
   fieldColumn('sequence', 'sequence', { isRight: true }),
-  {
-    title: 'behind',
-    text: ({ sequence, appliedSequence }) => String(Number(sequence) - Number(appliedSequence)),
-    isRight: true,
-  },
+  fieldColumn('behind', 'behind', { isRight: true }),
   milliseconds('heard', 'heardMsAgo'),
   milliseconds('skew', 'clockSkewMs'),
   milliseconds('commit', 'commitMs'),
@@ -53,7 +50,15 @@ const columns: readonly Column<ApiObject>[] = [
 async function status(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const node = await api.get<ApiObject>('/admin/cluster');
-  await output.rows([node], columns, 'no node');
+  await output.one(node, () => tableLines(columns, rowsOf(node), output.paint, output.width));
+}
+
+/** The node that is asked, and those that follow it. */
+function rowsOf(node: ApiObject): readonly ApiObject[] {
+  const { sequence, appliedSequence } = node;
+  const own = { ...node, behind: Number(sequence) - Number(appliedSequence) };
+  const followers = (node['followers'] ?? []) as readonly ApiObject[];
+  return [own, ...followers.map((follower) => ({ ...follower, role: 'follower' }))];
 }
 
 interface HandOverOptions extends ClientOptions {

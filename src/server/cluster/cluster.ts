@@ -117,6 +117,7 @@ export class Cluster implements Membership {
       heardMsAgo: Math.round(this.node?.heardMsAgo ?? 0),
       clockSkewMs,
       commitMs: commits.commitMs,
+      followers: this.upkeep.followers,
     };
   }
 

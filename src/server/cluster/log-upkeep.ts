@@ -10,6 +10,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
 import type { KeptPlace } from './kept-place.js';
 import { LogTrimming } from './log-trimming.js';
+import type { FollowerStatus } from './membership.js';
 import { type NodeStanding, Standbys } from './standbys.js';
 import { StandingReports } from './standing-reports.js';
 
@@ -78,6 +79,12 @@ export class LogUpkeep {
     if (this.ports.owned() === null) return false;
     this.standbys.heard(standing);
     return true;
+  }
+
+  /** Those that follow, as the owner knows them; null where this node is not the owner. */
+  get followers(): readonly FollowerStatus[] | null {
+    const state = this.ports.owned();
+    return state === null ? null : this.standbys.statusAt(state.next);
   }
 
   /** Settles once nothing of it is under way. */

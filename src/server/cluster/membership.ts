@@ -6,6 +6,16 @@
  */
 export type ClusterRole = 'follower' | 'taking' | 'owner';
 
+/** What the owner knows of another node. */
+export interface FollowerStatus {
+  /** The address at which other nodes reach it. */
+  readonly node: string;
+  /** Entries of the shared log that its folder did not have when it was heard. */
+  readonly behind: number;
+  /** Since it said so; milliseconds. A node says it every 5 s. */
+  readonly heardMsAgo: number;
+}
+
 /** How a node stands. */
 export interface ClusterStatus {
   /** The address at which other nodes reach this one. */
@@ -27,6 +37,8 @@ export interface ClusterStatus {
   readonly clockSkewMs: number | null;
   /** How long the owner's last append took, milliseconds; null on a follower. */
   readonly commitMs: number | null;
+  /** Those that follow, by their addresses; null on a follower: the owner hears them. */
+  readonly followers: readonly FollowerStatus[] | null;
 }
 
 /** A node of a cluster, as the HTTP side and the commands of an operator see it. */

@@ -8,6 +8,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { parseJson } from '../../grammar/json.js';
+import type { FollowerStatus } from './membership.js';
 
 /** The name of the log of nodes. */
 export const nodesLogName = '__cluster_nodes';
@@ -28,8 +29,17 @@ export type NodeStanding = z.output<typeof standingSchema>;
 /** `silentMs`: since its place has changed. */
 const recordSchema = z.array(standingSchema.extend({ silentMs: z.number() }));
 
+/** What is known of a node; times are monotonic milliseconds. */
+interface Known {
+  readonly place: number;
+  /** When it came to this place. */
+  readonly at: number;
+  /** When it was last heard; of one that an owner before has written down, when it came there. */
+  readonly heardAt: number;
+}
+
 export class Standbys {
-  private readonly known = new Map<string, { readonly place: number; readonly at: number }>();
+  private readonly known = new Map<string, Known>();
 
   /** One whose place does not change for `retentionMs` counts no longer. */
   constructor(
@@ -40,8 +50,20 @@ export class Standbys {
   /** A node says where it stands; it may have begun anew. */
   heard({ node, place }: NodeStanding): void {
     const known = this.known.get(node);
-    if (known?.place === place || (known === undefined && this.known.size >= nodesMax)) return;
-    this.known.set(node, { place, at: this.clock.monotonic() });
+    if (known === undefined && this.known.size >= nodesMax) return;
+    const heardAt = this.clock.monotonic();
+    this.known.set(node, { place, heardAt, at: known?.place === place ? known.at : heardAt });
+  }
+
+  /** Those that count, for an owner that has come to `place`; in the order of their addresses. */
+  statusAt(place: number): readonly FollowerStatus[] {
+    const now = this.clock.monotonic();
+    const all = [...this.known].filter(([, { at }]) => now - at < this.retentionMs);
+    return all.toSorted(byAddress).map(([node, known]) => ({
+      node,
+      behind: Math.max(0, place - known.place),
+      heardMsAgo: Math.round(now - known.heardAt),
+    }));
   }
 
   /** The first place that one of those which count does not have; null = none counts. */
@@ -73,9 +95,14 @@ export class Standbys {
     if (value === null) return;
     for (const { node, place, silentMs } of nodesIn(value)) {
       if (node === own || this.known.has(node)) continue;
-      this.known.set(node, { place, at: this.clock.monotonic() - silentMs });
+      const at = this.clock.monotonic() - silentMs;
+      this.known.set(node, { place, at, heardAt: at });
     }
   }
+}
+
+function byAddress([one]: readonly [string, Known], [other]: readonly [string, Known]): number {
+  return one < other ? -1 : 1;
 }
 
 /** The nodes that a record names, the owner first; none where it is no record of nodes. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-const status = once(() =>
+export const clusterStatusSchema = once(() =>
   z
     .object({
       node: z.string().describe('The address at which other nodes reach this one'),
@@ -21,6 +21,16 @@ const status = once(() =>
         .nullable()
         .describe("By how much its clock is ahead of the shared log's; null = not known yet"),
       commitMs: z.number().nullable().describe('Of the last append; null on a follower'),
+      followers: z
+        .array(
+          z.object({
+            node: z.string().describe('The address at which other nodes reach it'),
+            behind: z.int().describe('Entries that its folder did not have when it was heard'),
+            heardMsAgo: z.number().describe('Since it said so, as it does every 5 s'),
+          }),
+        )
+        .nullable()
+        .describe('Those that follow, as the owner hears them; null on a follower'),
     })
     .meta({ id: 'ClusterStatus' }),
 );
@@ -30,12 +40,12 @@ export const clusterRoutes = {
     summary: 'How this node of a cluster stands, whether it serves or not',
     isOfNode: true,
     refuses: [404],
-    answers: { 200: { description: 'What it knows now', schema: status } },
+    answers: { 200: { description: 'What it knows now', schema: clusterStatusSchema } },
   },
   handOver: {
     summary: 'Let another node take over from the owner, whose process ends with exit code 75',
     changes: false,
     refuses: [404, 409],
-    answers: { 202: { description: 'It serves nothing from now on', schema: status } },
+    answers: { 202: { description: 'It serves nothing from now on', schema: clusterStatusSchema } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { originFailureSchema } from '../../messaging/origins/origins.openapi.js';
+import { clusterStatusSchema } from '../nodes/cluster.openapi.js';
 import { seriesNames, seriesTable } from './series-table.js';
 
 const meanings = seriesNames.map((name) => `${name}: ${seriesTable[name].meaning}`).join('; ');
@@ -17,7 +18,10 @@ const overviewSchema = once(() =>
       state: z.string().describe('As /health/ready tells it'),
       reason: z.string().nullable(),
       warnings: z.array(z.string()).optional(),
-      durability: z.enum(['fsync', 'os']).describe('What an acknowledgement means'),
+      durability: z.enum(['fsync', 'os', 'replicated']).describe('What an acknowledgement means'),
+      cluster: clusterStatusSchema()
+        .nullable()
+        .describe('How its node of a cluster stands; null = it is none'),
       numbers: z
         .record(z.string(), z.number())
         .describe('The levels of /admin/series as they are now'),

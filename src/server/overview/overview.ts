@@ -12,6 +12,7 @@ import { Gates } from '../../messaging/gates/gates.js';
 import { Origins } from '../../messaging/origins/origin.entity.js';
 import { OriginTraffic } from '../../messaging/outbound/origin-traffic.js';
 import { Schedules } from '../../messaging/schedules/schedule.entity.js';
+import type { Membership } from '../cluster/membership.js';
 import type { Config } from '../configuration/config.js';
 import { DiskTrend } from './disk-trend.js';
 import { MetricReader } from './metric-reader.js';
@@ -37,6 +38,7 @@ export class Overview {
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.disk) private readonly disk: Pick<Disk, 'space'>,
     @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.membership) private readonly membership: Membership | null,
     private readonly life: ProcessLife,
     private readonly journal: Journal,
     private readonly reader: MetricReader,
@@ -64,6 +66,7 @@ export class Overview {
       version,
       ...life.status,
       durability: durabilityOf(config),
+      cluster: this.membership?.status ?? null,
       numbers: Object.fromEntries(levels) as Record<string, number>,
       backlog: this.backlog(reading.pending ?? 0),
       schedules: await this.fires(),

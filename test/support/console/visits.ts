@@ -22,7 +22,11 @@ export class Visits {
   }
 
   /** A page of the console, before any sign-in. */
-  async open(server: TestServer, path: string, context?: BrowserContextOptions): Promise<Page> {
+  async open(
+    server: Pick<TestServer, 'url'>,
+    path: string,
+    context?: BrowserContextOptions,
+  ): Promise<Page> {
     return this.#keep(await openConsole(this.#running, server, path, context));
   }
 

@@ -1,7 +1,6 @@
 /** How the server is: numbers with the last hour, outcomes, what waits for what, the disk. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { api, ask } from '../api/client.ts';
 import { type Series, Sparkline } from '../charts/sparkline.tsx';
 import { StackedMinutes } from '../charts/stacked-minutes.tsx';
 import { OriginTable, useOrigins, worstOf } from '../endpoints/origins.tsx';
@@ -9,23 +8,10 @@ import { Facts } from '../parts/facts.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { StateBadge } from '../parts/state-mark.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { now } from '../time/clock.ts';
 import { bytes, count, duration } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
-
-const hourMs = 3_600_000;
-const names = [
-  ...['published', 'delivered', 'retried', 'failed', 'lagP50', 'lagP99'],
-  ...['pending', 'deadLetters', 'activeRuns', 'requests', 'residentBytes', 'queueLag'],
-];
-
-const loadOverview = () => ask(api.GET('/admin/overview'));
-const loadSeries = () => {
-  const query = { names: names.join(','), from: now() - hourMs };
-  return ask(api.GET('/admin/series', { params: { query } }));
-};
-type Overview = Awaited<ReturnType<typeof loadOverview>>;
-type AllSeries = Awaited<ReturnType<typeof loadSeries>>;
+import { Cluster } from './cluster.tsx';
+import { type AllSeries, loadOverview, loadSeries, type Overview } from './load-overview.ts';
 
 /** One number of the first row. */
 interface Tile {
@@ -110,6 +96,7 @@ function Numbers({
         <Next overview={overview} />
         <Machine overview={overview} />
       </div>
+      {overview.cluster !== null && <Cluster cluster={overview.cluster} />}
       <WorstOrigins />
     </>
   );
@@ -226,6 +213,12 @@ function Next({ overview: { schedules } }: { readonly overview: Overview }) {
   );
 }
 
+const meanings: Readonly<Record<Overview['durability'], string>> = {
+  fsync: 'on disk (fsync)',
+  os: 'handed to the system',
+  replicated: 'in the shared log, and on disk',
+};
+
 function Machine({ overview }: { readonly overview: Overview }) {
   const { disk, durability, startedAt, version } = overview;
   return (
@@ -234,7 +227,7 @@ function Machine({ overview }: { readonly overview: Overview }) {
         of={{
           Version: version,
           Started: <Time at={startedAt} />,
-          'An answer means': durability === 'fsync' ? 'on disk (fsync)' : 'handed to the system',
+          'An answer means': meanings[durability],
           Journal: bytes(disk.journalBytes),
           'Free on the disk': `${bytes(disk.availableBytes)} of ${bytes(disk.totalBytes)}`,
           'Full in':

@@ -1,0 +1,67 @@
+/** The nodes of a cluster: which of them serves, and how far those are that follow it. */
+import { Panel } from '../parts/page.tsx';
+import { type Column, RowTable } from '../parts/row-table.tsx';
+import { State } from '../parts/state-mark.tsx';
+import { count, duration } from '../time/format.ts';
+import type { Overview } from './load-overview.ts';
+
+type ClusterStatus = NonNullable<Overview['cluster']>;
+
+interface NodeRow {
+  readonly node: string;
+  /** One of those of `state-mark.tsx`, and its word. */
+  readonly state: string;
+  readonly word: string;
+  readonly behind: string;
+  readonly heard: string;
+}
+
+/** A node says where it stands every 5 s. */
+const silentMs = 15_000;
+
+const columns: readonly Column<NodeRow>[] = [
+  { name: 'Node', cell: ({ node }) => node },
+  { name: 'State', width: '9rem', cell: ({ state, word }) => <State of={state} word={word} /> },
+  { name: 'Behind', width: '8rem', isRight: true, cell: ({ behind }) => behind },
+  { name: 'Heard', width: '8rem', isRight: true, from: 'sm', cell: ({ heard }) => heard },
+];
+
+export function Cluster({ cluster }: { readonly cluster: ClusterStatus }) {
+  const { epoch, commitMs, clockSkewMs } = cluster;
+  const notes = [
+    `epoch ${count(epoch)}`,
+    commitMs === null ? null : `a commit takes ${duration(commitMs)}`,
+    clockSkewMs === null ? null : `clock ${aside(clockSkewMs)}`,
+  ];
+  return (
+    <Panel title="Cluster" aside={notes.filter((note) => note !== null).join(' · ')}>
+      <RowTable
+        label="Nodes of the cluster"
+        columns={columns}
+        rows={rowsOf(cluster)}
+        keyOf={({ node }) => node}
+      />
+    </Panel>
+  );
+}
+
+function rowsOf({ node, role, followers }: ClusterStatus): readonly NodeRow[] {
+  const own = { node, state: 'ON', word: role, behind: '–', heard: 'answers here' };
+  const others = (followers ?? []).map(({ node, behind, heardMsAgo }) => {
+    const isSilent = heardMsAgo > silentMs;
+    return {
+      node,
+      state: isSilent ? 'WARNING' : 'DONE',
+      word: isSilent ? 'silent' : 'follower',
+      behind: behind === 0 ? 'nothing' : `${count(behind)} ${behind === 1 ? 'entry' : 'entries'}`,
+      heard: `${duration(heardMsAgo)} ago`,
+    };
+  });
+  return [own, ...others];
+}
+
+/** How this node's clock stands beside that of the shared log. */
+function aside(skewMs: number): string {
+  if (Math.abs(skewMs) < 1) return 'as the log has it';
+  return `${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead' : 'behind'}`;
+}

@@ -1,0 +1,20 @@
+/** What the overview is asked for. */
+import { api, ask } from '../api/client.ts';
+import { now } from '../time/clock.ts';
+
+const hourMs = 3_600_000;
+const names = [
+  ...['published', 'delivered', 'retried', 'failed', 'lagP50', 'lagP99'],
+  ...['pending', 'deadLetters', 'activeRuns', 'requests', 'residentBytes', 'queueLag'],
+];
+
+export const loadOverview = () => ask(api.GET('/admin/overview'));
+
+/** Of the last hour. */
+export const loadSeries = () => {
+  const query = { names: names.join(','), from: now() - hourMs };
+  return ask(api.GET('/admin/series', { params: { query } }));
+};
+
+export type Overview = Awaited<ReturnType<typeof loadOverview>>;
+export type AllSeries = Awaited<ReturnType<typeof loadSeries>>;
