@@ -29,7 +29,7 @@ export interface DirectoryOptions {
   readonly liveStates: number;
   /** See `RestingStreams`. */
   readonly seed: number;
-  /** Told of what is awake before it changes. */
+  /** Notes what is awake before it changes. */
   readonly images: PreImages;
   /** A resting stream with an alarm at `wantedAt` was woken: its alarm has to be set anew. */
   readonly woken: (kind: string, id: string, wantedAt: number) => void;

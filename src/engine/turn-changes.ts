@@ -13,8 +13,8 @@ interface Placed {
 
 export class TurnChanges {
   /**
-   * Changes that are never taken back, as replay makes them, need no memory of what was. `images`
-   * are told of each entry before it changes.
+   * Changes that are never taken back, as replay makes them, need no memory of what was. Each entry
+   * is noted in `images` before it changes.
    */
   constructor(
     private readonly canRevert = true,

@@ -1,7 +1,7 @@
 /** Reading and writing that does not stop half way: the loops every user of the port needs. */
 import type { Disk, FileHandle } from './disk.js';
 
-/** Writes all of `source` at `position`, however many calls it takes: of `write`, if not told. */
+/** Writes all of `source` at `position`, however many calls of `method` it takes. */
 export async function writeFully(
   disk: Disk,
   file: FileHandle,

@@ -1,4 +1,4 @@
-/** What of a segment does not read back, told from what does: batch by batch, all of it. */
+/** What of a segment does not read back, and what does: batch by batch, all of it. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { type DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';

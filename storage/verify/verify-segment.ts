@@ -96,14 +96,14 @@ async function verifyBatches(
   const made = index === null ? null : new SegmentIndex();
   read.index = made;
   read.begin(header.baseOffset, header.chainSeed);
-  let told = 0;
+  let reported = 0;
   for (let batches = await scan.next(); batches.length > 0; batches = await scan.next()) {
     for (const { header: batch, body } of batches) {
       read.add(batch);
       if (made !== null) addRecordTerms(made, body, batch.baseOffset, segment.baseOffset);
     }
-    progressed(read.end - told);
-    told = read.end;
+    progressed(read.end - reported);
+    reported = read.end;
   }
   if (read.end < segment.end) {
     throw damaged(store, expected, read, scan.fault ?? 'the data ends too early');

@@ -3,7 +3,7 @@ import { escapeOf, unseenCharacter, visibleText } from '../../server/logging/vis
 import { codes } from './style.js';
 
 const own = [...new Set(Object.values(codes).flat())].join('|');
-// A colour of ours is one match, so that it is told from a lone escape character.
+// A colour of ours is one match, unlike a lone escape character.
 const besidesColours = new RegExp(String.raw`\x1b\[(?:${own})m|${unseenCharacter}`, 'gu');
 
 /** A text of others on one line: line breaks and tabs are spaces, the rest shows as escapes. */

@@ -38,7 +38,7 @@ export class KafkaUnavailable extends Error {
   override readonly name = 'KafkaUnavailable';
 }
 
-/** The codes of errors that are told apart (kafka.apache.org/protocol, "Error Codes"). */
+/** Codes of errors that are handled by themselves (kafka.apache.org/protocol, "Error Codes"). */
 export const errorCodes = {
   offsetOutOfRange: 1,
   unknownTopic: 3,

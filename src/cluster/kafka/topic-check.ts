@@ -67,7 +67,7 @@ class TopicCheck {
     throw failed('the topic was made', reason);
   }
 
-  /** A broker that makes topics by itself is told not to. */
+  /** Asks a broker that makes topics by itself not to. */
   private async find(): Promise<Metadata | null> {
     const { kafka, target } = this;
     const answers = target.brokers.map((broker) =>

@@ -1,7 +1,7 @@
 /** What of the journal could not be read for one answer: it is said beside what could. */
 import { DamagedData } from '../journal.js';
 
-/** More places than these are not told apart by one answer: `stepwell journal verify` names all. */
+/** One answer names so many places at most: `stepwell journal verify` names all. */
 const placesMax = 10;
 
 export class DamageNotes {

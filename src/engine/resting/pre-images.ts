@@ -9,9 +9,9 @@ export class PreImages {
   /** Whether there is a moment: each change of memory looks at it. Read it only. */
   isOpen = false;
 
-  /** From now on maps are told of as they are now, until `end`: one moment at a time. */
+  /** Keeps maps as they are now, until `end`: one moment at a time. */
   begin(): void {
-    if (this.noted !== null) throw new Error('maps are told of as they were at another moment');
+    if (this.noted !== null) throw new Error('maps are kept as they were at another moment');
     this.noted = new Map();
     this.isOpen = true;
   }

@@ -11,8 +11,8 @@ import type { ImagePart } from './memory-cut.js';
 import { ImageReader } from './memory-image.js';
 
 /**
- * One memory, from empty to what it differs in; then it is at its end. It holds the indexes, and of
- * the streams those that it was told will change.
+ * One memory, from empty to what it differs in; then it is at its end. It holds the indexes, and
+ * those streams that `touch` has named.
  */
 export interface FoldingAside {
   /** What is going to be folded: of streams only those are held. Before anything else. */

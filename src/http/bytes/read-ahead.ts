@@ -89,7 +89,7 @@ async function somethingCame(request: IncomingMessage): Promise<void> {
       once(request, 'close', { signal }),
     ]);
   } catch (error) {
-    // A client that breaks off is told by `destroyed`.
+    // `destroyed` says that the client has broken off.
     if (!request.destroyed) throw error;
   } finally {
     settled.abort();

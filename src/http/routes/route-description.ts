@@ -34,7 +34,7 @@ export interface RouteDescription {
    */
   readonly isOfNode?: true;
   /**
-   * How a request that comes again is told from a new one: by its `seed`, as all that it changes is
+   * How a repeated request is recognised: by its `seed`, as all that it changes is
    * decided in the name of its caller, or by the `Idempotency-Key` that it may bring (ADR 79).
    */
   readonly repeats?: 'seed' | 'key';

@@ -61,7 +61,7 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     return { letters, cursor: (named.length > namedMax && letters.at(-1)?.id) || null };
   }
 
-  /** What `deleteAll`, told what a bulk action is about, has deleted. */
+  /** What `deleteAll` has deleted of what a bulk action is about. */
   async deleteBulk(
     query: Query,
     deleteAll: (ids: readonly string[]) => Promise<number>,

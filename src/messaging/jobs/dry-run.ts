@@ -1,4 +1,4 @@
-/** What a job would take, told without taking it: a page of it, within a bound of work. */
+/** What a job would take, without taking it: a page of it, within a bound of work. */
 import type { Clock } from '../../engine/clock.js';
 import type { JobRange, JobSteps } from './job-verbs.js';
 

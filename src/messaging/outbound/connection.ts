@@ -4,7 +4,7 @@ import type { WireRequest } from './request-head.js';
 import { ResponseReader, type ResponseTaker } from './response-reader.js';
 import { transportReason } from './transport-error.js';
 
-/** Who is told how a request goes. */
+/** What a connection calls as a request goes on. */
 export interface Exchange extends ResponseTaker {
   /** `drop` ends it where it is now, without a word: its place in a line, or its connection. */
   placed(drop: () => void): void;
@@ -67,7 +67,7 @@ export class Connection {
     socket.uncork();
   }
 
-  /** Closes it at once. What was under way is not told: it is what ends it, or has been told. */
+  /** Closes it at once, without a word to what was under way: that ends it, or knows already. */
   destroy(): void {
     this.exchange = null;
     this.reader.stop();

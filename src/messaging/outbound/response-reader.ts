@@ -4,7 +4,7 @@
  */
 import { parseHead, type ResponseHead } from './response-head.js';
 
-/** Who is told of a response, as it comes. */
+/** What a reader calls as a response comes. */
 export interface ResponseTaker {
   /** A response that is followed by another one (RFC 9110, 15.2). */
   interim(status: number): void;

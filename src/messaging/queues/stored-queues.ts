@@ -42,7 +42,7 @@ const itemsOfPart = 1024;
 export class QueuesCut implements IndexParts {
   private readonly orders: readonly StoredOrder[];
 
-  /** As they are now: `images` are told of what changes from now on. */
+  /** As they are now: what changes from now on is noted in `images`. */
   constructor(
     orders: Iterable<QueueOrder>,
     private readonly entries: ReadonlyMap<string, QueueEntry | StoredEntry>,

@@ -120,7 +120,7 @@ export class MessageTraces {
       return;
     }
     this.reading += 1;
-    const told = this.places.ofPublish(published).then((place) => {
+    const traced = this.places.ofPublish(published).then((place) => {
       if (tracer.samples(place.traceId, place.flags)) {
         tracer.add({
           ...partOf(place, publishSpanId(published.id)),
@@ -134,7 +134,7 @@ export class MessageTraces {
       }
     });
     // What cannot be read any more has no span.
-    void told
+    void traced
       .catch(() => tracer.drop())
       .finally(() => {
         this.reading -= 1;

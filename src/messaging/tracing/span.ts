@@ -40,7 +40,7 @@ export interface TracePlace {
 const spanDigits = 16;
 const traceDigits = 32;
 
-/** Of an attempt; the same again if a crash repeats it, so that it can be told from outside. */
+/** Of an attempt; the same again if a crash repeats it, so that a collector recognises it. */
 export const attemptSpanId = (messageId: string, attempt: number) =>
   digest(`${messageId}/${attempt}`, spanDigits);
 

@@ -64,7 +64,7 @@ export class Cluster implements Membership {
   digests: RecordedDigests | null = null;
   private readonly upkeep: LogUpkeep;
   private readonly skewWatch: SkewWatch;
-  /** Told of what the digests say. */
+  /** Learns what comparisons of digests come to. */
   readonly doubt: MemoryDoubt;
   private node: ClusterNode | null = null;
   private follower: Follower | null = null;

@@ -73,7 +73,7 @@ export class Follower {
   }
 
   private async run(): Promise<void> {
-    // What one read has brought is told of in one tick.
+    // One tick hands over all that one read has brought.
     await Promise.resolve();
     for (let written: Piece | null = null; ; ) {
       const next = this.nextPiece();

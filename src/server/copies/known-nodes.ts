@@ -8,7 +8,7 @@ import { nodesIn, nodesLogName } from '../cluster/standbys.js';
 /** The owner writes nodes down every few seconds: first so many entries are looked through. */
 const entriesFirst = 4096;
 
-/** The last that is told of nodes. */
+/** What the shared log last said of its nodes. */
 export interface KnownNodes {
   /** The first place that the log has. */
   readonly start: number;
@@ -33,7 +33,7 @@ async function lookThrough(log: CommitLog, from: number, end: number): Promise<K
   for (let at = from; at < end; ) {
     const { start, entries } = await log.read(at);
     found = { ...found, start };
-    for (const entry of entries) found = { ...found, ...toldBy(entry) };
+    for (const entry of entries) found = { ...found, ...saidBy(entry) };
     const last = entries.at(-1);
     if (last === undefined) break;
     at = last.place + 1;
@@ -41,20 +41,20 @@ async function lookThrough(log: CommitLog, from: number, end: number): Promise<K
   return found;
 }
 
-function toldBy({ bytes }: LogEntry): Partial<KnownNodes> {
-  const said = decodeEntry(bytes);
-  if (said?.kind === 'claim') return { owner: said.node };
+function saidBy({ bytes }: LogEntry): Partial<KnownNodes> {
+  const decoded = decodeEntry(bytes);
+  if (decoded?.kind === 'claim') return { owner: decoded.node };
   // What is of several parts is looked for a few seconds further on.
-  if (said?.kind !== 'part' || said.parts > 1) return {};
-  let told: Partial<KnownNodes> = {};
-  for (const change of decodeChanges(said.body)) {
+  if (decoded?.kind !== 'part' || decoded.parts > 1) return {};
+  let latest: Partial<KnownNodes> = {};
+  for (const change of decodeChanges(decoded.body)) {
     if (change.kind !== 'appended' || change.log !== nodesLogName) continue;
     const { baseOffset, body } = change.records;
     const value = decodeRecords(body, baseOffset, baseOffset).at(-1)?.value;
     const [owner, ...others] = nodesIn(value ?? Buffer.alloc(0));
     if (owner === undefined) continue;
     const standbys = others.toSorted((one, other) => other.place - one.place);
-    told = { owner: owner.node, standbys: standbys.map(({ node }) => node) };
+    latest = { owner: owner.node, standbys: standbys.map(({ node }) => node) };
   }
-  return told;
+  return latest;
 }

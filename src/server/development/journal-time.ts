@@ -20,7 +20,7 @@ export interface OpenedFolder {
 
 /**
  * Moves a movable clock to the last event, and keeps that in the folder. Any other clock stays as
- * it is. Both are told in the log. Rejects where the folder cannot be written.
+ * it is. The log says both. Rejects where the folder cannot be written.
  */
 export async function followJournal(
   { journal, path, disk, readOnly }: OpenedFolder,

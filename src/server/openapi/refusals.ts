@@ -8,11 +8,11 @@ const meanings: Readonly<Record<number, string>> = {
   404: 'What the path names is not there',
   409: 'It contradicts the present state',
   413: 'The body is too large',
-  422: 'What was then cannot be told (messaging.md 1.8)',
+  422: 'What was then is not known any more (messaging.md 1.8)',
   429: 'Too many attempts failed; with Retry-After',
 };
 
-/** The status and what it means; others are told of by `default`. */
+/** The status and what it means; `default` stands for all others. */
 export function refusalsOf(
   path: string,
   { access, query, headers, body, asOf, refuses = [] }: RouteDescription,

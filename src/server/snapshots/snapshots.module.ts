@@ -99,7 +99,7 @@ export class SnapshotsModule {
   }
 }
 
-/** Of all settings those that another thread can be told. */
+/** The settings that can be handed to another thread. */
 function foldingSettings(config: Config) {
   const { deadLetterRetentionMs, groupRetentionMs, groupsMax, consumersMax } = config;
   const { topicsMax, partitionsMax } = config;

@@ -71,7 +71,7 @@ export class Collector {
     const coding = isCompressed ? ['content-encoding', 'gzip'] : [];
     const {
       statusCode,
-      headers: told,
+      headers: answered,
       body,
     } = await request(url, {
       dispatcher: this.agent,
@@ -84,7 +84,7 @@ export class Collector {
     });
     await body.dump();
     if (statusCode >= 200 && statusCode <= 299) return;
-    const afterMs = retryable.has(statusCode) ? waitOf(told['retry-after']) : null;
+    const afterMs = retryable.has(statusCode) ? waitOf(answered['retry-after']) : null;
     throw new NotTaken(`it answered ${statusCode}`, afterMs);
   }
 }

@@ -119,10 +119,10 @@ export class GroupsAdmin {
 
   private resetting(id: string, moves: readonly ResetOffset[]): ResetOffsets {
     const at = this.clock.now();
-    const told = moves.map(({ topic, partition, from, to }) => {
+    const stored = moves.map(({ topic, partition, from, to }) => {
       return { topic, partition, from: from < 0 ? null : from, to };
     });
-    return { type: 'ResetOffsets', kind: consumerGroupKind, id, at, moves: told };
+    return { type: 'ResetOffsets', kind: consumerGroupKind, id, at, moves: stored };
   }
 
   private async summaryOf(name: string, view: ConsumerGroupState) {

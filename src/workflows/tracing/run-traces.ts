@@ -40,6 +40,14 @@ type Recorded = EventEnvelope<RunEvent>;
 /** Events that begin what another one ends. */
 const begins: readonly RunEvent['type'][] = ['WaitOpened', 'StepInvoked'];
 
+/** When a step began and was recorded, and where its span belongs. */
+interface StepTimes {
+  readonly at: number;
+  readonly offset: number;
+  readonly startedAt: number;
+  readonly parts: TracePlace;
+}
+
 @Injectable()
 export class RunTraces {
   private readonly known: LRUCache<string, KnownRun> | null;
@@ -101,13 +109,13 @@ export class RunTraces {
     }
     this.reading += 1;
     const logged = new LoggedRuns(this.journal, () => undefined);
-    const told = logged.before(envelope.id, envelope.offset).then((started) => {
+    const traced = logged.before(envelope.id, envelope.offset).then((started) => {
       if (started === null) return this.tracer?.drop();
       const { id, offset, at, event } = started;
       this.tell(envelope, this.know(id, offset, at, event.configuration), deliveredAt);
     });
     // What cannot be read any more has no span.
-    void told
+    void traced
       .catch(() => this.tracer?.drop())
       .finally(() => {
         this.reading -= 1;
@@ -139,16 +147,16 @@ export class RunTraces {
   private addStep(
     runId: string,
     { id, name, type }: StepInfo,
-    told: { at: number; offset: number; startedAt: number; parts: TracePlace },
+    { at, offset, startedAt, parts }: StepTimes,
   ): void {
     this.tracer?.add({
-      traceId: told.parts.traceId,
-      parentId: told.parts.parentId,
-      spanId: partSpanId(`step/${runId}`, told.offset),
+      traceId: parts.traceId,
+      parentId: parts.parentId,
+      spanId: partSpanId(`step/${runId}`, offset),
       name: `step ${name}`,
       kind: 'internal',
-      startedAt: Math.min(told.startedAt, told.at),
-      endedAt: told.at,
+      startedAt: Math.min(startedAt, at),
+      endedAt: at,
       attributes: { 'stepwell.run.id': runId, 'stepwell.step.id': id, 'stepwell.step.type': type },
       error: null,
     });

@@ -30,7 +30,7 @@ async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> 
       const begun = () => setLive(queries, true);
       for await (const { id, name, data } of eventsOf('/v2/live', signal, lastId, begun)) {
         lastId = id ?? lastId;
-        kinds.told(name, JSON.parse(data));
+        kinds.take(name, JSON.parse(data));
       }
     } catch {
       // It is tried again; the banner tells of a server that is gone.
@@ -41,7 +41,7 @@ async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> 
 }
 
 /** What an event says, as far as it is needed here. */
-interface Told {
+interface LiveNews {
   readonly kind?: string;
   readonly counts?: Readonly<Record<string, number>>;
 }
@@ -53,7 +53,7 @@ class Invalidation {
 
   constructor(private readonly queries: QueryClient) {}
 
-  told(name: string, { kind, counts }: Told): void {
+  take(name: string, { kind, counts }: LiveNews): void {
     if (name === 'reload') {
       this.queries.invalidateQueries();
       return;

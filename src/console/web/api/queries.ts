@@ -19,7 +19,7 @@ export const againMs = () => (isLive ? heardMs : unheardMs);
 
 /** The server tells what happens from now on, or does not any more. */
 export function setLive(queries: QueryClient, live: boolean): void {
-  // What has happened before the first word of the stream is not told.
+  // The stream does not say what happened before its first word.
   if (live && !isLive) queries.invalidateQueries();
   isLive = live;
 }

@@ -97,7 +97,7 @@ export function Groups() {
             />
             {(others > 0 || searchedTo !== undefined) && (
               <p className="border-t border-line px-3 py-2 text-muted">
-                {others > 0 && `${count(others)} more are of groups too small to be told. `}
+                {others > 0 && `${count(others)} more are of groups too small to be listed. `}
                 {searchedTo !== undefined &&
                   `Those that failed before ${exact(searchedTo).slice(0, 19)} were not counted.`}
               </p>
