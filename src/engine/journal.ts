@@ -137,12 +137,13 @@ export class Journal {
 
   /**
    * The durable events at `offsets`, in that order; null where an offset holds none. Those that lie
-   * close together are read together, and some reads run at once.
+   * close together are read together, and some reads run at once. So many are surely `taken`.
    */
   async *readEach(
     offsets: AsyncIterable<number> | Iterable<number>,
+    taken = 1,
   ): AsyncGenerator<EventEnvelope | null> {
-    const length = new SpanLength();
+    const length = new SpanLength(taken);
     const read = async (span: readonly number[]) => {
       const found = await this.readSpan(span);
       length.learn(span.length, found.bytes);

@@ -17,7 +17,12 @@ const spanBytesMax = 1024 * 1024;
 
 /** How many offsets one read is for: twice as many each time, but fewer where they bring much. */
 export class SpanLength {
-  private length = 1;
+  private length: number;
+
+  /** `taken` offsets are surely wanted: the first read may be for as many. */
+  constructor(taken = 1) {
+    this.length = Math.max(1, Math.min(taken, spanMax));
+  }
 
   get max(): number {
     return this.length;

@@ -64,13 +64,14 @@ export class JournalAroundDamage implements JournalReader {
   /** null also for each that is damaged. */
   async *readEach(
     offsets: AsyncIterable<number> | Iterable<number>,
+    taken?: number,
   ): AsyncGenerator<EventEnvelope | null> {
     const asked = iteratorOf(offsets);
     const pending: number[] = [];
     try {
       for (let isOver = false; !isOver; ) {
         try {
-          for await (const envelope of this.journal.readEach(remembered(asked, pending))) {
+          for await (const envelope of this.journal.readEach(remembered(asked, pending), taken)) {
             pending.shift();
             yield envelope;
           }

@@ -28,9 +28,10 @@ export class ReadsTogether {
   private async readAll(): Promise<void> {
     const asked = this.asked.sort((one, other) => one.offset - other.offset);
     this.asked = [];
+    const offsets = asked.map(({ offset }) => offset);
     let next = 0;
     try {
-      for await (const found of this.journal.readEach(asked.map(({ offset }) => offset))) {
+      for await (const found of this.journal.readEach(offsets, offsets.length)) {
         asked[next]?.resolve(found);
         next += 1;
       }

@@ -1,6 +1,6 @@
 /** What the log makes of the events of messages: which rows are meant, whatever is made of them. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { isMessageEvent, isPublished, type MessageEvent } from '../messages/message.events.js';
+import { isMessageEvent, type MessageEvent } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
 import { entriesOf, type LogEntry } from './log-entry.js';
 import { meansEntry, termsOf } from './log-filter.js';
@@ -31,7 +31,9 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
   ): Promise<WeighedRow<Row> | null>;
 
   meet(envelopes: readonly EventEnvelope[]): void {
-    for (const envelope of envelopes) if (isPublished(envelope)) this.published.meet(envelope);
+    this.published.meet(envelopes, (envelope) =>
+      this.entriesOf(envelope).some((entry) => meansEntry(this.query, envelope.id, entry)),
+    );
   }
 
   entriesOf(envelope: EventEnvelope): readonly LogEntry[] {

@@ -4,7 +4,12 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 import { ReadsTogether } from '../../engine/reading/reads-together.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
-import { isPublished, type MessageEvent, type Published } from '../messages/message.events.js';
+import {
+  isMessageEvent,
+  isPublished,
+  type MessageEvent,
+  type Published,
+} from '../messages/message.events.js';
 import { callbackRedaction } from '../messages/redaction.js';
 import type { LogEntry } from './log-entry.js';
 import { type LoggedEvent, type LogRow, logRow } from './log-row.js';
@@ -57,9 +62,20 @@ export class PublishedMessages {
     this.reads = new ReadsTogether(messages.journal);
   }
 
-  /** An event that others may be about. */
-  meet(published: Published): void {
-    this.kept.set(published.id, { published });
+  /**
+   * Events of which rows are about to be made, of some of those that are `meant`. What these are
+   * about and is not among them is read now, all of it together: one by one they would read the
+   * same part of the journal again and again.
+   */
+  meet(envelopes: readonly EventEnvelope[], meant: (envelope: EventEnvelope) => boolean): void {
+    for (const envelope of envelopes) {
+      if (isPublished(envelope)) this.kept.set(envelope.id, { published: envelope });
+    }
+    for (const envelope of envelopes) {
+      if (isPublished(envelope) || !isMessageEvent(envelope) || !meant(envelope)) continue;
+      // The row that is made of it meets the failure by itself.
+      this.of(envelope).catch(() => undefined);
+    }
   }
 
   /** How the message of an event began. */

@@ -9,11 +9,7 @@ import type { LogSource, RunningAttempt } from '../../messaging/logs/log-source.
 import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
 import { logSource } from '../../messaging/logs/message-log.js';
 import { type Published, PublishedMessages } from '../../messaging/logs/published-messages.js';
-import {
-  isMessageEvent,
-  isPublished,
-  type RunPlace,
-} from '../../messaging/messages/message.events.js';
+import { isMessageEvent, type RunPlace } from '../../messaging/messages/message.events.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { anyRunTerm } from '../../messaging/messages/message-terms.js';
 import { RunEntries } from '../deliveries/run-entries.js';
@@ -98,7 +94,9 @@ class RunLogListing implements LogListing<RunLogRow> {
   }
 
   meet(envelopes: readonly EventEnvelope[]): void {
-    for (const envelope of envelopes) if (isPublished(envelope)) this.published.meet(envelope);
+    this.published.meet(envelopes, (envelope) =>
+      this.entriesOf(envelope).some((entry) => this.meansEntry(envelope.id, entry)),
+    );
   }
 
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[] {
