@@ -1,6 +1,6 @@
 /** Slows the guessing of credentials down: after a few failures an address has to wait. */
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
+import { lastUsed } from '../engine/reading/last-used.js';
 import { Refusal } from '../grammar/result.js';
 
 /** So many failures of an address may follow each other at once: people mistype. */
@@ -16,7 +16,7 @@ interface Failures {
 }
 
 export class FailedLogins {
-  private readonly known = new LRUCache<string, Failures>({ max: addressesMax });
+  private readonly known = lastUsed<string, Failures>(addressesMax);
 
   /** Why this address may not try now: 429 with `Retry-After`; undefined if it may. */
   judge(address: string, now: number): Refusal | undefined {

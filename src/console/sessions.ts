@@ -1,10 +1,10 @@
 /** Who has signed in to the console: by a cookie that stands for a credential (ADR 46). */
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../engine/clock.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { provided } from '../engine/provided.js';
+import { lastUsed } from '../engine/reading/last-used.js';
 import { Refusal } from '../grammar/result.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { type BearerToken, BearerTokens, tokenDigest } from '../http/identity/bearer-token.js';
@@ -43,7 +43,7 @@ const limitedCredential: Refusal = new Refusal(
 export class Sessions {
   private readonly cookies: SessionCookies;
   private readonly restPrincipal: string;
-  private readonly ended = new LRUCache<string, true>({ max: endedMax });
+  private readonly ended = lastUsed<string, true>(endedMax);
 
   constructor(
     private readonly bearer: BearerTokens,

@@ -1,8 +1,8 @@
 /** Dead letters by what went wrong: status, destination, class of the error (messaging.md 10). */
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
+import { lastUsed } from '../../engine/reading/last-used.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
@@ -48,7 +48,7 @@ const answerBytesMax = 1024;
 
 @Injectable()
 export class DeadLetterGroups {
-  private readonly failures = new LRUCache<number, Failure>({ max: failuresMax });
+  private readonly failures = lastUsed<number, Failure>(failuresMax);
 
   constructor(
     private readonly letters: DeadLetters,

@@ -1,6 +1,6 @@
 /** Whether a dead letter is one of those that filters mean. */
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { lastUsed } from '../../engine/reading/last-used.js';
 import {
   isAmong,
   isWithin,
@@ -17,7 +17,7 @@ const originsMax = 20_000;
 
 @Injectable()
 export class DeadLetterMatching {
-  private readonly origins = new LRUCache<number, MessageOrigin>({ max: originsMax });
+  private readonly origins = lastUsed<number, MessageOrigin>(originsMax);
 
   constructor(private readonly stored: StoredMessages) {}
 

@@ -3,7 +3,7 @@
  * stand in the journal, and what was read there once is cached.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { lastUsed } from '../../engine/reading/last-used.js';
 import { parseJson } from '../../grammar/json.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { webhookStepType } from '../run-state/known-steps.js';
@@ -16,7 +16,7 @@ const namesMax = 10_000;
 @Injectable()
 export class AnnouncedWebhooks {
   /** The event that the step at a journal offset has announced; empty = none. */
-  private readonly names = new LRUCache<number, string>({ max: namesMax });
+  private readonly names = lastUsed<number, string>(namesMax);
 
   constructor(@Inject(RunArchive) private readonly archive: Pick<RunArchive, 'eventAt'>) {}
 

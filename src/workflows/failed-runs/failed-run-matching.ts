@@ -1,6 +1,6 @@
 /** Whether a failed run is one of those that filters mean. */
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { lastUsed } from '../../engine/reading/last-used.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
@@ -23,7 +23,7 @@ type AnyFilters = MeantFailedRuns & Partial<FailedRunListFilters>;
 
 @Injectable()
 export class FailedRunMatching {
-  private readonly traits = new LRUCache<number, Traits>({ max: traitsMax });
+  private readonly traits = lastUsed<number, Traits>(traitsMax);
 
   constructor(private readonly records: FailedRunRecords) {}
 
