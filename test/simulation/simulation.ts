@@ -92,12 +92,18 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
     this.server.disk.afterChange = null;
   }
 
-  /** All is well from now on: no more faults, nothing paused, and all the time in the world. */
-  async comeToRest(commands: readonly Command[], days = 3): Promise<void> {
+  /**
+   * All is well from now on: no more faults, nothing paused, and three days at most until nothing is
+   * left to do. An hour passes then: what begins by itself would show.
+   */
+  async comeToRest(commands: readonly Command[], isAtRest: () => boolean): Promise<void> {
     this.world.isMoody = false;
     void this.ask(commands);
     await settled();
-    for (let leap = 0; leap < days * 24 * 60; leap += 1) await this.server.leap(minute);
+    for (let passed = 0; passed < 3 * 24 * 60 && !isAtRest(); passed += 1) {
+      await this.server.leap(minute);
+    }
+    for (let passed = 0; passed < 60; passed += 1) await this.server.leap(minute);
   }
 
   /** All is well from now on, and as much time passes as it takes, but a day at most. */

@@ -3,13 +3,11 @@ import type { Clock } from '../../src/engine/clock.js';
 
 interface Timer {
   readonly at: number;
-  readonly order: number;
   readonly callback: () => void;
 }
 
 export class ManualClock implements Clock {
   private timers: Timer[] = [];
-  private order = 0;
   /** What the wall clock was set ahead by. */
   private ahead = 0;
 
@@ -24,8 +22,7 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, callback: () => void): () => void {
-    this.order += 1;
-    const timer = { at: this.time + delayMs, order: this.order, callback };
+    const timer = { at: this.time + delayMs, callback };
     this.timers.push(timer);
     return () => {
       this.timers = this.timers.filter((other) => other !== timer);
@@ -39,23 +36,28 @@ export class ManualClock implements Clock {
 
   /** When the next timer is due, Unix milliseconds; null = none is armed. */
   nextDue(): number | null {
-    if (this.timers.length === 0) return null;
-    return Math.min(...this.timers.map(({ at }) => at)) + this.ahead;
+    const first = this.first();
+    return first === undefined ? null : first.at + this.ahead;
   }
 
   /** Time passes; every timer due on the way fires at its own moment, in order. */
   advance(durationMs: number): void {
     const until = this.time + durationMs;
     for (;;) {
-      const due = this.timers
-        .filter((timer) => timer.at <= until)
-        .sort((left, right) => left.at - right.at || left.order - right.order)[0];
-      if (due === undefined) break;
+      const due = this.first();
+      if (due === undefined || due.at > until) break;
       this.timers = this.timers.filter((timer) => timer !== due);
       this.time = Math.max(this.time, due.at);
       due.callback();
     }
     this.time = until;
+  }
+
+  private first(): Timer | undefined {
+    let first: Timer | undefined;
+    // Those of one moment fire in the order in which they were armed, which is the list's.
+    for (const timer of this.timers) if (first === undefined || timer.at < first.at) first = timer;
+    return first;
   }
 
   /** Sets the wall clock, as an operator does; timers do not notice. */

@@ -73,13 +73,22 @@ function ruleRun(
   whatWasLeftIsInherited(simulation, histories, history);
 }
 
+/** The calls of rough days that were simulated, by seed: one more is compared with them. */
+const roughDays = new Map<number, readonly object[]>();
+
+async function callsOfRoughDay(seed: number): Promise<readonly object[]> {
+  const { simulation } = await simulate(seed, 'rough');
+  return structuredClone(simulation.world.calls);
+}
+
 const numbers = Array.from({ length: seeds }, (_, index) => firstSeed + index);
 
 describe('a simulated day of workflow runs', () => {
   it.each(numbers)(
     'on which anything may fail, seed %i',
     async (seed) => {
-      const { histories } = await simulate(seed, 'rough');
+      const { simulation, histories } = await simulate(seed, 'rough');
+      roughDays.set(seed, structuredClone(simulation.world.calls));
       expect(histories.size).toBeGreaterThan(0);
     },
     60_000,
@@ -105,9 +114,8 @@ describe('a simulated day of workflow runs', () => {
   }, 60_000);
 
   it(`is the same day again from the same seed (${firstSeed})`, async () => {
-    const days = [await simulate(firstSeed, 'rough'), await simulate(firstSeed, 'rough')];
-    const [one, other] = days.map(({ simulation }) => simulation.world.calls);
-    expect(one?.length).toBeGreaterThan(0);
-    expect(other).toEqual(one);
+    const one = roughDays.get(firstSeed) ?? (await callsOfRoughDay(firstSeed));
+    expect(one.length).toBeGreaterThan(0);
+    expect(await callsOfRoughDay(firstSeed)).toEqual(one);
   }, 60_000);
 });
