@@ -46,6 +46,9 @@ export interface TestServerOptions {
   readonly ports?: Partial<Ports>;
 }
 
+/** Each start fills a segment with zeros; the shipped 64 MiB, twice, are most of what it writes. */
+const fileSizes = { segmentBytes: 4 * 1024 * 1024, reserveBytes: 0 };
+
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'stepwell-')));
   const environment = {
@@ -61,6 +64,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log: pino({ level: 'silent' }),
     settings: shownSettings(config, origins, () => 'generated'),
     consoleFolder: join(import.meta.dirname, '../../dist/console'),
+    fileSizes,
     fatal: (error) => {
       throw error;
     },

@@ -91,7 +91,7 @@ export class GoldenFolder {
       ports: {
         clock,
         identifiers: identifiersFrom((length) => random.bytes(length)),
-        ...(this.fileSizes !== undefined && { fileSizes: this.fileSizes }),
+        fileSizes: this.fileSizes ?? {},
         ...ports,
       },
     });
