@@ -7,6 +7,7 @@ import type { Circus } from '@jest/types';
 import fc from 'fast-check';
 import { addEventHandler } from 'jest-circus';
 import { removeLeftovers } from './support/leftovers.js';
+import { useBuiltThreads } from './support/program/built-threads.js';
 import { seed } from './support/seed.js';
 
 /** Of a test or hook that says nothing else: it ends what hangs. A busy machine takes its time. */
@@ -15,8 +16,9 @@ const limitMsDefault = 90_000;
 // The runner prints no cause of an error, so the report has it.
 fc.configureGlobal({ seed, includeErrorInReport: true });
 
-// Servers that tests start are plain programs, without the loader of the tests.
+// Servers that tests start are plain programs, without the loader of the tests, and so are threads.
 process.env['NODE_OPTIONS'] = '';
+useBuiltThreads();
 
 /** Files that have a test by now, by what holds all of it. */
 const files = new WeakSet<object>();
