@@ -93,8 +93,8 @@ export class Simulation<World extends SimulatedWorld = SimulatedWorld> {
   }
 
   /**
-   * All is well from now on: no more faults, nothing paused, and three days at most until nothing is
-   * left to do. An hour passes then: what begins by itself would show.
+   * All is well from now on: no more faults, nothing paused, and three days at most until nothing
+   * is left to do. An hour passes then: what begins by itself would show.
    */
   async comeToRest(commands: readonly Command[], isAtRest: () => boolean): Promise<void> {
     this.world.isMoody = false;
