@@ -1,5 +1,4 @@
 /** The turn: decide, evolve, react and append in one tick; answer and act once it is durable. */
-import type { Appended } from '../../storage/log/partition-log.js';
 import { listIn } from '../grammar/list-in.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
 import type { Clock } from './clock.js';
@@ -27,6 +26,9 @@ import { TurnChanges } from './turn-changes.js';
 
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
+
+/** One refusal refuses its command, or all of them; or no caller waits for the answer. */
+type TurnMode = 'each' | 'together' | 'forgotten';
 
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
@@ -140,7 +142,7 @@ export class Engine {
     commands: Commands,
     by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, false, by);
+    return this.answer(commands, 'each', by);
   }
 
   /** As `dispatch`, but one refusal refuses all: nothing has changed, and it is each answer. */
@@ -148,17 +150,22 @@ export class Engine {
     commands: Commands,
     by: Principal | null = null,
   ): Promise<Outcomes<Commands>> {
-    return this.answer(commands, true, by);
+    return this.answer(commands, 'together', by);
   }
 
-  /** Dispatches for a caller that waits for no answer: the watch learns of a defect. */
+  /**
+   * Dispatches for a caller that waits for no answer: the watch learns of a defect. A turn that
+   * starts nothing is then written with the next one (ADR 55).
+   */
   dispatchAndForget(commands: readonly Command[]): void {
-    this.dispatch(commands).catch(() => undefined);
+    this.answer(commands, 'forgotten', null).catch(() => undefined);
   }
 
   /** Settles when everything decided so far is durable: what was read now may then be shown. */
   durable(): Promise<void> {
-    return this.journal.highWatermark >= this.journal.endOffset ? settled : this.groups.settled;
+    if (this.journal.highWatermark >= this.journal.endOffset) return settled;
+    this.journal.flush();
+    return this.groups.settled;
   }
 
   /** What `read` finds now, once it is durable: what memory says may be shown no earlier. */
@@ -192,7 +199,7 @@ export class Engine {
     const entity = this.entities.get(kind);
     const actor = entity?.actors.find(id);
     if (entity === undefined || actor === undefined) {
-      this.effects.reconcile({ kind, id, firstOffset: -1, lastOffset: -1 }, noEffects);
+      this.effects.reconcile({ kind, id, firstOffset: -1, lastOffset: -1 }, []);
       return;
     }
     // A later event of this stream may not be durable yet; its own commit will come back here.
@@ -204,14 +211,15 @@ export class Engine {
 
   private answer<Commands extends readonly Command[]>(
     commands: Commands,
-    together: boolean,
+    mode: TurnMode,
     by: Principal | null,
   ): Promise<Outcomes<Commands>> {
     try {
       // One outcome for each command, of the type that its decider answers.
-      const outcomes = this.turn(commands, together, by) as Outcomes<Commands>;
-      return this.durable().then(() => outcomes);
+      const outcomes = this.turn(commands, mode, by) as Outcomes<Commands>;
+      return (mode === 'forgotten' ? settled : this.durable()).then(() => outcomes);
     } catch (error) {
+      this.changes.revert();
       return Promise.reject(error);
     } finally {
       this.restLeastUsed();
@@ -224,7 +232,7 @@ export class Engine {
 
   private turn(
     commands: readonly Command[],
-    together: boolean,
+    mode: TurnMode,
     by: Principal | null,
   ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
@@ -243,7 +251,7 @@ export class Engine {
         by,
       );
       const outcomes = this.decide(turn, commands);
-      const refusal = together ? outcomes.find((outcome) => !outcome.ok) : undefined;
+      const refusal = mode === 'together' ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
         this.changes.revert();
         return commands.map(() => refusal);
@@ -256,7 +264,7 @@ export class Engine {
         this.groups.join(durable, []);
         continue;
       }
-      this.commit(turn);
+      this.commit(turn, mode === 'forgotten' && turn.endsAll);
       for (const refused of turn.refusedReactions) this.watch.reactionRefused(refused);
       return outcomes;
     }
@@ -272,20 +280,12 @@ export class Engine {
     }
   }
 
-  /**
-   * Memory keeps what the journal took, or neither has it: a turn may be too large, or too late.
-   */
-  private commit(turn: Turn): void {
+  /** Memory keeps what the journal takes; that throws where a turn is too large, or too late. */
+  private commit(turn: Turn, lingers: boolean): void {
     if (turn.records.length === 0) return;
-    let appended: Appended;
-    try {
-      appended = this.journal.append(turn.records);
-    } catch (error) {
-      this.changes.revert();
-      throw error;
-    }
+    const { durable } = this.journal.append(turn.records, lingers);
     this.changes.keep();
-    this.groups.join(appended.durable, turn.envelopes);
+    this.groups.join(durable, turn.envelopes);
   }
 
   private settle(envelopes: readonly EventEnvelope[]): void {
@@ -297,4 +297,3 @@ export class Engine {
 }
 
 const settled = Promise.resolve();
-const noEffects: readonly Effect[] = [];

@@ -48,7 +48,7 @@ export interface JournalQuery {
 }
 
 /** What the engine needs of it. */
-export type EngineJournal = Pick<Journal, 'append' | 'endOffset' | 'highWatermark'>;
+export type EngineJournal = Pick<Journal, 'append' | 'flush' | 'endOffset' | 'highWatermark'>;
 
 export class Journal {
   constructor(
@@ -84,8 +84,13 @@ export class Journal {
   }
 
   /** One turn: atomic, at the offsets it was encoded for. */
-  append(records: readonly RecordInput[]): Appended {
-    return this.log.append(records);
+  append(records: readonly RecordInput[], lingers = false): Appended {
+    return this.log.append(records, lingers);
+  }
+
+  /** Nothing that was appended so far lingers any more. */
+  flush(): void {
+    this.log.flush();
   }
 
   /** The parts that it is made of, oldest first. */
@@ -168,10 +173,7 @@ export class Journal {
 
   /** What a query means, in its order. Costs what is taken of it, not what there is. */
   async *query({ terms, ...range }: JournalQuery): AsyncGenerator<EventEnvelope> {
-    if (terms.length === 0) {
-      yield* this.scan(range);
-      return;
-    }
+    if (terms.length === 0) return yield* this.scan(range);
     for await (const envelope of this.readEach(this.log.candidates(terms, range))) {
       if (envelope !== null) yield envelope;
     }
@@ -216,10 +218,7 @@ export class Journal {
     return envelopes;
   }
 
-  /**
-   * The durable batches of [from, until), oldest first and not decoded, some at a time. It ends
-   * between two turns.
-   */
+  /** Durable batches of [from, until), oldest first, not decoded; it ends between two turns. */
   async *batches(from: number, until: number): AsyncGenerator<readonly RecordBatch[]> {
     for (let at = Math.max(from, this.log.startOffset); at < until; ) {
       const batches = await this.log.read(at, { until, maxBytes: batchesBytes });

@@ -15,7 +15,7 @@ import type { ReadOptions } from '../segment/read-budget.js';
 import { Segment } from '../segment/segment.js';
 import { SegmentReader } from '../segment/segment-reader.js';
 import type { Appended } from './group-commit.js';
-import { type FindOptions, LogReader } from './log-reader.js';
+import { type FindOptions, LogReader, offsetsOf } from './log-reader.js';
 import type { PartitionLog } from './partition-log.js';
 
 /** A log, whether all of it is in its own segments or not. */
@@ -36,6 +36,7 @@ type ReadLog = Pick<
   | 'offsetFor'
   | 'whenBeyond'
   | 'append'
+  | 'flush'
   | 'prepare'
   | 'roll'
   | 'sweep'
@@ -117,11 +118,8 @@ export class ArchivedLog implements LogWithHistory {
   }
 
   /** As `PartitionLog.find`. */
-  async *find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
-    for await (const offset of this.candidates([[term]], options)) {
-      const [batch] = await this.read(offset, { maxRecords: 1 });
-      if (batch?.record(offset)?.terms.includes(term) === true) yield offset;
-    }
+  find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
+    return offsetsOf(this, term, options);
   }
 
   /** As `PartitionLog.candidates`. */
@@ -156,8 +154,12 @@ export class ArchivedLog implements LogWithHistory {
   }
 
   /** What follows changes the log alone. */
-  append(records: readonly RecordInput[]): Appended {
-    return this.log.append(records);
+  append(records: readonly RecordInput[], lingers = false): Appended {
+    return this.log.append(records, lingers);
+  }
+
+  flush(): void {
+    this.log.flush();
   }
 
   prepare(): Promise<void> {

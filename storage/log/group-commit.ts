@@ -1,4 +1,5 @@
 /** Many appends share one write and one fdatasync: while a group is written, the next one fills. */
+import type { Timer } from '../disk/timer.js';
 import type { Fence } from '../faults/fence.js';
 import type { DiskFull } from '../faults/storage-errors.js';
 import type { EncodedRecords } from '../format/encoded-records.js';
@@ -33,7 +34,11 @@ export interface CommittingStore {
   readonly fence: Fence;
   /** A group of so many records goes to the disk; call the answer when it is there. */
   committing(records: number): () => void;
+  readonly after: Timer;
 }
+
+/** An append that no caller waits for shares the next group, or has its own so much later. */
+const lingerMs = 5;
 
 /** The log, as it is when it is opened. */
 interface CommittingLog {
@@ -47,6 +52,9 @@ export class GroupCommit {
   private open: AppendGroup;
   private spare: AppendGroup;
   private running: Promise<void> | null = null;
+  /** The open group is to be written, and not to wait for more. */
+  private isDue = false;
+  private isLingering = false;
   /** Asked for, behind the open group. */
   private ending: Settlement | null = null;
   private failure: Error | null = null;
@@ -71,11 +79,16 @@ export class GroupCommit {
     return this.open.nextOffset;
   }
 
-  append(records: readonly RecordInput[], now: number): Appended {
+  append(records: readonly RecordInput[], now: number, lingers: boolean): Appended {
     const refusal = this.failure ?? this.target.refusal;
     if (refusal !== null) throw refusal;
     if (records.length === 0) throw new RangeError('an append needs a record');
-    return this.add(records, now);
+    const { open } = this;
+    const timestamp = Math.max(now, this.lastTime);
+    const baseOffset = open.nextOffset;
+    open.append(records, timestamp);
+    const durable = this.taken(timestamp, lingers);
+    return { baseOffset, nextOffset: open.nextOffset, timestamp, durable };
   }
 
   /**
@@ -88,23 +101,31 @@ export class GroupCommit {
     const timestamp = Math.max(records.maxTimestamp, this.lastTime);
     this.open.follow(records, timestamp);
     this.open.isFollowed = true;
-    return this.taken(timestamp);
-  }
-
-  private add(records: readonly RecordInput[], now: number): Appended {
-    const { open } = this;
-    const timestamp = Math.max(now, this.lastTime);
-    const baseOffset = open.nextOffset;
-    open.append(records, timestamp);
-    const durable = this.taken(timestamp);
-    return { baseOffset, nextOffset: open.nextOffset, timestamp, durable };
+    return this.taken(timestamp, false);
   }
 
   /** The open group has more, as of `timestamp`. */
-  private taken(timestamp: number): Promise<void> {
+  private taken(timestamp: number, lingers: boolean): Promise<void> {
     this.lastTime = timestamp;
-    this.running ??= this.run();
+    if (lingers) this.linger();
+    else this.flush();
     return this.open.commit.promise;
+  }
+
+  /** What was appended so far waits for no other append any more. */
+  flush(): void {
+    if (this.open.recordCount === 0) return;
+    this.isDue = true;
+    this.running ??= this.run();
+  }
+
+  private linger(): void {
+    if (this.isDue || this.isLingering) return;
+    this.isLingering = true;
+    this.store.after(lingerMs, () => {
+      this.isLingering = false;
+      this.flush();
+    });
   }
 
   /** Lets the segment end behind what was appended so far; settles when it has. */
@@ -117,6 +138,7 @@ export class GroupCommit {
 
   /** Settles when nothing is waiting or in flight. */
   async idle(): Promise<void> {
+    this.flush();
     while (this.running !== null) await this.running;
   }
 
@@ -129,10 +151,11 @@ export class GroupCommit {
 
   private async run(): Promise<void> {
     await thisTickIsOver();
-    while (this.failure === null && (this.open.recordCount > 0 || this.ending !== null)) {
+    while (this.failure === null && (this.isDue || this.ending !== null)) {
       const { open: group, ending } = this;
       group.close();
       this.ending = null;
+      this.isDue = false;
       this.open = this.spare;
       this.open.open(group.nextOffset);
       try {

@@ -21,6 +21,24 @@ export interface FindOptions {
   readonly order?: 'oldest' | 'newest';
 }
 
+/** A log in which offsets are found, of its own segments alone or with an archive's. */
+interface SearchedLog {
+  candidates(terms: readonly (readonly string[])[], options: FindOptions): AsyncGenerator<Offset>;
+  read(from: Offset, options: ReadOptions): Promise<RecordBatch[]>;
+}
+
+/** The offsets of records that carry the index term `term`: hashes collide, so they are read. */
+export async function* offsetsOf(
+  log: SearchedLog,
+  term: string,
+  options: FindOptions,
+): AsyncGenerator<Offset> {
+  for await (const offset of log.candidates([[term]], options)) {
+    const [batch] = await log.read(offset, { maxRecords: 1 });
+    if (batch?.record(offset)?.terms.includes(term) === true) yield offset;
+  }
+}
+
 /**
  * Reads the segments of a log; the caller has checked that the range is inside the log. Rejects
  * with `SegmentChanged` where the same call may end otherwise, with `DamagedOffsets` where damage

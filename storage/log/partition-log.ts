@@ -15,7 +15,7 @@ import { SegmentChanged, SegmentReader } from '../segment/segment-reader.js';
 import type { AppendGroup } from './append-group.js';
 import { type CommittedRecords, streamOf, unfollowed } from './commit-stream.js';
 import { type Appended, GroupCommit } from './group-commit.js';
-import { type FindOptions, LogReader } from './log-reader.js';
+import { type FindOptions, LogReader, offsetsOf } from './log-reader.js';
 import type { LogStore } from './log-store.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { OpenedLog } from './opened-log.js';
@@ -110,13 +110,18 @@ export class PartitionLog {
   /**
    * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge`,
    * `LogClosed`, or `DiskFull` until there is room again. A failed write shows in `durable`; after
-   * `DiskFull` nothing of the records is there.
+   * `DiskFull` nothing of them is there. What `lingers` is written with what does not, or in 5 ms.
    */
-  append(records: readonly RecordInput[]): Appended {
+  append(records: readonly RecordInput[], lingers = false): Appended {
     if (this.closedBecause !== null) throw this.closedBecause;
     const { full } = this.store.freeSpace;
     if (full !== null && !this.settings.preparesNextSegment) throw full;
-    return this.commit.append(records, this.store.now());
+    return this.commit.append(records, this.store.now(), lingers);
+  }
+
+  /** Nothing that was appended so far lingers any more. */
+  flush(): void {
+    this.commit.flush();
   }
 
   /**
@@ -143,7 +148,6 @@ export class PartitionLog {
       const until = Math.min(options.until ?? readable, readable);
       return from >= until ? [] : await this.reader.forwards(from, until, options);
     } catch (error) {
-      // Reading again sees what is so by now.
       const hasChanged = error instanceof SegmentChanged || from < this.startOffset;
       if (hasChanged) return this.read(from, options);
       throw diskError(`reading log ${this.name}`, error);
@@ -168,11 +172,8 @@ export class PartitionLog {
   }
 
   /** The offsets of records that carry the index term `term`. */
-  async *find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
-    for await (const offset of this.candidates([[term]], options)) {
-      const [batch] = await this.read(offset, { maxRecords: 1 });
-      if (batch?.record(offset)?.terms.includes(term) === true) yield offset;
-    }
+  find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
+    return offsetsOf(this, term, options);
   }
 
   /** Offsets of records that carry a term of each list, or look so: hashes can collide. */

@@ -51,6 +51,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     storeId,
     epoch: manifest.state.epoch,
     now: options.now,
+    after: options.after,
     fsync: options.fsync,
     readOnly: options.readOnly ?? false,
     segmentBytes: options.segmentBytes ?? 64 * megabyte,

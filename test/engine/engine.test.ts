@@ -219,6 +219,53 @@ describe('a turn', () => {
   });
 });
 
+describe('a turn whose answer no caller waits for', () => {
+  /** Nothing is written because of a timer; shapes and two counters are there. */
+  async function openTimeless() {
+    const opened = await openEngine(
+      (joining) => {
+        joining.register({ decider: counterDecider, view: new Sum(), folds: [] });
+        joining.carry('ring', { start: () => () => undefined });
+      },
+      undefined,
+      { after: () => () => undefined },
+    );
+    await opened.engine.dispatch([
+      command('Add', 'a', { amount: 1 }),
+      command('Add', 'b', { amount: 1 }),
+      command('Close', 'c'),
+    ]);
+    return opened;
+  }
+
+  it('is written with the next one where everything that it changed has ended', async () => {
+    const { engine, journal, close } = await openTimeless();
+    engine.dispatchAndForget([command('Close', 'a')]);
+    expect(engine.actors('counter').find('a')).toBeUndefined();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(journal.highWatermark).toBe(journal.endOffset - 1);
+    await engine.dispatch([command('Add', 'b', { amount: 1 })]);
+    expect(journal.highWatermark).toBe(journal.endOffset);
+    await close();
+  });
+
+  it('is written for a reader that would see it', async () => {
+    const { engine, journal, close } = await openTimeless();
+    engine.dispatchAndForget([command('Close', 'a')]);
+    await engine.shown(() => engine.actors('counter').size);
+    expect(journal.highWatermark).toBe(journal.endOffset);
+    await close();
+  });
+
+  it('is written at once where something may start because of it', async () => {
+    const { engine, journal, close } = await openTimeless();
+    engine.dispatchAndForget([command('Add', 'b', { amount: 1 })]);
+    await new Promise<void>((resolve) => journal.whenBeyond(journal.endOffset - 1, resolve));
+    expect(journal.highWatermark).toBe(journal.endOffset);
+    await close();
+  });
+});
+
 describe('a turn of commands that go together', () => {
   it('is as any other where none is refused', async () => {
     const { engine, states, close } = await open();

@@ -111,7 +111,7 @@ export function foldingEngine(fill: (engine: Engine) => void): {
   const append = () => {
     throw new Error('nothing is decided here');
   };
-  const journal = { endOffset: 0, highWatermark: 0, append };
+  const journal = { endOffset: 0, highWatermark: 0, append, flush: () => undefined };
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
   const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch);
   fill(engine);

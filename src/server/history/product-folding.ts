@@ -73,6 +73,7 @@ const noJournal: EngineJournal = {
   append() {
     throw new Error('nothing is decided here');
   },
+  flush: () => undefined,
 };
 
 const noWatch: EngineWatch = { turnFailed: () => undefined, reactionRefused: () => undefined };

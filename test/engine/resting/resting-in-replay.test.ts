@@ -65,7 +65,7 @@ function replayingEngine(restsIdle: boolean): { engine: Engine; rung: string[] }
   const append = () => {
     throw new Error('nothing is decided here');
   };
-  const journal = { endOffset: 100, highWatermark: 100, append };
+  const journal = { endOffset: 100, highWatermark: 100, append, flush: () => undefined };
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
   const codec = new EventCodec();
   const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch, 2);
