@@ -116,6 +116,8 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   wants(state: State, id: string): readonly Effect[];
   /** A final stream leaves memory; reading it back is a read of the journal. */
   isFinal(state: State): boolean;
+  /** Whether others go on once this stream has ended: its end is then written at once (ADR 55). */
+  isAwaited?(state: State): boolean;
   /**
    * Index terms of an event, by which the journal finds it again. The stream's id is always one.
    * A later event of a stream may be found by what its first one said: its command brings that, or

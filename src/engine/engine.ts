@@ -264,7 +264,7 @@ export class Engine {
         this.groups.join(durable, []);
         continue;
       }
-      this.commit(turn, mode === 'forgotten' && turn.endsAll);
+      this.commit(turn, mode === 'forgotten' && turn.startsNothing);
       for (const refused of turn.refusedReactions) this.watch.reactionRefused(refused);
       return outcomes;
     }

@@ -57,8 +57,8 @@ export class Turn {
   readonly records: RecordInput[] = [];
   readonly envelopes: EventEnvelope[] = [];
   readonly refusedReactions: RefusedReaction[] = [];
-  /** Every stream that it has changed is final: nothing starts because of it. */
-  endsAll = true;
+  /** Every stream that it has changed is final, and not awaited: nothing starts because of it. */
+  startsNothing = true;
   private readonly reactions: Command[] = [];
   /** Of each reaction: the command of the turn that it goes back to. */
   private readonly origins: Command[] = [];
@@ -128,7 +128,7 @@ export class Turn {
     this.envelopes.push(envelope);
     const evolved = actors.evolve(envelope, actor, this.changes);
     const { state } = evolved;
-    this.endsAll &&= decider.isFinal(state);
+    this.startsNothing &&= decider.isFinal(state) && decider.isAwaited?.(before) !== true;
     const own = decider.react?.(envelope, state, this.names, command, before);
     if (own !== undefined) this.follow(own, origin);
     for (const { follower, interest } of others.of(event.type)) {

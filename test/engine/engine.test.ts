@@ -89,6 +89,8 @@ const counterDecider: Decider<CounterState, CounterCommand, CounterEvent, Sum> =
   wants: (state): readonly Effect[] =>
     state.total > 100 ? [{ kind: 'ring', id: `over ${state.total}`, notBefore: 0 }] : [],
   isFinal: (state) => state.closed,
+  // What has counted to seven is waited for.
+  isAwaited: (state) => state.total === 7,
   terms: (event) => [`type:${event.type}`],
 };
 
@@ -245,6 +247,15 @@ describe('a turn whose answer no caller waits for', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(journal.highWatermark).toBe(journal.endOffset - 1);
     await engine.dispatch([command('Add', 'b', { amount: 1 })]);
+    expect(journal.highWatermark).toBe(journal.endOffset);
+    await close();
+  });
+
+  it('is written at once where others wait for the end of what it has changed', async () => {
+    const { engine, journal, close } = await openTimeless();
+    await engine.dispatch([command('Add', 'a', { amount: 6 })]);
+    engine.dispatchAndForget([command('Close', 'a')]);
+    await new Promise<void>((resolve) => journal.whenBeyond(journal.endOffset - 1, resolve));
     expect(journal.highWatermark).toBe(journal.endOffset);
     await close();
   });

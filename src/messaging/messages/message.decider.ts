@@ -169,6 +169,8 @@ export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent,
   react,
   wants,
   isFinal: isFinalMessage,
+  // The next message of its queue takes its place.
+  isAwaited: (state) => state.status === 'pending' && state.delivery.queueName !== null,
   stored: storedMessage,
   terms,
   references: offsetsNamedBy,

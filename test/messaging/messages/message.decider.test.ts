@@ -117,6 +117,14 @@ describe('a message that was not published', () => {
 });
 
 describe('a pending message', () => {
+  it.each([
+    [null, false],
+    ['orders', true],
+  ])('of the queue %s: others wait for its end: %s', (queueName, isAwaited) => {
+    const { state } = given(messageDecider, noDuplicates, { ...published, queueName });
+    expect(messageDecider.isAwaited?.(state)).toBe(isAwaited);
+  });
+
   it.each([200, 204, 299])('is delivered by an answer of %i', (status) => {
     const { events, isFinal, wants } = given(messageDecider, noDuplicates, published).when(
       record(0, status),
