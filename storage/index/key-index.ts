@@ -129,20 +129,22 @@ export class KeyIndex {
     }
     const entriesStart = 8 + (bucketCount + 1) * 4;
     const bytes = Buffer.alloc(entriesStart + terms.length * 8);
-    bytes.writeUInt32LE(bucketCount, 0);
-    bytes.writeUInt32LE(terms.length, 4);
+    // A view writes a number at once where a buffer writes its bytes, one after the other.
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    view.setUint32(0, bucketCount, true);
+    view.setUint32(4, terms.length, true);
     let total = 0;
     for (let bucket = 0; bucket <= bucketCount; bucket += 1) {
       total += cursors[bucket] ?? 0;
       cursors[bucket] = total;
-      bytes.writeUInt32LE(total, 8 + bucket * 4);
+      view.setUint32(8 + bucket * 4, total, true);
     }
     for (let entry = 0; entry < terms.length; entry += 1) {
-      const bucket = terms.hashAt(entry) & mask;
-      const slot = cursors[bucket] ?? 0;
-      cursors[bucket] = slot + 1;
-      bytes.writeUInt32LE(terms.hashAt(entry), entriesStart + slot * 8);
-      bytes.writeUInt32LE(terms.offsetAt(entry), entriesStart + slot * 8 + 4);
+      const hash = terms.hashAt(entry);
+      const slot = cursors[hash & mask] ?? 0;
+      cursors[hash & mask] = slot + 1;
+      view.setUint32(entriesStart + slot * 8, hash, true);
+      view.setUint32(entriesStart + slot * 8 + 4, terms.offsetAt(entry), true);
     }
     return new KeyIndex(bytes);
   }
