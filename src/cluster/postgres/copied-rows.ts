@@ -4,24 +4,25 @@
  */
 import type { Client, Connection, Submittable } from 'pg';
 
-/** By column; null stands for no value. */
+/** By column; undefined stands for null. */
 export type CopiedRow = readonly (Buffer | undefined)[];
 
 /** The rows of `text`, a `copy (...) to stdout (format binary)`. Rejects as a query does. */
 export function copiedRows(client: Client, text: string): Promise<CopiedRow[]> {
-  const copied = new Promise<Buffer>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     client.query(new Copy(text, resolve, reject));
   });
-  return copied.then(rowsIn);
 }
 
 /** What the client asks of all that it is given to send. */
 class Copy implements Submittable {
-  private readonly chunks: Buffer[] = [];
+  private readonly rows: CopiedRow[] = [];
+  private isBegun = false;
+  private failure: unknown = null;
 
   constructor(
     private readonly text: string,
-    private readonly done: (bytes: Buffer) => void,
+    private readonly done: (rows: CopiedRow[]) => void,
     private readonly failed: (error: unknown) => void,
   ) {}
 
@@ -29,15 +30,24 @@ class Copy implements Submittable {
     connection.query(this.text);
   }
 
-  /** The client uses the buffer again. */
+  /** A row, which the header comes with if it is the first; or the end. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    this.chunks.push(Buffer.from(chunk));
+    try {
+      // The client uses the buffer again.
+      const bytes = Buffer.from(chunk);
+      const start = this.isBegun ? 0 : headerLength + bytes.readUInt32BE(extensionLengthAt);
+      this.isBegun = true;
+      this.rows.push(...rowsIn(bytes, start));
+    } catch (error) {
+      this.failure ??= error;
+    }
   }
 
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {
-    this.done(Buffer.concat(this.chunks));
+    if (this.failure === null) this.done(this.rows);
+    else this.failed(this.failure);
   }
 
   handleError(error: unknown): void {
@@ -59,13 +69,12 @@ class Copy implements Submittable {
 const extensionLengthAt = 15;
 const headerLength = 19;
 
-function rowsIn(bytes: Buffer): CopiedRow[] {
+function rowsIn(bytes: Buffer, start: number): CopiedRow[] {
   const rows: CopiedRow[] = [];
-  let position = headerLength + bytes.readUInt32BE(extensionLengthAt);
-  for (;;) {
+  for (let position = start; position < bytes.length; ) {
     const fieldCount = bytes.readInt16BE(position);
     position += 2;
-    if (fieldCount < 0) return rows;
+    if (fieldCount < 0) break;
     const row: (Buffer | undefined)[] = [];
     for (let field = 0; field < fieldCount; field += 1) {
       const length = bytes.readInt32BE(position);
@@ -75,4 +84,5 @@ function rowsIn(bytes: Buffer): CopiedRow[] {
     }
     rows.push(row);
   }
+  return rows;
 }
