@@ -36,10 +36,9 @@ export function encodedFrom(body: Buffer, baseOffset: Offset, from: Offset): Enc
   return first < 0 ? null : { body, start: first, firstOffset, count, maxTimestamp };
 }
 
-/** Gives the record at `start` its place in a body; returns where it ends. */
-export function placeRecord(body: Buffer, start: number, offsetDelta: number): number {
+/** Gives the record at `start` its place in a body. */
+export function placeRecord(body: Buffer, start: number, offsetDelta: number): void {
   body.writeUInt32LE(offsetDelta, start + 4);
-  return recordEnd(body, start);
 }
 
 /**

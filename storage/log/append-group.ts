@@ -133,10 +133,10 @@ export class AppendGroup {
     let offset = batch.nextOffset;
     for (let position = length; position < length + bytes; offset += 1) {
       const place = offset - this.baseOffset;
-      eachTerm(buffer, position, (from, to) => {
+      placeRecord(buffer, position, offset - batch.baseOffset);
+      position = eachTerm(buffer, position, (from, to) => {
         this.terms.add(hashTermIn(buffer, from, to), place);
       });
-      position = placeRecord(buffer, position, offset - batch.baseOffset);
     }
     batch.maxTimestamp = Math.max(batch.maxTimestamp, maxTimestamp);
     batch.nextOffset += count;

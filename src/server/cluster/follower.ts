@@ -141,14 +141,15 @@ export class Follower {
     const records = decodeRecords(body, baseOffset, this.foldedUntil);
     const envelopes = journal.events(records);
     let from = 0;
-    for (const [index, envelope] of envelopes.entries()) {
-      const recorded = digestIn(envelope);
+    for (let at = 0; at < envelopes.length; at += 1) {
+      const envelope = envelopes[at];
+      const recorded = envelope === undefined ? null : digestIn(envelope);
       if (recorded === null) continue;
-      this.replay(envelopes.slice(from, index));
-      from = index;
+      this.replay(envelopes.slice(from, at));
+      from = at;
       await digests?.compare(recorded, this.foldedUntil);
     }
-    this.replay(envelopes.slice(from));
+    this.replay(from === 0 ? envelopes : envelopes.slice(from));
     this.foldedUntil = (records.at(-1)?.offset ?? this.foldedUntil - 1) + 1;
   }
 
