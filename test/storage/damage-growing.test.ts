@@ -14,10 +14,11 @@ import {
   survey,
   surveyTwice,
 } from './damaged-topic.js';
+import { rounds } from './rounds.js';
 import { openSimulated, settle } from './simulated-store.js';
 
-/** `GROWING_STRIDE=1`: each bit instead of one bit of each byte. */
-const stride = Number(process.env['GROWING_STRIDE'] ?? 9);
+/** `GROWING_STRIDE=1`: each bit instead of one bit of each byte, or of each other one. */
+const stride = Number(process.env['GROWING_STRIDE'] ?? (rounds < 1 ? 17 : 9));
 
 /** A journal of one record and a topic whose ten records stand in what grows; then a kill. */
 async function killed(watermark: 'of all' | 'of none', segmentBytes = 64 * 1024) {

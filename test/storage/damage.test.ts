@@ -1,14 +1,12 @@
 import { DamagedData } from '../../storage/faults/storage-errors.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
+import { rounds, stride } from './rounds.js';
 import { openSimulated, settle } from './simulated-store.js';
 import { StoreModel } from './store-model.js';
 
-/** Every fifth bit has its turn, so that each byte has one; all of them in a longer run. */
-const isLong = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1) > 1;
-const bitStep = isLong ? 1 : 5;
-/** The same of lengths. */
-const lengthStep = isLong ? 1 : 3;
+/** Every seventh bit has its turn, so that each byte has one; all of them in a longer run. */
+const bitStep = rounds > 1 ? 1 : 7;
 
 const stops = ['cleanly', 'kill', 'cleanly, compacted'] as const;
 
@@ -105,7 +103,7 @@ describe.each(stops)('a store that was stopped: %s', (stop) => {
     const verdicts = { refused: 0, whole: 0 };
     for (const path of everyFile(disk)) {
       const length = disk.files().get(path)?.length ?? 0;
-      for (let cut = 0; cut < length; cut += lengthStep) {
+      for (let cut = 0; cut < length; cut += stride(5)) {
         const damaged = disk.copy();
         damaged.damage(path, (bytes) => bytes.subarray(0, cut));
         const found = await verdict({ ...worked, disk: damaged, model: model.copy() }).catch(

@@ -7,6 +7,7 @@ import {
   type PlannedFailure,
   SimulatedDisk,
 } from '../simulation/simulated-disk.js';
+import { nextCall } from './rounds.js';
 import { openSimulated, settle } from './simulated-store.js';
 import { StoreModel } from './store-model.js';
 
@@ -94,9 +95,9 @@ async function recoversFrom({ disk, model: promised }: Outcome): Promise<void> {
   await store.close();
 }
 
-/** Fails call 1, 2, 3, ... until a run needs fewer calls than that. */
+/** Fails one call after the other until a run needs fewer calls than that. */
 async function failEveryCall(failure: Omit<PlannedFailure, 'nth'>): Promise<number> {
-  for (let nth = 1; ; nth += 1) {
+  for (let nth = 1; ; nth = nextCall(nth)) {
     const outcome = await runWith({ ...failure, nth });
     if (!outcome.fired) return nth - 1;
     const where = `${failure.operation} ${nth} ${failure.code}: ${outcome.error}`;

@@ -4,6 +4,7 @@ import type { StoreOptions } from '../../storage/store.js';
 import { verifyStore } from '../../storage/verify/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { type PlannedFailure, SimulatedDisk } from '../simulation/simulated-disk.js';
+import { nextCall, stride } from './rounds.js';
 import {
   directory,
   type OpenedSimulation,
@@ -134,13 +135,13 @@ async function work(topics: Topics, orders = 'orders', clicks = 'clicks'): Promi
   await topics.append(clicks, 8);
 }
 
-/** Every n-th call of `operation` meets a full disk, until the work needs fewer calls than that. */
+/** One call of `operation` after the other meets a full disk, until the work needs fewer calls. */
 async function fillEveryCall(
   failure: Omit<PlannedFailure, 'nth' | 'code'>,
   options: Partial<StoreOptions>,
 ): Promise<{ readonly calls: number; readonly refused: number }> {
   let refused = 0;
-  for (let nth = 1; ; nth += 1) {
+  for (let nth = 1; ; nth = nextCall(nth)) {
     const disk = new SimulatedDisk(new SeededRandom(nth));
     disk.interleaves = nth % 2 === 0;
     const topics = await Topics.start(disk, options);
@@ -200,7 +201,7 @@ describe('a call that meets a full disk', () => {
 
 describe('a power cut on a full disk', () => {
   it('loses nothing acknowledged and brings nothing refused back, after any change', async () => {
-    for (let seed = 1; seed <= 6; seed += 1) {
+    for (let seed = 1; seed <= 6; seed += stride(2)) {
       const disk = new SimulatedDisk(new SeededRandom(seed));
       disk.interleaves = seed % 2 === 0;
       const options = { reserveBytes: seed % 3 === 0 ? 2 * page : 0, manifestBytesMax: 3000 };
@@ -249,7 +250,7 @@ describe('a full disk', () => {
     disk.capacityBytes = disk.usedBytes + page * 8;
     expect(await topics.append('orders', 1, 17_000)).toBe(false);
     // Wherever the power cut falls in the order of all changes so far.
-    for (let seed = 0; seed < 400; seed += 1) {
+    for (let seed = 0; seed < 400; seed += stride(4)) {
       const { store } = await openSimulated(disk.crash('prefix', seed));
       await topics.model.copy().check(store);
     }

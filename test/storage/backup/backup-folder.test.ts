@@ -8,9 +8,9 @@ import { openStore, type Store, type StoreOptions } from '../../../storage/store
 import { verifyStore } from '../../../storage/verify/verify-store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { rounds } from '../rounds.js';
 import { directory, type OpenedSimulation, openSimulated, settle } from '../simulated-store.js';
 
-const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
 const target = '/copy';
 
 const options: StoreOptions = {

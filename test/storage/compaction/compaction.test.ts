@@ -4,9 +4,8 @@ import type { CompactionOptions, PartitionLog } from '../../../storage/log/parti
 import type { StoreOptions } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { rounds } from '../rounds.js';
 import { openSimulated, settle } from '../simulated-store.js';
-
-const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
 
 /** No tombstone is that old. */
 const never = Number.NEGATIVE_INFINITY;

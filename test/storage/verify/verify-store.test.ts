@@ -10,6 +10,7 @@ import {
 } from '../../../storage/verify/verify-store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { rounds } from '../rounds.js';
 import { directory, openSimulated, readOnly, settle } from '../simulated-store.js';
 
 /** Two logs, one of them with sealed segments, everything acknowledged. */
@@ -95,7 +96,7 @@ describe('a store without damage', () => {
 });
 
 /** Every byte takes half a minute and finds no more: `VERIFY_STRIDE=1 npm run jest -- verify`. */
-const stride = Number(process.env['VERIFY_STRIDE'] ?? 7);
+const stride = Number(process.env['VERIFY_STRIDE'] ?? (rounds < 1 ? 13 : 7));
 
 describe('damage', () => {
   it('is found anywhere in any file after a clean stop', async () => {
