@@ -51,6 +51,7 @@ const copy = (shard: string, from: number) => `copy (select place, at, bytes fro
 const remove = `delete from stepwell_log where shard = $1 and place < $2::bigint
   and place < (select max(place) from stepwell_log where shard = $1)`;
 
+/** Statements have names: the server plans each of them once for a connection. */
 export class PostgresLog implements CommitLog {
   /** Reads have one of their own: an append may wait for a standby that is away. */
   private readonly writing: Connections;
@@ -100,7 +101,7 @@ export class PostgresLog implements CommitLog {
 
   /** The newest entry stays. */
   async trim(before: number): Promise<void> {
-    await this.query(remove, [this.options.shard, before]);
+    await this.query('stepwell_trim', remove, [this.options.shard, before]);
   }
 
   async close(): Promise<void> {
@@ -114,8 +115,12 @@ export class PostgresLog implements CommitLog {
     bytes: Buffer,
   ): Promise<AppendOutcome> {
     connection.isWaitCancelled = false;
-    const { shard } = this.options;
-    const { rows } = await connection.client.query(insert, [shard, expected, bytes]);
+    const values = [this.options.shard, expected, bytes];
+    const { rows } = await connection.client.query({
+      name: 'stepwell_append',
+      text: insert,
+      values,
+    });
     if (connection.isWaitCancelled) return { kind: 'unknown' };
     const [row] = rows;
     if (row === undefined) return { kind: 'refused' };
@@ -123,13 +128,15 @@ export class PostgresLog implements CommitLog {
   }
 
   private async bounds(): Promise<{ readonly start: number; readonly end: number }> {
-    const { rows } = await this.query(bounds, [this.options.shard]);
+    const { rows } = await this.query('stepwell_bounds', bounds, [this.options.shard]);
     const { first, last } = rows[0] ?? {};
     return { start: Number(first ?? 0), end: last === null ? 0 : Number(last) + 1 };
   }
 
-  private async query(text: string, values: readonly unknown[]) {
-    return this.reads(({ client }) => client.query<Record<string, unknown>>(text, [...values]));
+  private async query(name: string, text: string, values: unknown[]) {
+    return this.reads(({ client }) =>
+      client.query<Record<string, unknown>>({ name, text, values }),
+    );
   }
 
   private async reads<Found>(ask: (connection: Connection) => Promise<Found>): Promise<Found> {
