@@ -5,8 +5,8 @@ import { rounds, stride } from './rounds.js';
 import { openSimulated, settle } from './simulated-store.js';
 import { StoreModel } from './store-model.js';
 
-/** Every seventh bit has its turn, so that each byte has one; all of them in a longer run. */
-const bitStep = rounds > 1 ? 1 : 7;
+/** Every fifth or seventh bit has its turn, so that each byte has one; all in a longer run. */
+const bitStep = rounds > 1 ? 1 : rounds < 1 ? 7 : 5;
 
 const stops = ['cleanly', 'kill', 'cleanly, compacted'] as const;
 
