@@ -46,8 +46,11 @@ export interface TestServerOptions {
   readonly ports?: Partial<Ports>;
 }
 
-/** Each start fills a segment with zeros; the shipped 64 MiB, twice, are most of what it writes. */
-const fileSizes = { segmentBytes: 4 * 1024 * 1024, reserveBytes: 0 };
+/**
+ * Of servers that no test gives others: each start fills a segment with zeros, and the shipped
+ * 64 MiB, twice, are most of what it writes.
+ */
+export const fileSizes = { segmentBytes: 4 * 1024 * 1024, reserveBytes: 0 };
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), 'stepwell-')));

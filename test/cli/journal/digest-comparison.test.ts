@@ -10,10 +10,11 @@ import { readConfiguration } from '../../../src/server/configuration/config.js';
 import { sweepStretch } from '../../../src/server/history/journal-sweeps.module.js';
 import { productFolding } from '../../../src/server/history/product-folding.js';
 import { callApi } from '../../support/clients/api-call.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { fileSizes, startServer, type TestServer } from '../../support/server.js';
 
 const { config } = readConfiguration({});
-const newFolding = () => productFolding({ ...config, sweepStretch: sweepStretch(config, {}) });
+const newFolding = () =>
+  productFolding({ ...config, sweepStretch: sweepStretch(config, fileSizes) });
 
 let server: TestServer;
 
