@@ -12,6 +12,7 @@ import type { MeasuredProcess } from '../../measure/measured-process.js';
 import type { Figure, Measurement, MeasurementTools } from '../../measure/measurement.js';
 import { median } from '../../measure/statistics.js';
 import { bearer, startStepwell } from '../../measure/stepwell-server.js';
+import { postgresPart } from '../../peers/processes/postgres-server.js';
 import { ClusterNodes } from './cluster-nodes.js';
 
 const body = randomBytes(1024);
@@ -25,6 +26,7 @@ export const clusterCases: readonly Case[] = [1, 16, 64, 256].map(
     beside: 'its folder alone',
     unit: 'messages',
     goal: connections < 64 ? null : 0.8,
+    ...(postgresPart.version === null && { impossible: `it needs PostgreSQL: ${postgresPart.by}` }),
     compares: 'rate',
     share: 1,
     contest: (directory) => clusterContest(directory, connections),
@@ -56,14 +58,16 @@ function publishes(server: MeasuredProcess, connections: number): Contestant {
   });
 }
 
-export const clusterMeasurements: readonly Measurement[] = [
-  {
-    scenario: 'cluster',
-    name: 'one publish of 1 KiB at a time over PostgreSQL',
-    isLong: false,
-    measure: measureWait,
-  },
-];
+const waitMeasurement: Measurement = {
+  scenario: 'cluster',
+  name: 'one publish of 1 KiB at a time over PostgreSQL',
+  isLong: false,
+  measure: measureWait,
+};
+
+/** None where PostgreSQL is not installed. */
+export const clusterMeasurements: readonly Measurement[] =
+  postgresPart.version === null ? [] : [waitMeasurement];
 
 const roundSeconds = 1;
 const commitsPerRound = 500;
