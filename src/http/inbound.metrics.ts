@@ -3,10 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
+import { listIn } from '../grammar/list-in.js';
 
 /** Is called with every answer. */
 interface RefusalCount {
   answered(request: IncomingMessage, route: string, status: number): void;
+}
+
+/** Requests of one route that are counted together. */
+interface RequestKind {
+  readonly method: string;
+  readonly status: number;
+  readonly count: Counter.Internal;
+  readonly duration: Histogram.Internal<string>;
 }
 
 export class InboundMetrics {
@@ -19,11 +28,8 @@ export class InboundMetrics {
   readonly #abortedRequests: Counter;
   readonly #refusedRequests: Counter;
 
-  /** Bounded: methods, statuses and route patterns are. */
-  readonly #requestKinds = new Map<
-    string,
-    { readonly count: Counter.Internal; readonly duration: Histogram.Internal<string> }
-  >();
+  /** By route. Bounded: methods, statuses and route patterns are. */
+  readonly #requestKinds = new Map<string, RequestKind[]>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -86,19 +92,17 @@ export class InboundMetrics {
 
   /** One request was answered; `route` is the pattern, never the path: a path has no bound. */
   requestAnswered(method: string, route: string, status: number, seconds: number): void {
-    const key = `${method} ${status} ${route}`;
-    const known = this.#requestKinds.get(key);
-    if (known !== undefined) {
-      known.count.inc();
-      known.duration.observe(seconds);
-      return;
+    const kinds = listIn(this.#requestKinds, route);
+    let kind = kinds.find((each) => each.status === status && each.method === method);
+    if (kind === undefined) {
+      // The registry sorts and joins labels on every call; a kind of request is looked up once.
+      const count = this.#requests.labels({ method, route, status });
+      const duration = this.#requestSeconds.labels({ method, route });
+      kind = { method, status, count, duration };
+      kinds.push(kind);
     }
-    // The registry sorts and joins labels on every call; a kind of request is looked up once.
-    this.#requestKinds.set(key, {
-      count: this.#requests.labels({ method, route, status }),
-      duration: this.#requestSeconds.labels({ method, route }),
-    });
-    this.requestAnswered(method, route, status, seconds);
+    kind.count.inc();
+    kind.duration.observe(seconds);
   }
 
   /** A request found no room for its bytes in time. */
