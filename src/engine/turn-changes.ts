@@ -47,10 +47,12 @@ export class TurnChanges {
 
   /** The turn is in the journal: there is no way back any more. */
   keep(): void {
-    this.maps.length = 0;
-    this.keys.length = 0;
-    this.previous.length = 0;
-    this.ordered.clear();
+    // Cut to nothing at once, each of them would get new memory in the next turn.
+    while (this.maps.pop() !== undefined) {
+      this.keys.pop();
+      this.previous.pop();
+    }
+    if (this.ordered.size > 0) this.ordered.clear();
   }
 
   /** Memory as it was before the turn, newest change first. */
