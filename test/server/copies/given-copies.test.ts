@@ -5,18 +5,27 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { request } from 'undici';
-import { systemClock } from '../../../src/engine/clock.js';
+import type { CommitLog } from '../../../src/cluster/commit-log.js';
+import { encodeEntry } from '../../../src/cluster/entry.js';
+import { openHop } from '../../../src/cluster/forwarding/hop.js';
+import { type Clock, systemClock } from '../../../src/engine/clock.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
 import { journalLogName } from '../../../src/engine/journal.js';
+import { SharedCommits } from '../../../src/server/cluster/shared-commits.js';
+import { type NodeStanding, nodesLogName } from '../../../src/server/cluster/standbys.js';
+import { standingPath } from '../../../src/server/cluster/standing-reports.js';
 import { heldIn } from '../../../src/server/copies/copied-files.js';
 import type { CopyHead } from '../../../src/server/copies/copy-format.js';
+import { FolderFetch } from '../../../src/server/copies/folder-fetch.js';
 import { GivenCopies } from '../../../src/server/copies/given-copies.js';
 import { CopyCut, takeCopy } from '../../../src/server/copies/taken-copy.js';
 import { readingOptions } from '../../../src/server/lifecycle/reading-options.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { openStore, type Store } from '../../../storage/store.js';
+import { MemoryLog } from '../../support/cluster/memory-log.js';
 import { leave } from '../../support/leftovers.js';
 
 const secret = 'secret of nodes';
@@ -74,8 +83,13 @@ beforeAll(async () => {
     secret,
   });
   node = createServer(async (asked, response) => {
+    const { method = '', url: path = '', headers } = asked;
+    const body = await buffer(asked);
+    if (path === standingPath) return response.writeHead(204).end();
     cutBehindMax(response);
-    given = copies.give('seed', await buffer(asked), response).catch((error: unknown) => {
+    const opened = openHop(secret, { method, path }, headers, Date.now());
+    const seed = opened.kind === 'hop' ? opened.hop.seed : 'seed';
+    given = copies.give(seed, body, response).catch((error: unknown) => {
       response.destroy();
       return error;
     });
@@ -145,3 +159,70 @@ it('goes on where it was cut, with the files that are whole', async () => {
   await log?.verify();
   await copy.close();
 });
+
+it('asks the node again whose copy was cut, and no other one', async () => {
+  let asked = 0;
+  const busy = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(503).end();
+  });
+  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
+  const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const nodes = [
+    { node: 'http://127.0.0.1:1', place: 9, silentMs: 0 },
+    { node: urlOf(busy), place: 8, silentMs: 0 },
+    { node: urlOf(node), place: 7, silentMs: 0 },
+  ];
+  const dataDirectory = await makeFolder();
+  bytesMax = 400 * 1024;
+  const clock: Clock = {
+    ...systemClock,
+    // Between two rounds all is well again.
+    after: (_, again) => {
+      bytesMax = Number.POSITIVE_INFINITY;
+      return systemClock.after(1, again);
+    },
+  };
+  const fetch = new FolderFetch({
+    disk: nodeDisk,
+    dataDirectory,
+    options,
+    secret,
+    clock,
+    log: await logOf(nodes),
+    caller: { url: 'http://127.0.0.1:2', secret, clock, identifiers: systemIdentifiers },
+    logger: pino({ level: 'silent' }),
+  });
+  expect(await fetch.fetch()).toBe(true);
+  expect(asked).toBe(1);
+  expect(await readdir(dataDirectory)).toEqual(['fetched']);
+  busy.close();
+});
+
+/** A shared log in which the owner, the first of them, has written down which nodes there are. */
+async function logOf(nodes: readonly NodeStanding[]): Promise<CommitLog> {
+  const log = new MemoryLog().open();
+  const life = '0000000000000001';
+  await log.append(
+    0,
+    encodeEntry({ kind: 'claim', epoch: 1, life, after: 0, node: 'http://127.0.0.1:1' }),
+  );
+  const commits = new SharedCommits(systemClock);
+  const submitted = new Promise<Buffer>((resolve) => {
+    commits.open(async (body) => resolve(body));
+  });
+  const options = {
+    ...readingOptions(systemClock, systemIdentifiers, () => false),
+    readOnly: false,
+  };
+  const own = await openStore(nodeDisk, await makeFolder(), { ...options, commits });
+  const written = own.createLog(nodesLogName).then((each) => {
+    return each.append([{ key: null, value: Buffer.from(JSON.stringify(nodes)) }]).durable;
+  });
+  const body = await submitted;
+  await written;
+  await own.close();
+  const part = { sequence: 1, previous: 0, part: 0, parts: 1, body };
+  await log.append(1, encodeEntry({ kind: 'part', epoch: 1, life, after: 1, ...part }));
+  return log;
+}
