@@ -17,6 +17,11 @@ export function endSoon(socket: Socket, clock: Clock, answer?: string): void {
   socket.once('close', cancel);
 }
 
+/** Ends a connection once what was written on it is sent; what its client still sends is lost. */
+export function endWritten(socket: Socket): void {
+  Socket.prototype.destroySoon.call(socket);
+}
+
 /**
  * Ends a connection on which its last answer is sent, the one to `request`. A request that was
  * answered before all of it had come is still being sent: the rest is read and dropped, and nothing
@@ -28,7 +33,7 @@ export function endAfterAnswer(
   request: IncomingMessage | undefined,
 ): void {
   if (request === undefined || request.complete) {
-    Socket.prototype.destroySoon.call(socket);
+    endWritten(socket);
     return;
   }
   socket.removeAllListeners('data');

@@ -10,7 +10,7 @@ import type { Clock } from '../../engine/clock.js';
 import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
-import { endAfterAnswer, endSoon } from './connection-end.js';
+import { endAfterAnswer, endSoon, endWritten } from './connection-end.js';
 
 /** How many connections may be open at once. */
 export interface ConnectionLimits {
@@ -258,7 +258,7 @@ export class Connections {
 
   private closeOnceIdle(connection: Connection): void {
     const { latest, socket } = connection;
-    if (latest === null || latest.writableFinished) socket.destroySoon();
+    if (latest === null || latest.writableFinished) endWritten(socket);
     else latest.once('close', () => this.closeOnceIdle(connection));
   }
 
