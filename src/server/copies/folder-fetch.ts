@@ -1,5 +1,6 @@
 /** Fetches the folder of another node for one that is behind what the shared log still has. */
 import type { Logger } from 'pino';
+import { removeTree } from '../../../storage/disk/remove-tree.js';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
@@ -24,6 +25,9 @@ const pauseMs = 3_600_000;
 
 /** After all nodes were asked in vain. */
 const againMs = 5000;
+
+/** It gives a copy to another node. */
+const busyStatus = 503;
 
 /** `first` before the others, if it is one of them. */
 function inOrder(nodes: readonly string[], first: string | null): readonly string[] {
@@ -78,15 +82,18 @@ export class FolderFetch {
     const { signal } = this.ending;
     const seed = callSeed(caller);
     const timing = { withinMs, pauseMs, signal };
+    const { fetching } = placesIn(dataDirectory);
     this.begun = null;
     try {
-      const held = await heldIn(disk, placesIn(dataDirectory).fetching);
+      const held = await heldIn(disk, fetching);
       const ask: CopyAsk = { held: [...held] };
       const body = Buffer.from(JSON.stringify(ask));
       const call = { origin, path: copyPath, body, seed, ...timing };
       const answer = await callNode(caller, call);
       if (answer.statusCode !== 200) {
         await answer.body.dump();
+        // The list of what is held may be more than it takes: the next request has none.
+        if (answer.statusCode !== busyStatus) await removeTree(disk, fetching);
         return false;
       }
       // What is not taken to its end would keep the other node busy.

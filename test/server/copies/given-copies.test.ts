@@ -39,6 +39,8 @@ let node: Server;
 let given: Promise<unknown>;
 /** The name of a directory that the node's disk does not list. */
 let unlisted = '';
+/** More held files than so many are refused, as a body that is too large. */
+let heldMax = Number.POSITIVE_INFINITY;
 /** After so many bytes an answer breaks off. */
 let bytesMax = Number.POSITIVE_INFINITY;
 
@@ -86,6 +88,7 @@ beforeAll(async () => {
     const { method = '', url: path = '', headers } = asked;
     const body = await buffer(asked);
     if (path === standingPath) return response.writeHead(204).end();
+    if (JSON.parse(body.toString()).held.length > heldMax) return response.writeHead(413).end();
     cutBehindMax(response);
     const opened = openHop(secret, { method, path }, headers, Date.now());
     const seed = opened.kind === 'hop' ? opened.hop.seed : 'seed';
@@ -160,6 +163,27 @@ it('goes on where it was cut, with the files that are whole', async () => {
   await copy.close();
 });
 
+it('asks for all where the list of what is held is refused', async () => {
+  const { port } = node.address() as AddressInfo;
+  const nodes = ['http://127.0.0.1:1', `http://127.0.0.1:${port}`].map((name, number) => {
+    return { node: name, place: 9 - number, silentMs: 0 };
+  });
+  const dataDirectory = await makeFolder();
+  bytesMax = 400 * 1024;
+  heldMax = 0;
+  const clock: Clock = {
+    ...systemClock,
+    after: (_, again) => {
+      bytesMax = Number.POSITIVE_INFINITY;
+      return systemClock.after(1, again);
+    },
+  };
+  const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, clock), log: await logOf(nodes) });
+  expect(await fetch.fetch()).toBe(true);
+  expect(await readdir(dataDirectory)).toEqual(['fetched']);
+  heldMax = Number.POSITIVE_INFINITY;
+});
+
 it('asks the node again whose copy was cut, and no other one', async () => {
   let asked = 0;
   const busy = createServer((_, response) => {
@@ -183,21 +207,19 @@ it('asks the node again whose copy was cut, and no other one', async () => {
       return systemClock.after(1, again);
     },
   };
-  const fetch = new FolderFetch({
-    disk: nodeDisk,
-    dataDirectory,
-    options,
-    secret,
-    clock,
-    log: await logOf(nodes),
-    caller: { url: 'http://127.0.0.1:2', secret, clock, identifiers: systemIdentifiers },
-    logger: pino({ level: 'silent' }),
-  });
+  const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, clock), log: await logOf(nodes) });
   expect(await fetch.fetch()).toBe(true);
   expect(asked).toBe(1);
   expect(await readdir(dataDirectory)).toEqual(['fetched']);
   busy.close();
 });
+
+/** Of a node that fetches into `dataDirectory`. */
+function fetchPorts(dataDirectory: string, clock: Clock) {
+  const caller = { url: 'http://127.0.0.1:2', secret, clock, identifiers: systemIdentifiers };
+  const logger = pino({ level: 'silent' });
+  return { disk: nodeDisk, dataDirectory, options, secret, clock, caller, logger };
+}
 
 /** A shared log in which the owner, the first of them, has written down which nodes there are. */
 async function logOf(nodes: readonly NodeStanding[]): Promise<CommitLog> {
