@@ -15,9 +15,7 @@ import { resumeEffects } from '../../engine/recovery.js';
 import type { EngineWatch } from '../../engine/turn.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { MemoryStart } from '../snapshots/memory-start.js';
-
-/** A stop waits this long for the disk before it goes on without it. */
-const storageDeadlineMs = 30_000;
+import { storageDeadlineMs } from './store-opener.js';
 
 @Injectable()
 export class EngineBuilder {

@@ -16,13 +16,10 @@ import { readingOptions } from '../lifecycle/reading-options.js';
 import { MemoryStart } from '../snapshots/memory-start.js';
 import { EngineBuilder } from './engine-builder.js';
 import { JournalOpener } from './journal-opener.js';
-import { StoreOpener } from './store-opener.js';
+import { StoreOpener, storageDeadlineMs } from './store-opener.js';
 
 /** Size of the cache of options and bodies of messages in flight, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
-
-/** A stop waits this long for what was let in. */
-const intakeDeadlineMs = 30_000;
 
 @Global()
 @Module({
@@ -69,6 +66,6 @@ const intakeDeadlineMs = 30_000;
 export class EngineModule {
   constructor(intake: Intake, life: ProcessLife, @Inject(provided.clock) clock: Clock) {
     const { stop } = intake.report(life, clock);
-    life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: intakeDeadlineMs, stop });
+    life.addStoppable({ name: 'intake', phase: 'doors', deadlineMs: storageDeadlineMs, stop });
   }
 }

@@ -16,7 +16,7 @@ import { journalChain } from '../history/journal-chain.js';
 import { JournalHeadMetrics } from '../history/journal-head.metrics.js';
 
 /** A stop waits this long for the disk before it goes on without it. */
-const storageDeadlineMs = 30_000;
+export const storageDeadlineMs = 30_000;
 
 /** Giving up the log that nodes share, so that another one takes it at once. */
 const clusterDeadlineMs = 5000;

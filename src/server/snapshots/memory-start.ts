@@ -63,7 +63,7 @@ export class MemoryStart {
     return {
       progress: (progress) => {
         // A past that is no longer asked for throws, which ends its start.
-        this.past?.goOn?.();
+        this.past?.goOn();
         const now = this.clock.monotonic();
         if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
         if (now < nextAt) return;
