@@ -1,5 +1,4 @@
 /** Who has signed in to the console: by a cookie that stands for a credential (ADR 46). */
-import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
 import type { Identifiers } from '../engine/identifiers.js';
@@ -9,6 +8,7 @@ import { Refusal } from '../grammar/result.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { type BearerToken, BearerTokens, tokenDigest } from '../http/identity/bearer-token.js';
 import { permits } from '../http/identity/grant.js';
+import type { RequestHead } from '../http/request-head.js';
 import type { Credentials } from '../server/credentials/credentials.js';
 import type { SessionRequest } from './session.request.js';
 import { SessionCookies, type SignedSession } from './session-cookie.js';
@@ -78,17 +78,17 @@ export class Sessions {
   }
 
   /** Who has signed in with the cookie of a request; undefined = its client has not. */
-  of(request: IncomingMessage): BearerToken | undefined {
+  of(request: RequestHead): BearerToken | undefined {
     return this.signedIn(request)?.as;
   }
 
   /** Until when a request's session lasts, Unix milliseconds; undefined where there is none. */
-  expiryOf(request: IncomingMessage): number | undefined {
+  expiryOf(request: RequestHead): number | undefined {
     return this.signedIn(request)?.signed.expiresAt;
   }
 
   /** Signs out: the cookie is refused from now on. Returns an empty cookie in its place. */
-  end(request: IncomingMessage): string {
+  end(request: RequestHead): string {
     const session = this.signedIn(request);
     if (session !== undefined) this.ended.set(session.signed.id, true);
     return `${this.cookies.name}=`;
@@ -106,7 +106,7 @@ export class Sessions {
 
   private signedIn({
     headers: { cookie },
-  }: IncomingMessage): { readonly signed: SignedSession; readonly as: BearerToken } | undefined {
+  }: RequestHead): { readonly signed: SignedSession; readonly as: BearerToken } | undefined {
     if (cookie === undefined) return undefined;
     const signed = this.cookies.read(cookie);
     if (signed === undefined || signed.expiresAt <= this.clock.now()) return undefined;

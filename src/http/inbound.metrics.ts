@@ -1,13 +1,13 @@
 /** What clients cost: requests, connections, and the bytes that both hold. */
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
 import { listIn } from '../grammar/list-in.js';
+import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */
 interface RefusalCount {
-  answered(request: IncomingMessage, route: string, status: number): void;
+  answered(request: RequestHead, route: string, status: number): void;
 }
 
 /** Requests of one route that are counted together. */

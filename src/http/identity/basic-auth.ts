@@ -3,9 +3,9 @@
  * each may do there.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue } from '../dialect.js';
+import type { RequestHead } from '../request-head.js';
 import type { Admission } from './admission.js';
 import { type BearerToken, type BearerTokens, refusalOf } from './bearer-token.js';
 import {
@@ -81,7 +81,7 @@ export class BasicCredentials {
   }
 
   /** Whether this request may enter. */
-  admit(request: IncomingMessage, isSecret: boolean): Admission {
+  admit(request: RequestHead, isSecret: boolean): Admission {
     const known = this.find(request);
     if (known === undefined) return unknown;
     const { principal, token } = known;
@@ -92,7 +92,7 @@ export class BasicCredentials {
    * Why a request that entered may not do this: 403, naming the right and the topic; undefined if
    * it may. Without a topic (null) the right to any one is enough.
    */
-  judgeRight(request: IncomingMessage, right: Right, topic: string | null): Refusal | undefined {
+  judgeRight(request: RequestHead, right: Right, topic: string | null): Refusal | undefined {
     const grant = this.grantOf(request);
     // The configured pair may do everything.
     if (grant === this.configured) return undefined;
@@ -107,7 +107,7 @@ export class BasicCredentials {
    * that names none of them; undefined if it may.
    */
   judgeAll(
-    request: IncomingMessage,
+    request: RequestHead,
     right: Right,
     topics: Iterable<string>,
     owner: string,
@@ -120,13 +120,13 @@ export class BasicCredentials {
   }
 
   /** Whether a listing may show the topic to the client of this request. */
-  mayName(request: IncomingMessage, topic: string): boolean {
+  mayName(request: RequestHead, topic: string): boolean {
     const grant = this.grantOf(request);
     return !(grant instanceof Refusal) && covers(grant, topic);
   }
 
   /** What a request may do; 401 where it may not even enter. */
-  grantOf(request: IncomingMessage): Access | Refusal {
+  grantOf(request: RequestHead): Access | Refusal {
     return this.find(request)?.grant ?? unauthorized;
   }
 
@@ -138,7 +138,7 @@ export class BasicCredentials {
     return this.known(presented(username, password));
   }
 
-  private find(request: IncomingMessage): Known | undefined {
+  private find(request: RequestHead): Known | undefined {
     const { authorization } = request.headers;
     if (authorization === undefined) {
       return this.known(presentedInQuery(request)) ?? ofToken(this.tokens?.session(request));
@@ -188,7 +188,7 @@ function presentedIn(authorization: string): Presented | undefined {
  * Senders of webhooks cannot set headers: theirs may stand in the query, there and nowhere else
  * (topics.md 1.1). The header wins; the query is only read where there is none.
  */
-function presentedInQuery({ url = '' }: IncomingMessage): Presented | undefined {
+function presentedInQuery({ url = '' }: RequestHead): Presented | undefined {
   const query = /^\/webhook\/?\?(.*)$/s.exec(url)?.[1];
   if (query === undefined) return undefined;
   const found: Record<'user' | 'pass', string | undefined> = { user: undefined, pass: undefined };

@@ -1,8 +1,8 @@
 /** Who may enter by a bearer token, and what the role of a token permits. */
 import { hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from '../dialect.js';
+import type { RequestHead } from '../request-head.js';
 import type { Admission } from './admission.js';
 
 /**
@@ -22,10 +22,10 @@ export interface BearerToken {
 export type TokenLookUp = (digest: string) => BearerToken | undefined;
 
 /** Who a token is for a request; undefined = it is none, or not good for this one. */
-export type ScopedLookUp = (token: string, request: IncomingMessage) => BearerToken | undefined;
+export type ScopedLookUp = (token: string, request: RequestHead) => BearerToken | undefined;
 
 /** Who has signed in with the cookie of a request; undefined = its client has not. */
-export type SessionLookUp = (request: IncomingMessage) => BearerToken | undefined;
+export type SessionLookUp = (request: RequestHead) => BearerToken | undefined;
 
 const unauthorized: Refusal = new Refusal(
   'unauthorized',
@@ -95,7 +95,7 @@ export class BearerTokens {
   }
 
   /** Whether this request may enter the messages and workflows interface. */
-  admit(request: IncomingMessage, isSecret: boolean): Admission {
+  admit(request: RequestHead, isSecret: boolean): Admission {
     const token = this.find(request);
     if (token === undefined) return unknown;
     const { principal } = token;
@@ -103,14 +103,14 @@ export class BearerTokens {
   }
 
   /** The created token of this request, whose header alone is looked at; undefined = none. */
-  created({ headers: { authorization } }: IncomingMessage): BearerToken | undefined {
+  created({ headers: { authorization } }: RequestHead): BearerToken | undefined {
     if (authorization === undefined) return undefined;
     const digest = this.digestIn(authorization);
     return digest === undefined || this.configured.has(digest) ? undefined : this.lookUp(digest);
   }
 
   /** Who has signed in, where a request shows a cookie and no header; undefined = no session. */
-  session(request: IncomingMessage): BearerToken | undefined {
+  session(request: RequestHead): BearerToken | undefined {
     const { authorization, cookie } = request.headers;
     return authorization === undefined && cookie !== undefined ? this.inCookie(request) : undefined;
   }
@@ -125,7 +125,7 @@ export class BearerTokens {
     return this.known(tokenDigest(token)) !== undefined;
   }
 
-  private find(request: IncomingMessage): BearerToken | undefined {
+  private find(request: RequestHead): BearerToken | undefined {
     const { authorization } = request.headers;
     if (authorization === undefined) {
       const inQuery = tokenInQuery(request);
@@ -160,7 +160,7 @@ export class BearerTokens {
 /** Why a token may not do what a request asks, whatever the route; undefined if it may. */
 export function refusalOf(
   { role }: BearerToken,
-  { method }: IncomingMessage,
+  { method }: RequestHead,
   isSecret: boolean,
 ): Refusal | undefined {
   if (role === 'admin') return undefined;
@@ -169,7 +169,7 @@ export function refusalOf(
 }
 
 /** The header wins; the query is only read where there is none. */
-function tokenInQuery({ url = '' }: IncomingMessage): string | undefined {
+function tokenInQuery({ url = '' }: RequestHead): string | undefined {
   const question = url.indexOf('?');
   if (question < 0) return undefined;
   for (const part of url.slice(question + 1).split('&')) {

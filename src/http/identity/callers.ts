@@ -7,6 +7,7 @@ import ipaddr from 'ipaddr.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Caller } from '../../engine/principal/principal.js';
 import type { RequestSeed } from '../../engine/principal/request-seed.js';
+import type { RequestHead } from '../request-head.js';
 import { clientHeader, type SeenClients } from './seen-clients.js';
 
 /** The header that brings the id of a request, and answers it. */
@@ -29,7 +30,7 @@ const idOfRequest = Symbol('request id');
 const callerOfRequest = Symbol('caller');
 const passedOn = Symbol('passed on');
 
-interface IdentifiedRequest extends IncomingMessage {
+interface IdentifiedRequest extends RequestHead {
   [idOfRequest]?: string;
   [callerOfRequest]?: Caller;
   [passedOn]?: PassedOn;
@@ -52,7 +53,7 @@ export class Callers {
   }
 
   /** The id of a request: the one that it brings, or a new one; always the same. */
-  idOf(request: IncomingMessage): string {
+  idOf(request: RequestHead): string {
     const numbered = request as IdentifiedRequest;
     const known = numbered[idOfRequest];
     if (known !== undefined) return known;
@@ -62,7 +63,7 @@ export class Callers {
   }
 
   /** Remembers who makes a request: with the credential of this name, or with none. */
-  identify(request: IncomingMessage, principal: string | null): Caller {
+  identify(request: RequestHead, principal: string | null): Caller {
     const client = request.headers[clientHeader];
     if (principal !== null && client !== undefined) this.seen.count(String(client));
     const identified = request as IdentifiedRequest;
@@ -78,18 +79,19 @@ export class Callers {
   }
 
   /** The nearest address that is no trusted proxy; a malformed one is ignored. */
-  addressOf(request: IncomingMessage): string {
+  addressOf(request: RequestHead): string {
     // The node that took the request has looked at the proxies before it.
     const client = (request as IdentifiedRequest)[passedOn]?.client;
     if (client != null) return client;
     const { remoteAddress = '' } = request.socket;
     if (this.isProxy === null) return plain(remoteAddress);
-    const address = proxyAddress(request, this.isProxy);
+    // It reads the head and the address of the connection, and nothing else.
+    const address = proxyAddress(request as IncomingMessage, this.isProxy);
     return plain(ipaddr.isValid(address) ? address : remoteAddress);
   }
 }
 
-function idIn({ headers }: IncomingMessage): string | undefined {
+function idIn({ headers }: RequestHead): string | undefined {
   const { [requestIdHeader]: sent, traceparent: trace } = headers;
   if (typeof sent === 'string' && sentId.test(sent)) return sent;
   return typeof trace === 'string' ? traceParent.exec(trace)?.[1] : undefined;
@@ -101,23 +103,23 @@ function plain(address: string): string {
 }
 
 /** Remembers what a request brings; before it is served. */
-export function markPassedOn(request: IncomingMessage, from: PassedOn): void {
+export function markPassedOn(request: RequestHead, from: PassedOn): void {
   (request as IdentifiedRequest)[passedOn] = from;
 }
 
 /** The address that a request came from, whichever node took it; a proxy's, where there is one. */
-export function peerAddressOf(request: IncomingMessage): string {
+export function peerAddressOf(request: RequestHead): string {
   const client = (request as IdentifiedRequest)[passedOn]?.client;
   return client ?? request.socket.remoteAddress ?? '';
 }
 
 /** Who makes a request; undefined where it has not passed the front door. */
-export function knownCallerOf(request: IncomingMessage): Caller | undefined {
+export function knownCallerOf(request: RequestHead): Caller | undefined {
   return (request as IdentifiedRequest)[callerOfRequest];
 }
 
 /** Who makes a request that has passed the front door. */
-export function callerOf(request: IncomingMessage): Caller {
+export function callerOf(request: RequestHead): Caller {
   const caller = knownCallerOf(request);
   if (caller === undefined) throw new Error('the request has not passed the front door');
   return caller;

@@ -2,8 +2,8 @@
  * Requests that pages make. A browser sends its cookie with the requests of every page, so that
  * changes are accepted only from pages of this server.
  */
-import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';
+import type { RequestHead } from '../request-head.js';
 
 const foreign: Refusal = new Refusal(
   'forbidden',
@@ -15,12 +15,12 @@ const foreign: Refusal = new Refusal(
 export const sessionChallenge = { 'www-authenticate': 'Session realm="stepwell"' };
 
 /** Whether a page sends this request, which shows what is refused itself. */
-export function isSentByPage({ headers }: IncomingMessage): boolean {
+export function isSentByPage({ headers }: RequestHead): boolean {
   return headers['x-requested-with'] !== undefined;
 }
 
 /** Why a request that changes something is not one of our own pages; undefined if it is. */
-export function judgeOrigin({ headers }: IncomingMessage): Refusal | undefined {
+export function judgeOrigin({ headers }: RequestHead): Refusal | undefined {
   const { origin, host } = headers;
   if (origin === undefined || host === undefined || !URL.canParse(origin)) return foreign;
   return new URL(origin).host === host.toLowerCase() ? undefined : foreign;

@@ -1,16 +1,17 @@
 /** A request and the one answer that it waits for. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
 import type { ReadAllowance } from '../bytes/in-flight.js';
 import type { Piece } from '../bytes/paced-body.js';
+import type { RequestHead } from '../request-head.js';
 
 /** A request that was read whole and waits for its one answer, by express lane or by Fastify. */
 export interface Exchange {
   /** Who makes it. */
   readonly caller: Caller;
   /** Its head; its body has been consumed. */
-  readonly request: IncomingMessage;
+  readonly request: RequestHead;
   /** Path and query, as they were sent. */
   readonly target: string;
   /** None is an empty buffer. */

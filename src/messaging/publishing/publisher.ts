@@ -1,5 +1,4 @@
 /** Takes publishes in, whichever way they came: reads what each submits, dispatches it, answers. */
-import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
@@ -19,6 +18,7 @@ import {
 import { durabilityOf } from '../../http/durability.js';
 import { callerOf } from '../../http/identity/callers.js';
 import { Intake } from '../../http/intake.js';
+import type { RequestHead } from '../../http/request-head.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { MessagingSettings } from '../settings.js';
 import { UrlGroups } from '../url-groups/url-group.entity.js';
@@ -116,7 +116,7 @@ export class Publisher {
   }
 
   /** What a schedule or a subscription publishes, again and again, as these headers say. */
-  readTemplate(destination: string, request: IncomingMessage): AddressedTemplate | Refusal {
+  readTemplate(destination: string, request: RequestHead): AddressedTemplate | Refusal {
     const target = this.targets.read(destination);
     if (target instanceof Refusal) return target;
     const { rawHeaders } = request;

@@ -1,5 +1,4 @@
 /** Judges every request first, synchronously: its head, the state of the server, its credential. */
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -12,6 +11,7 @@ import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import type { Callers } from '../../http/identity/callers.js';
 import { requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
+import type { RequestHead } from '../../http/request-head.js';
 import { mayChange } from '../../http/routes/route-description.js';
 import type { Connections } from './connections.js';
 
@@ -51,7 +51,7 @@ export class FrontDoor {
    * Who makes a request for a route of the given interface; null where it may not pass; `guard`
    * answers why not.
    */
-  admits(request: IncomingMessage, isMessaging: boolean): Caller | null {
+  admits(request: RequestHead, isMessaging: boolean): Caller | null {
     if (this.life.changesNothing !== null || !this.isSound(request)) return null;
     // What a session may do depends on the page that uses it, which `guard` judges.
     const { authorization, cookie } = request.headers;
@@ -61,7 +61,7 @@ export class FrontDoor {
   }
 
   /** Whether the head of a request is sound; `guard` answers why not. */
-  isSound(request: IncomingMessage): boolean {
+  isSound(request: RequestHead): boolean {
     return judgeHead(request) === undefined && !this.connections.isSpare(request.socket);
   }
 
@@ -106,18 +106,14 @@ export class FrontDoor {
     return judgeOrigin(request.raw);
   }
 
-  private judgeCaller(
-    request: IncomingMessage,
-    isMessaging: boolean,
-    isSecret: boolean,
-  ): Admission {
+  private judgeCaller(request: RequestHead, isMessaging: boolean, isSecret: boolean): Admission {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
     return this.judgeCredential(request, isMessaging, isSecret);
   }
 
   private judgeCredential(
-    request: IncomingMessage,
+    request: RequestHead,
     isMessaging: boolean,
     isSecret: boolean,
   ): Admission {
@@ -125,7 +121,7 @@ export class FrontDoor {
   }
 
   /** What a credential may do counts for what is asked in its name, not for the asking. */
-  private judgeReader(request: IncomingMessage): Admission {
+  private judgeReader(request: RequestHead): Admission {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
     // A browser shows cookies for any page, and addresses are kept in logs.
@@ -149,7 +145,7 @@ function changes({ method, routeOptions }: FastifyRequest): boolean {
 }
 
 /** Our own pages get no challenge that makes the browser show a dialog. */
-function askedFor(refusal: Refusal, request: IncomingMessage): Refusal {
+function askedFor(refusal: Refusal, request: RequestHead): Refusal {
   if (refusal.code !== 'unauthorized' || !isSentByPage(request)) return refusal;
   return new Refusal(refusal.code, refusal.message, sessionChallenge);
 }
@@ -176,7 +172,7 @@ function notServing(reason: string): Refusal {
  * transfer codings before `chunked`, and targets with a host of their own. Undefined if the head
  * is sound. A refusal closes: nothing says how the bytes that follow are framed.
  */
-function judgeHead(request: IncomingMessage): Refusal | undefined {
+function judgeHead(request: RequestHead): Refusal | undefined {
   const { rawHeaders, headers, url = '', httpVersionMinor } = request;
   if (rawHeaders.length > 2 * headerCountMax) {
     return unsound('head_too_large', `the request has more than ${headerCountMax} headers`);

@@ -1,8 +1,8 @@
 /** Counts requests that were answered 401 or 403, and passes them on to be recorded. */
-import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../engine/principal/principal.js';
 import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
+import type { RequestHead } from '../../http/request-head.js';
 
 /** Why: no credential was shown, it is none that is known, or it may not do this. */
 export type RefusalReason = 'missing' | 'unknown' | 'forbidden';
@@ -26,7 +26,7 @@ export class RefusedRequests {
   }
 
   /** A request was answered with `status`. */
-  answered(request: IncomingMessage, route: string, status: number): void {
+  answered(request: RequestHead, route: string, status: number): void {
     if (status !== 401 && status !== 403) return;
     const caller = knownCallerOf(request);
     if (caller === undefined) return;
@@ -36,7 +36,7 @@ export class RefusedRequests {
   }
 }
 
-function reasonOf({ headers: { authorization } }: IncomingMessage, status: number): RefusalReason {
+function reasonOf({ headers: { authorization } }: RequestHead, status: number): RefusalReason {
   if (status === 403) return 'forbidden';
   return authorization === undefined || authorization === '' ? 'missing' : 'unknown';
 }

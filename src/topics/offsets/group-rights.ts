@@ -2,11 +2,11 @@
  * Which credentials may call on a group: those that may consume every topic of it. A member moves
  * the offsets and the partitions of all the others, whatever it reads itself.
  */
-import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../grammar/result.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { type Access, permitsAll } from '../../http/identity/grant.js';
+import type { RequestHead } from '../../http/request-head.js';
 import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from './committed-offsets.js';
@@ -24,7 +24,7 @@ export class GroupRights {
    * group: 403 either way, before anything says whether the group, an instance or a topic is there.
    */
   judge(
-    request: IncomingMessage,
+    request: RequestHead,
     group: string,
     named: Iterable<string>,
     right: 'read' | 'consume' = 'consume',
@@ -37,13 +37,13 @@ export class GroupRights {
   }
 
   /** What a request may do that may consume the topics that it names in a group; else why not. */
-  admit(request: IncomingMessage, group: string, named: Iterable<string>): Access | Refusal {
+  admit(request: RequestHead, group: string, named: Iterable<string>): Access | Refusal {
     return this.judge(request, group, named) ?? this.credentials.grantOf(request);
   }
 
   /** As `judge`, of partitions, of which many may be of one topic. */
   judgePlaces(
-    request: IncomingMessage,
+    request: RequestHead,
     group: string,
     places: readonly TopicPartition[],
     right: 'read' | 'consume' = 'consume',
@@ -52,7 +52,7 @@ export class GroupRights {
   }
 
   /** Whether a listing may show a group. */
-  mayName(request: IncomingMessage, group: string): boolean {
+  mayName(request: RequestHead, group: string): boolean {
     const grant = this.credentials.grantOf(request);
     return !(grant instanceof Refusal) && permitsAll(grant, 'read', this.topicsOf(group));
   }

@@ -1,5 +1,4 @@
 /** Creates, shows, pauses and deletes subscriptions for administrators. */
-import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
@@ -8,6 +7,7 @@ import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { callerOf } from '../../http/identity/callers.js';
+import type { RequestHead } from '../../http/request-head.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { Publisher } from '../../messaging/publishing/publisher.js';
 import { TopicLogs } from '../topics/topic-logs.js';
@@ -44,7 +44,7 @@ export class SubscriptionsService {
   /** The topic is created with it, where topics come by themselves. */
   async create(
     { name, topic, destination, from, maxRecords, encoding }: SubscriptionRequest,
-    request: IncomingMessage,
+    request: RequestHead,
   ): Promise<SubscriptionObject | Refusal> {
     const by = callerOf(request);
     const addressed = this.publisher.readTemplate(destination, request);

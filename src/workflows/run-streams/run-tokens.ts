@@ -3,8 +3,8 @@
  * it. The server keeps nothing for them: they say what they are good for, and are signed.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { BearerToken } from '../../http/identity/bearer-token.js';
+import type { RequestHead } from '../../http/request-head.js';
 
 /** What the journal and the log call the bearer of such a token. */
 export const publicPrincipal = 'run-token';
@@ -30,7 +30,7 @@ export class RunTokens {
   }
 
   /** Who a token is for this request; undefined = it is none, or not for what is asked. */
-  bearer(token: string, { url = '' }: IncomingMessage): BearerToken | undefined {
+  bearer(token: string, { url = '' }: RequestHead): BearerToken | undefined {
     const [, said = '', signature = ''] = form.exec(token) ?? [];
     if (said === '') return undefined;
     const shown = Buffer.from(signature, 'base64url');
