@@ -9,12 +9,11 @@ export type RequestHead = Pick<
 
 /** How far an answer has come. */
 export interface AnswerState
-  extends Pick<
-    ServerResponse,
-    'closed' | 'headersSent' | 'writableEnded' | 'writableFinished' | 'destroy'
-  > {
+  extends Pick<ServerResponse, 'closed' | 'headersSent' | 'writableEnded' | 'writableFinished'> {
   /** The request that it answers; `complete` where all of its body has come. */
+  destroy(): unknown;
   readonly req: RequestHead & Pick<IncomingMessage, 'complete'>;
-  /** Calls once it has gone out, or its connection is closed. */
+  /** Calls when it has gone out, or its connection is closed. */
+  on(event: 'close', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
 }

@@ -38,6 +38,7 @@ import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { LaneRequest } from './inbound/lane-request.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
+import { SocketLane } from './inbound/sockets/socket-lane.js';
 import { refuseUnnamedDeletes } from './inbound/unnamed-deletes.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import { ClusterMetrics } from './nodes/cluster.metrics.js';
@@ -104,7 +105,8 @@ export async function createHttpServer(
   );
   application.useGlobalFilters(new ErrorFilter(routes, failures, log));
   await application.init();
-  putLanesInFront(fastify, shared, { routes, frontDoor, failures, refused, inFlight });
+  const lane = laneOf(shared, { routes, frontDoor, failures, refused, inFlight });
+  putInFrontOf(fastify, shared, lane);
   const engine = application.get(Engine);
   node?.guard({
     server: fastify.server,
@@ -113,7 +115,8 @@ export async function createHttpServer(
     durable: () => engine.durable(),
     durability: durabilityOf(shared.config),
   });
-  connections.guard(fastify.server);
+  const sockets = new SocketLane(lane, connections, () => node?.servesHere ?? true);
+  connections.guard(fastify.server, sockets.take.bind(sockets));
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
   fastify.server.maxHeadersCount = 0;
@@ -136,24 +139,25 @@ function nodeRoutesOf(
   return new NodeRoutes({ cluster, giveCopy, log: ports.log });
 }
 
-/** What is served in front of Fastify: express routes, and what browsers ask before they ask. */
-function putLanesInFront(
-  fastify: FastifyInstance,
+function laneOf(
   { inbound: metrics, config, ports: { clock, log } }: Shared,
   http: Pick<LaneContext, 'routes' | 'frontDoor' | 'failures' | 'refused' | 'inFlight'>,
-): void {
-  const bodyLimit = config.maxBodyBytes;
-  const lane = new ExpressLane({ ...http, metrics, clock, bodyLimit, log });
+): LaneContext {
+  return { ...http, metrics, clock, bodyLimit: config.maxBodyBytes, log };
+}
+
+/** What is served in front of Fastify: express routes, and what browsers ask before they ask. */
+function putInFrontOf(fastify: FastifyInstance, { config }: Shared, context: LaneContext): void {
+  const lane = new ExpressLane(context);
   putInFront(fastify.server, lane.takes.bind(lane));
   const mayRead = allowedOrigins(config);
-  if (mayRead !== null) {
-    putInFront(fastify.server, (request, response) => {
-      if (!shareWithOrigin(request, response, mayRead)) return false;
-      if (!isPreflight(request) || !http.frontDoor.isSound(request)) return false;
-      allowRequest(request, response);
-      return true;
-    });
-  }
+  if (mayRead === null) return;
+  putInFront(fastify.server, (request, response) => {
+    if (!shareWithOrigin(request, response, mayRead)) return false;
+    if (!isPreflight(request) || !context.frontDoor.isSound(request)) return false;
+    allowRequest(request, response);
+    return true;
+  });
 }
 
 /** Null where the server is no node of a cluster. */

@@ -82,6 +82,7 @@ export const folders: readonly string[] = [
   'src/server/reveals',
   // Every node of a cluster answers: the owner itself, others by passing requests on.
   'src/server/nodes',
+  'src/server/inbound/sockets',
   'src/server/inbound',
   // This server as a node of a cluster.
   'src/server/cluster',

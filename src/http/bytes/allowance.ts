@@ -1,8 +1,8 @@
 /** What one exchange may hold of the byte budget, from its first byte to the last of its answer. */
-import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import type { InboundMetrics } from '../inbound.metrics.js';
 import { NoRoom } from '../no-room.js';
+import type { AnswerState } from '../request-head.js';
 import type { ByteBudget } from './byte-budget.js';
 
 /** An answer is begun for a request that has waited this long for room, or refused. */
@@ -27,7 +27,7 @@ export class Allowance {
   constructor(
     private readonly terms: AllowanceTerms,
     private readonly owner: string,
-    private readonly response: ServerResponse,
+    private readonly response: AnswerState,
   ) {
     if (response.closed) this.isOver = true;
     else response.once('close', () => this.end());

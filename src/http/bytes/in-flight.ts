@@ -2,10 +2,10 @@
  * Keeps the bytes of bodies and answers within the budget, for every route of Fastify: a body is
  * counted before it is read, an answer that can be long before it is made. See ADR 0021.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NoRoom } from '../no-room.js';
+import type { AnswerState, RequestHead } from '../request-head.js';
 import { Allowance, type AllowanceTerms } from './allowance.js';
 import { ownerOf } from './owner.js';
 import { PacedBody, type Piece, sliceBytes } from './paced-body.js';
@@ -49,13 +49,13 @@ export function roomIn(allowance: () => Allowance): ReadAllowance {
 }
 
 export class InFlight {
-  private readonly allowances = new WeakMap<ServerResponse, Allowance>();
+  private readonly allowances = new WeakMap<AnswerState, Allowance>();
   private readonly packer = new AnswerPacker();
 
   constructor(private readonly terms: AllowanceTerms) {}
 
   /** The one allowance of an exchange; `isChecked`: its credential was found good. */
-  allowanceOf(request: IncomingMessage, response: ServerResponse, isChecked: boolean): Allowance {
+  allowanceOf(request: RequestHead, response: AnswerState, isChecked: boolean): Allowance {
     const known = this.allowances.get(response);
     if (known !== undefined) return known;
     const allowance = new Allowance(this.terms, ownerOf(request, isChecked), response);
@@ -113,7 +113,7 @@ export class InFlight {
   }
 
   /** Pieces up to the first that makes an answer more than a small one, or up to the last. */
-  async first(response: ServerResponse, pieces: AsyncIterator<Piece>): Promise<FirstPieces> {
+  async first(response: AnswerState, pieces: AsyncIterator<Piece>): Promise<FirstPieces> {
     const chunks: Buffer[] = [];
     let length = 0;
     for (;;) {

@@ -4,7 +4,7 @@ import findMyWay, { type HTTPMethod } from 'find-my-way';
 import type { InFlight } from '../bytes/in-flight.js';
 import { isMessagingPath, sendRefusal } from '../error-shapes.js';
 import { FastifyExchange, type Target } from './fastify-exchange.js';
-import type { ExpressRoute, Route } from './route.js';
+import type { ExpressRoute, LongExpressRoute, Route } from './route.js';
 import type { RouteDescription } from './route-description.js';
 
 type RouterOptions = findMyWay.Config<findMyWay.HTTPVersion.V1>;
@@ -18,7 +18,7 @@ export interface TabledRoute {
 
 /** An express route, whose interface it belongs to, and which targets are its own. */
 export interface TabledExpressRoute {
-  readonly route: ExpressRoute;
+  readonly route: ExpressRoute | LongExpressRoute;
   /** It is one of messages and workflows. */
   readonly isMessaging: boolean;
   readonly takes: (target: string) => boolean;
@@ -84,7 +84,7 @@ export class RouteTable {
       this.router.on(method, pattern, () => undefined, description);
   }
 
-  private addExpress(route: ExpressRoute): void {
+  private addExpress(route: ExpressRoute | LongExpressRoute): void {
     const { pattern } = route;
     const tabled = { route, isMessaging: isMessagingPath(pattern), takes: targetsOf(pattern) };
     for (const method of route.methods) {

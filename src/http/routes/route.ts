@@ -4,7 +4,7 @@
  */
 import type { HTTPMethods } from 'fastify';
 import type { Refusal } from '../../grammar/result.js';
-import type { LongExchange } from './exchange.js';
+import type { Exchange, LongExchange } from './exchange.js';
 import type { FastifyExchange } from './fastify-exchange.js';
 import type { RouteDescription } from './route-description.js';
 
@@ -12,7 +12,7 @@ import type { RouteDescription } from './route-description.js';
  * A feature adds its routes to the `RouteTable`. The front door has checked the credentials of what
  * is served; a body is bytes, whatever its type.
  */
-export type Route = ExpressRoute | FastifyRoute;
+export type Route = ExpressRoute | LongExpressRoute | FastifyRoute;
 
 /** What every route declares. */
 interface RouteHead {
@@ -31,13 +31,23 @@ interface RouteHead {
  */
 export interface ExpressRoute extends RouteHead {
   readonly isExpress: true;
+  readonly isLong?: false;
   /** Answers, refuses or fails the exchange once, now or later. What it throws fails it. */
+  serve(exchange: Exchange): void;
+}
+
+/** An express route whose answers may be long: they are made as the client takes them. */
+export interface LongExpressRoute extends RouteHead {
+  readonly isExpress: true;
+  readonly isLong: true;
+  /** As `ExpressRoute.serve`. */
   serve(exchange: LongExchange): void;
 }
 
 /** A route that Fastify alone serves. */
 export interface FastifyRoute extends RouteHead {
   readonly isExpress?: false;
+  readonly isLong?: false;
   /** Why a request is refused before its body is read: the exchange has none yet. */
   judge?(exchange: FastifyExchange): Promise<Refusal | null>;
   /** As `ExpressRoute.serve`; what its promise rejects with fails the exchange, too. */

@@ -30,7 +30,7 @@ export function endWritten(socket: Socket): void {
 export function endAfterAnswer(
   socket: Socket,
   clock: Clock,
-  request: IncomingMessage | undefined,
+  request: Pick<IncomingMessage, 'complete'> | undefined,
 ): void {
   if (request === undefined || request.complete) {
     endWritten(socket);

@@ -2,15 +2,16 @@
  * Every open connection of the server: how many there may be in all and from one address, which of
  * them have never sent a request, and which wait for an answer.
  */
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
+import type { AnswerState } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon, endWritten } from './connection-end.js';
+import { type Connection, type Onwards, type Owner, opened, shareOf } from './open-connection.js';
 
 /** How many connections may be open at once. */
 export interface ConnectionLimits {
@@ -35,26 +36,6 @@ const silenceMs = 1000;
 /** The log says as often that connections are refused. */
 const warnAgainMs = 60_000;
 
-/** All connections from one address. */
-interface Owner {
-  readonly key: string;
-  held: number;
-  /** Without a request yet, the oldest first. */
-  readonly silent: Set<Connection>;
-}
-
-interface Connection {
-  readonly socket: Socket;
-  readonly openedAt: number;
-  owner: Owner | null;
-  /** The latest request's answer; null before the first request. */
-  latest: ServerResponse | null;
-  /** When an answer was last sent whole, by the monotonic clock. */
-  answeredAt: number;
-  /** Notes that an answer was sent whole; made once, not for each request. */
-  readonly answered: () => void;
-}
-
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly peers = new Map<Socket, Connection>();
@@ -71,12 +52,18 @@ export class Connections {
     ports.metrics.watchConnections(() => this.open.size);
   }
 
-  /** Lets only those connections of `server` through that have a place, and follows them. */
-  guard(server: Server): void {
-    const serve = server.listeners('connection') as ((socket: Socket) => void)[];
+  /**
+   * Lets only those connections of `server` through that have a place, and follows them. `take`
+   * gets them, and what lets the server take them.
+   */
+  guard(server: Server, take: (socket: Socket, onwards: Onwards) => void): void {
+    const others = server.listeners('connection') as ((socket: Socket) => void)[];
+    const onwards: Onwards = (socket) => {
+      for (const listener of others) listener.call(server, socket);
+    };
     server.removeAllListeners('connection');
     server.on('connection', (socket) => {
-      if (this.admits(socket)) for (const listener of serve) listener.call(server, socket);
+      if (this.admits(socket)) take(socket, onwards);
       else socket.destroy();
     });
     server.prependListener('request', ({ socket }, response) => this.requested(socket, response));
@@ -85,7 +72,7 @@ export class Connections {
   /** Follows the connections of other nodes: those of their clients have their places there. */
   followPeers(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      this.peers.set(socket, this.opened(socket));
+      this.peers.set(socket, opened(socket, this.ports.clock));
       socket.once('close', () => this.peers.delete(socket));
     });
     server.prependListener('request', ({ socket }, response) => {
@@ -94,8 +81,17 @@ export class Connections {
     });
   }
 
+  /** A request has come on this connection, and `answer` is to be its answer. */
+  requested(socket: Socket, answer: AnswerState): void {
+    const connection = this.open.get(socket);
+    if (connection === undefined) return;
+    if (connection.latest === null) this.spoke(connection);
+    connection.latest = answer;
+    answer.on('close', connection.answered);
+  }
+
   /** The latest answer on a connection, begun or not; null before its first request. */
-  latestAnswer(socket: Socket): ServerResponse | null {
+  latestAnswer(socket: Socket): AnswerState | null {
     return this.open.get(socket)?.latest ?? null;
   }
 
@@ -141,7 +137,7 @@ export class Connections {
 
   private admits(socket: Socket): boolean {
     if (this.isDraining) return false;
-    const connection = this.opened(socket);
+    const connection = opened(socket, this.ports.clock);
     if (!this.takesPlace(connection) && !this.takesSpare(connection)) return false;
     this.open.set(socket, connection);
     // What Node's server ends a connection by, once the last answer on it is sent.
@@ -151,22 +147,6 @@ export class Connections {
       this.left(connection);
     });
     return true;
-  }
-
-  private opened(socket: Socket): Connection {
-    const { clock } = this.ports;
-    const openedAt = clock.monotonic();
-    const connection: Connection = {
-      socket,
-      openedAt,
-      owner: null,
-      latest: null,
-      answeredAt: openedAt,
-      answered: () => {
-        connection.answeredAt = clock.monotonic();
-      },
-    };
-    return connection;
   }
 
   private takesPlace(connection: Connection): boolean {
@@ -228,14 +208,6 @@ export class Connections {
     return true;
   }
 
-  private requested(socket: Socket, response: ServerResponse): void {
-    const connection = this.open.get(socket);
-    if (connection === undefined) return;
-    if (connection.latest === null) this.spoke(connection);
-    connection.latest = response;
-    response.on('finish', connection.answered);
-  }
-
   private spoke(connection: Connection): void {
     connection.owner?.silent.delete(connection);
     this.silent.delete(connection);
@@ -283,12 +255,4 @@ export class Connections {
     this.warnedAt = clock.monotonic();
     log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');
   }
-}
-
-/** What shares one share: an IPv4 address, or the network of an IPv6 address. */
-function shareOf(address: string): string {
-  if (!address.includes(':')) return address;
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }

@@ -6,45 +6,34 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Logger } from 'pino';
-import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
-import type { Refusal } from '../../grammar/result.js';
 import type { Allowance } from '../../http/bytes/allowance.js';
 import {
-  type InFlight,
   type ReadAllowance,
   roomIn,
   smallAnswerBytes,
   smallBodyBytes,
 } from '../../http/bytes/in-flight.js';
 import { PacedBody, type Piece, sliceBytes } from '../../http/bytes/paced-body.js';
-import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
-import type { Failures } from '../../http/failures.js';
 import { requestIdHeader } from '../../http/identity/callers.js';
-import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { noRoomRefusal } from '../../http/no-room.js';
+import type { RequestHead } from '../../http/request-head.js';
 import type { LongExchange } from '../../http/routes/exchange.js';
-import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
 import { logCutAnswer } from './answer-log.js';
+import { type ExchangeContext, ExpressExchange, noBody } from './express-exchange.js';
 import type { FrontDoor } from './front-door.js';
 import { joined, takesBody } from './lane-request.js';
-import type { RefusedRequests } from './refused-requests.js';
 
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
 
 /** What the lane works with. */
-export interface LaneContext {
+export interface LaneContext extends ExchangeContext {
   readonly routes: RouteTable;
   readonly frontDoor: FrontDoor;
-  readonly failures: Failures;
-  readonly metrics: InboundMetrics;
-  readonly refused: RefusedRequests;
-  readonly clock: Clock;
   /** The largest body of a route that says nothing else, in bytes. */
   readonly bodyLimit: number;
-  readonly inFlight: InFlight;
   readonly log: Logger;
 }
 
@@ -54,32 +43,36 @@ export class ExpressLane {
   /** Takes an ordinary request of an express route in; false leaves it untouched. */
   takes(request: IncomingMessage, response: ServerResponse): boolean {
     const { method = '', url = '' } = request;
-    const { routes, frontDoor } = this.context;
+    const { routes, frontDoor, bodyLimit } = this.context;
     const tabled = routes.expressFor(method, url);
-    if (tabled === undefined || !this.isOrdinary(request, tabled.route)) return false;
+    if (tabled === undefined || !isOrdinary(request, tabled.route, bodyLimit)) return false;
     const caller = frontDoor.admits(request, tabled.isMessaging);
     if (caller === null) return false;
-    const exchange = new LaneExchange(request, response, tabled, caller, this.context);
+    const exchange = new LaneExchange(request, response, caller, tabled, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes > smallBodyBytes) exchange.readCounted(bytes);
     else if (!takesBody(request, (body) => exchange.serve(body))) exchange.read();
     return true;
   }
+}
 
-  /** Nothing but a path and a known length within the limit. */
-  private isOrdinary({ url = '', headers }: IncomingMessage, route: ExpressRoute): boolean {
-    const { 'content-length': length } = headers;
-    return (
-      length !== undefined &&
-      plainLength.test(length) &&
-      Number(length) <= (route.bodyBytesMax ?? this.context.bodyLimit) &&
-      // The router refuses what it cannot decode.
-      !url.includes('%') &&
-      // It may ask for an answer of the past.
-      !url.includes('asOf=') &&
-      headers['transfer-encoding'] === undefined
-    );
-  }
+/** Nothing but a path and a known length within the limit: `bytesMax` where its route has none. */
+export function isOrdinary(
+  { url = '', headers }: RequestHead,
+  route: TabledExpressRoute['route'],
+  bytesMax: number,
+): boolean {
+  const { 'content-length': length } = headers;
+  return (
+    length !== undefined &&
+    plainLength.test(length) &&
+    Number(length) <= (route.bodyBytesMax ?? bytesMax) &&
+    // The router refuses what it cannot decode.
+    !url.includes('%') &&
+    // It may ask for an answer of the past.
+    !url.includes('asOf=') &&
+    headers['transfer-encoding'] === undefined
+  );
 }
 
 /**
@@ -101,26 +94,22 @@ export function putInFront(
   return pass;
 }
 
-const noBody = Buffer.alloc(0);
 const noHeaders: readonly string[] = [];
 
-class LaneExchange implements LongExchange {
+class LaneExchange extends ExpressExchange implements LongExchange {
   body: Buffer = noBody;
-  readonly target: string;
   /** Of an answer in pieces: names and values, in turn. */
   private headers: readonly string[] = noHeaders;
   private endTrailer: () => void = () => undefined;
-  private readonly started: number;
 
   constructor(
-    readonly request: IncomingMessage,
+    override readonly request: IncomingMessage,
     readonly response: ServerResponse,
-    private readonly tabled: TabledExpressRoute,
-    readonly caller: Caller,
-    private readonly context: LaneContext,
+    caller: Caller,
+    tabled: TabledExpressRoute,
+    private readonly lane: LaneContext,
   ) {
-    this.target = request.url ?? '';
-    this.started = context.clock.monotonic();
+    super(request, caller, tabled, lane);
   }
 
   /**
@@ -178,7 +167,7 @@ class LaneExchange implements LongExchange {
   }
 
   async answerInPieces(pieces: AsyncIterator<Piece>): Promise<void> {
-    const { request, response, context } = this;
+    const { request, response, context, lane } = this;
     const first = await context.inFlight.first(response, pieces);
     if (first.isLast) {
       this.answer(200, this.headers, Buffer.concat(first.chunks, first.length));
@@ -188,28 +177,13 @@ class LaneExchange implements LongExchange {
     const body = new PacedBody(this.allowance(), first, pieces);
     body.once('end', () => this.endTrailer());
     pipeline(body, response, (error) => {
-      if (error !== null && error !== undefined) logCutAnswer(context.log, error, request);
+      if (error !== null && error !== undefined) logCutAnswer(lane.log, error, request);
       this.answered(200);
     });
   }
 
   abandon(): void {
     // The connection is closed: there is nothing to end.
-  }
-
-  refuse(refusal: Refusal): void {
-    const type = ['content-type', 'application/json; charset=utf-8'];
-    const body = errorBody(this.tabled.isMessaging, refusal);
-    const headers = Object.entries(headersOf(refusal)).flat();
-    const status = statusOf(refusal);
-    this.answer(status, [...headers, ...type], body);
-    this.context.refused.answered(this.request, this.tabled.route.pattern, status);
-  }
-
-  fail(error: unknown): void {
-    const { method, url } = this.request;
-    const { requestId: id } = this.caller;
-    this.refuse(this.context.failures.refusalOf(error, { method, url, id }));
   }
 
   /** What one write takes needs no stream: its allowance ends with the answer. */
@@ -226,11 +200,5 @@ class LaneExchange implements LongExchange {
 
   private allowance(): Allowance {
     return this.context.inFlight.allowanceOf(this.request, this.response, true);
-  }
-
-  private answered(status: number): void {
-    const { request, tabled, context } = this;
-    const seconds = (context.clock.monotonic() - this.started) / 1000;
-    context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
   }
 }

@@ -87,7 +87,7 @@ export class ClusterSide {
     const { clock, log, identifiers } = ports;
     const secret = config.clusterSecret ?? '';
     const bodyBytesMax = Math.max(config.maxBodyBytes, config.maxBatchBytes);
-    const isHere = () => membership.mayServe && this.hasRecovered;
+    const isHere = () => this.servesHere;
     const forwarder = new Forwarder({ secret, clock, owner: () => membership.otherOwner, isHere });
     given.metrics.watchHeld(() => forwarder.heldBytes);
     routes.beforeClose(() => {
@@ -117,6 +117,11 @@ export class ClusterSide {
       serve,
       ...shared,
     });
+  }
+
+  /** Whether this node answers what its clients ask, in place of another one. */
+  get servesHere(): boolean {
+    return this.given.membership.mayServe && this.hasRecovered;
   }
 
   /** The address of the port for other nodes; null before it is open. */

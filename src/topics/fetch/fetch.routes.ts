@@ -8,7 +8,7 @@ import { ok, Refusal, type Result } from '../../grammar/result.js';
 import { type Durability, type DurabilitySettings, durabilityOf } from '../../http/durability.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { Exchange, LongExchange } from '../../http/routes/exchange.js';
-import type { ExpressRoute } from '../../http/routes/route.js';
+import type { LongExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { type Cursor, FairRead } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
@@ -22,8 +22,9 @@ import { type FetchRequest, type Position, parseFetch } from './fetch.request.js
 type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
 
 @Injectable()
-export class FetchRoute implements ExpressRoute {
+export class FetchRoute implements LongExpressRoute {
   readonly isExpress = true;
+  readonly isLong = true;
   readonly methods = ['GET', 'POST'];
   readonly pattern = '/fetch';
   readonly description: RouteDescription = topicRoutes.fetch;

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { KeptConnection } from '../../support/clients/kept-connection.js';
 import { rawRequest, statusOf } from '../../support/clients/raw-request.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -34,6 +35,15 @@ const encodedTarget = `/v2/publish/${encodeURIComponent(destination)}`;
 const later = 'Svc-Delay: 1h';
 const mediaType = 'Content-Type: application/json; charset=utf-8';
 
+/** The answer to the same request on a connection that stays open: sockets serve it. */
+async function kept(lines: string[], body: string, path = target, method = 'POST') {
+  const connection = await KeptConnection.open(server.port);
+  const text = publish('length', lines, body, path, method);
+  const answer = await connection.ask(text.replace('Connection: close\r\n', ''));
+  connection.close();
+  return answer.replace(/\r\nKeep-Alive: timeout=65/, '').replace('keep-alive', 'close');
+}
+
 /** Without what differs from one answer to the next: ids, times, and offsets with their length. */
 function comparable(answer: string): string[] {
   const varying = answer.includes('"offset"')
@@ -60,7 +70,7 @@ function answered(text: string, status: number): number {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-describe('the short way and the long way answer alike', () => {
+describe('sockets, the short way and the long way answer alike', () => {
   test.each<[status: number, what: string, lines: string[], body: string, path: string]>([
     [200, 'a publish', [later], 'hello', target],
     [200, 'a publish with a media type', [later, mediaType], 'hello', target],
@@ -83,6 +93,7 @@ describe('the short way and the long way answer alike', () => {
     const long = await rawRequest(server.port, publish('chunked', own, body, path));
     expect(statusOf(short)).toBe(status);
     expect(comparable(short)).toEqual(comparable(long));
+    expect(comparable(await kept(own, body, path))).toEqual(comparable(long));
   });
 
   const record = JSON.stringify({ topic: 'lane', partition: 0, value: 'x' });
@@ -121,6 +132,7 @@ describe('the short way and the long way answer alike', () => {
     const long = await rawRequest(server.port, publish('chunked', own, body, path));
     expect(statusOf(short)).toBe(status);
     expect(comparable(short)).toEqual(comparable(long));
+    expect(comparable(await kept(own, body, path))).toEqual(comparable(long));
   });
 
   test.each([
@@ -192,6 +204,7 @@ describe('the short way and the long way answer alike', () => {
     const long = await rawRequest(server.port, publish('chunked', own, body, path, 'DELETE'));
     expect(statusOf(short)).toBe(status);
     expect(comparable(short)).toEqual(comparable(long));
+    expect(comparable(await kept(own, body, path, 'DELETE'))).toEqual(comparable(long));
   });
 
   test.each([
@@ -203,6 +216,7 @@ describe('the short way and the long way answer alike', () => {
     const long = await rawRequest(server.port, publish('chunked', lines));
     expect(statusOf(short)).toBeGreaterThanOrEqual(400);
     expect(comparable(short)).toEqual(comparable(long));
+    expect(comparable(await kept(lines, 'hello'))).toEqual(comparable(long));
   });
 
   test('and are counted under one route', async () => {

@@ -1,0 +1,61 @@
+/** What exchanges of express routes share, by sockets and by Node's server. */
+import type { Clock } from '../../engine/clock.js';
+import type { Caller } from '../../engine/principal/principal.js';
+import type { Refusal } from '../../grammar/result.js';
+import type { InFlight } from '../../http/bytes/in-flight.js';
+import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
+import type { Failures } from '../../http/failures.js';
+import type { InboundMetrics } from '../../http/inbound.metrics.js';
+import type { RequestHead } from '../../http/request-head.js';
+import type { TabledExpressRoute } from '../../http/routes/route-table.js';
+import type { RefusedRequests } from './refused-requests.js';
+
+/** What exchanges work with. */
+export interface ExchangeContext {
+  readonly failures: Failures;
+  readonly metrics: InboundMetrics;
+  readonly refused: RefusedRequests;
+  readonly clock: Clock;
+  readonly inFlight: InFlight;
+}
+
+export const noBody = Buffer.alloc(0);
+
+export abstract class ExpressExchange {
+  readonly target: string;
+  private readonly started: number;
+
+  constructor(
+    readonly request: RequestHead,
+    readonly caller: Caller,
+    protected readonly tabled: TabledExpressRoute,
+    protected readonly context: ExchangeContext,
+  ) {
+    this.target = request.url ?? '';
+    this.started = context.clock.monotonic();
+  }
+
+  abstract answer(status: number, headers: readonly string[], body?: string | Buffer): void;
+
+  refuse(refusal: Refusal): void {
+    const type = ['content-type', 'application/json; charset=utf-8'];
+    const body = errorBody(this.tabled.isMessaging, refusal);
+    const headers = Object.entries(headersOf(refusal)).flat();
+    const status = statusOf(refusal);
+    this.answer(status, [...headers, ...type], body);
+    this.context.refused.answered(this.request, this.tabled.route.pattern, status);
+  }
+
+  fail(error: unknown): void {
+    const { method, url } = this.request;
+    const { requestId: id } = this.caller;
+    this.refuse(this.context.failures.refusalOf(error, { method, url, id }));
+  }
+
+  /** Counts the answer; once. */
+  protected answered(status: number): void {
+    const { request, tabled, context } = this;
+    const seconds = (context.clock.monotonic() - this.started) / 1000;
+    context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
+  }
+}

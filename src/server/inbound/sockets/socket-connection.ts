@@ -1,0 +1,177 @@
+/**
+ * A connection whose requests are read here for as long as each of them is ordinary. The first that
+ * is not goes to Node's server with the connection and all bytes that have no answer, so that what
+ * is unusual, malformed, slow or long is read, limited and refused in one place.
+ */
+import type { Socket } from 'node:net';
+import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
+import { endWritten } from '../connection-end.js';
+import { joined } from '../lane-request.js';
+import type { Onwards } from '../open-connection.js';
+import { SocketAnswer } from './socket-exchange.js';
+import { readOrdinary } from './socket-request.js';
+
+/** What connections report to. */
+export interface ConnectionOwner {
+  /** The express route of a request that is ordinary so far; null = it is not. */
+  routeOf(request: SocketAnswer['req']): TabledExpressRoute | null;
+  /** The head of a request was read. */
+  asked(answer: SocketAnswer): void;
+  /** Serves a request that has come whole; false leaves it untouched. `written` ends it. */
+  serves(
+    answer: SocketAnswer,
+    tabled: TabledExpressRoute,
+    body: Buffer,
+    written: () => void,
+  ): boolean;
+  /** The client has ended its side in the middle of a request. */
+  cutOff(socket: Socket): void;
+  /** The connection is closed, or Node's server has it. */
+  left(connection: SocketConnection): void;
+}
+
+/** Beginnings that have waited this many looks for the rest are Node's to limit. */
+const looksOfBeginning = 2;
+
+export class SocketConnection {
+  private answer: SocketAnswer | null = null;
+  private tabled: TabledExpressRoute | null = null;
+  private pieces: Buffer[] = [];
+  private held = 0;
+  /** Looks since the last request or answer. */
+  private looks = 0;
+  private isEnded = false;
+  private hasServed = false;
+
+  /** `onwards` lets Node's server take the connection. */
+  constructor(
+    private readonly socket: Socket,
+    private readonly owner: ConnectionOwner,
+    private readonly onwards: Onwards,
+  ) {
+    socket.on('data', this.came);
+    socket.on('end', this.ended);
+    socket.on('close', this.closed);
+    socket.on('error', ignored);
+  }
+
+  /**
+   * Is called again and again: ends a connection that has been idle after an answer for so many
+   * calls, and leaves one that is slow to begin to Node's server.
+   */
+  look(idleLooks: number): void {
+    if (this.isServing || this.isEnded) return;
+    this.looks += 1;
+    if (this.answer === null && this.hasServed) {
+      if (this.looks > idleLooks) this.socket.destroy();
+    } else if (this.looks >= looksOfBeginning) this.handOver();
+  }
+
+  /** A request has come whole and has no answer yet. */
+  private get isServing(): boolean {
+    return this.answer?.req.complete === true;
+  }
+
+  private readonly came = (piece: Buffer): void => {
+    this.pieces.push(piece);
+    this.held += piece.length;
+    // A client that sends the next request before its answer.
+    if (this.isServing) this.socket.pause();
+    else if (this.answer === null) this.begin(piece);
+    else this.goOn(this.answer);
+  };
+
+  private begin(bytes: Buffer): void {
+    const request = readOrdinary(bytes, this.socket);
+    this.tabled = request === null ? null : this.owner.routeOf(request);
+    if (request === null || this.tabled === null) {
+      this.handOver();
+      return;
+    }
+    this.answer = new SocketAnswer(request);
+    this.looks = 0;
+    this.owner.asked(this.answer);
+    this.goOn(this.answer);
+  }
+
+  private goOn(answer: SocketAnswer): void {
+    const { headBytes, bodyBytes } = answer.req;
+    const missing = headBytes + bodyBytes - this.held;
+    if (missing > 0) return;
+    if (missing < 0) this.handOver();
+    else this.serve(answer, headBytes);
+  }
+
+  private serve(answer: SocketAnswer, headBytes: number): void {
+    const { tabled } = this;
+    const bytes = joined(this.pieces);
+    answer.req.complete = true;
+    this.letGo();
+    if (
+      tabled === null ||
+      !this.owner.serves(answer, tabled, bytes.subarray(headBytes), this.written)
+    ) {
+      this.keep(bytes);
+      this.handOver();
+    }
+  }
+
+  /** The answer has gone out: the next request may come. */
+  private readonly written = (): void => {
+    const { answer, socket } = this;
+    if (answer === null) return;
+    this.answer = null;
+    this.hasServed = true;
+    this.looks = 0;
+    answer.close(!socket.destroyed);
+    if (socket.destroyed) return;
+    if (answer.isLast || this.isEnded) endWritten(socket);
+    else if (this.held > 0) this.handOver();
+  };
+
+  private readonly ended = (): void => {
+    this.isEnded = true;
+    if (this.answer === null) this.socket.end();
+    else if (!this.isServing) this.owner.cutOff(this.socket);
+  };
+
+  private readonly closed = (): void => {
+    this.owner.left(this);
+    this.letGo();
+    this.answer?.close(false);
+    this.answer = null;
+  };
+
+  /** Gives the connection to Node's server, with what was read and not served. */
+  private handOver(): void {
+    const { socket } = this;
+    this.owner.left(this);
+    // Node's answer takes its place: what waits for the end of this one looks again.
+    this.answer?.close(true);
+    socket.off('data', this.came);
+    socket.off('end', this.ended);
+    socket.off('close', this.closed);
+    socket.off('error', ignored);
+    socket.pause();
+    const bytes = joined(this.pieces);
+    this.letGo();
+    if (bytes.length > 0) socket.unshift(bytes);
+    this.onwards(socket);
+    // Later, as the bytes that were put back are announced in this tick: resumed now, the stream
+    // would give them out before Node's server can hold it back, and then read without end.
+    process.nextTick(() => socket.resume());
+  }
+
+  private keep(bytes: Buffer): void {
+    this.pieces.push(bytes);
+    this.held += bytes.length;
+  }
+
+  private letGo(): void {
+    this.pieces = [];
+    this.held = 0;
+  }
+}
+
+/** The connection closes after it, and says so. */
+function ignored(): void {}

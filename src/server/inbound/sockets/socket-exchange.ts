@@ -1,0 +1,115 @@
+/** An exchange of an express route whose bytes are written to its connection directly. */
+import { EventEmitter } from 'node:events';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Caller } from '../../../engine/principal/principal.js';
+import { smallAnswerBytes } from '../../../http/bytes/in-flight.js';
+import { PacedBody } from '../../../http/bytes/paced-body.js';
+import { requestIdHeader } from '../../../http/identity/callers.js';
+import type { AnswerState } from '../../../http/request-head.js';
+import type { Exchange } from '../../../http/routes/exchange.js';
+import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
+import { type ExchangeContext, ExpressExchange, noBody } from '../express-exchange.js';
+import { serverTimeouts } from '../inbound-limits.js';
+import type { SocketRequest } from './socket-request.js';
+
+/** How far the answer to a request has come; it is made when the head of the request is read. */
+export class SocketAnswer extends EventEmitter implements AnswerState {
+  headersSent = false;
+  writableEnded = false;
+  writableFinished = false;
+  closed = false;
+  /** The connection is closed behind it. */
+  isLast = false;
+
+  constructor(readonly req: SocketRequest) {
+    super();
+  }
+
+  destroy(): this {
+    this.req.socket.destroy();
+    return this;
+  }
+
+  /** All of it has gone out, or its connection is closed; once. */
+  close(isFinished: boolean): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.writableFinished = isFinished;
+    this.emit('close');
+  }
+}
+
+/** What Node's parser lets no header value have either. */
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
+const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${serverTimeouts.keepAliveTimeout / 1000}`;
+
+export class SocketExchange extends ExpressExchange implements Exchange {
+  constructor(
+    private readonly state: SocketAnswer,
+    readonly body: Buffer,
+    caller: Caller,
+    tabled: TabledExpressRoute,
+    context: ExchangeContext,
+    /** Is called when the answer has gone out, or the connection is closed. */
+    private readonly written: () => void,
+  ) {
+    super(state.req, caller, tabled, context);
+  }
+
+  answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
+    const { state } = this;
+    const length = Buffer.byteLength(body);
+    const head = this.headOf(status, headers, length);
+    state.headersSent = true;
+    state.writableEnded = true;
+    // Where the client has gone its connection has closed the answer.
+    if (!state.closed) this.send(state.req.socket, head, body, length);
+    this.answered(status);
+  }
+
+  private send(socket: Socket, head: string, body: string | Buffer, length: number): void {
+    if (length > smallAnswerBytes) {
+      const allowance = this.context.inFlight.allowanceOf(this.request, this.state, true);
+      const chunks = [typeof body === 'string' ? Buffer.from(body) : body];
+      const paced = new PacedBody(allowance, { chunks, isLast: true });
+      paced.once('end', () => socket.write(noBody, this.written));
+      socket.write(head, 'latin1');
+      paced.pipe(socket, { end: false });
+    } else if (typeof body === 'string' && body.length === length) {
+      socket.write(head + body, 'latin1', this.written);
+    } else {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      socket.write(Buffer.concat([Buffer.from(head, 'latin1'), bytes]), this.written);
+    }
+  }
+
+  /** As Node writes it; a header that closes the connection stands in place of its own. */
+  private headOf(status: number, headers: readonly string[], length: number): string {
+    const { state, caller, context } = this;
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const name = headers[index] ?? '';
+      const value = headers[index + 1] ?? '';
+      if (unsendable.test(value)) throw new Error(`${name} has a value that no header can have`);
+      if (name === 'connection') state.isLast = true;
+      head += `${name}: ${value}\r\n`;
+    }
+    head += `${requestIdHeader}: ${caller.requestId}\r\ncontent-length: ${length}\r\n`;
+    head += `Date: ${dateAt(context.clock.now())}\r\n`;
+    return state.isLast ? `${head}\r\n` : `${head}${keepAlive}\r\n\r\n`;
+  }
+}
+
+let dateSecond = Number.NaN;
+let date = '';
+
+/** The field `Date` of a moment, Unix ms: it is written once a second. */
+function dateAt(now: number): string {
+  const second = Math.floor(now / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    date = new Date(second * 1000).toUTCString();
+  }
+  return date;
+}
