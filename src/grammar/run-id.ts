@@ -1,5 +1,5 @@
 /** The ids that a caller may give to the workflow run that it starts. Pure. */
-import { isHeaderValue } from './header-field.js';
+import { isHeaderValue } from './headers.js';
 import { ok, type Result, refused } from './result.js';
 
 const lengthMax = 512;

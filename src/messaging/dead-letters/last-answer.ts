@@ -1,6 +1,6 @@
 /** What the last attempt of a message was answered, as a letter shows it. Pure. */
 import { isUtf8 } from 'node:buffer';
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { AttemptEvent } from '../messages/message.events.js';
 import { bodyField } from '../messages/message-object.js';

@@ -1,5 +1,5 @@
 /** The body of a callback, made of the two events that it reports (messaging.md 4.5). Pure. */
-import { headerMap } from '../../grammar/header-map.js';
+import { headerMap } from '../../grammar/headers.js';
 import type {
   AttemptEvent,
   CallbackSource,

@@ -1,7 +1,7 @@
 /** The bytes of a message, wherever the journal holds them: to be delivered, and to be shown. */
 import { Injectable } from '@nestjs/common';
 import { Payloads } from '../../engine/payloads.js';
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { withDefaultHeaders } from '../../grammar/headers.js';
 import { dialects } from '../../http/dialect.js';
 import type { CallbackSource, Published } from '../messages/message.events.js';
 import { callbackRedaction, redactedBody } from '../messages/redaction.js';

@@ -1,6 +1,6 @@
 /** A row of the logs as the API shows it (messaging.md 9). Absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { AttemptRecord, MessagePublished } from '../messages/message.events.js';
 import {

@@ -1,5 +1,5 @@
 /** Whether a row of the logs shows a text: what is redacted cannot be searched for. Pure. */
-import type { HeaderMap } from '../../grammar/header-map.js';
+import type { HeaderMap } from '../../grammar/headers.js';
 import type { LogRow } from './log-row.js';
 
 /** Looks at URL, headers and body of the message, and at error, headers and body of the answer. */

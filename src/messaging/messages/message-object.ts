@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { StoredText } from '../../http/bytes/stored-text.js';
 import type {
   CallbackOptions,

@@ -3,7 +3,7 @@
  * Only showing goes through here: what is delivered never does. Pure.
  */
 import { createHash } from 'node:crypto';
-import type { HeaderMap } from '../../grammar/header-map.js';
+import type { HeaderMap } from '../../grammar/headers.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 
 /** `REDACTED:` and the SHA-256 of the original bytes in lower-case hex. */

@@ -1,5 +1,5 @@
 /** What a delivery says in its headers (messaging.md 4.1). Pure. */
-import { withoutHopHeaders } from '../../grammar/hop-headers.js';
+import { withoutHopHeaders } from '../../grammar/headers.js';
 
 /** One attempt's headers before they are written down. */
 export interface DeliveryWords {

@@ -1,5 +1,5 @@
 /** A request as it is written to a connection (RFC 9112). Pure. */
-import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
+import { isHeaderName, isHeaderValue } from '../../grammar/headers.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 
 /** A request of which everything is known before it is sent. */

@@ -2,7 +2,7 @@
  * The head of a response (RFC 9112), read as strictly as it takes to know where the body ends: two
  * readers must not see two ends. Pure.
  */
-import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
+import { isHeaderName, isHeaderValue } from '../../grammar/headers.js';
 
 /** How long a body is: so many bytes, in chunks, or up to the end of the connection. */
 export type BodyLength = number | 'chunked' | 'toEnd';

@@ -1,5 +1,5 @@
 /** A batch as it stands on the wire: a JSON array of publishes (messaging.md 2.3). Pure. */
-import { isHeaderValue } from '../../grammar/header-field.js';
+import { isHeaderValue } from '../../grammar/headers.js';
 import { isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';

@@ -3,7 +3,7 @@
  * `Svc-Callback-<option>` says is the `<option>` of that message (messaging.md 3.7). Pure.
  */
 
-import { withoutHopHeaders } from '../../grammar/hop-headers.js';
+import { withoutHopHeaders } from '../../grammar/headers.js';
 import type { OptionHeaders } from '../../http/dialect.js';
 import type { CallbackOptions } from '../messages/message.events.js';
 import { OptionReader, type PublishRules } from './option-reader.js';

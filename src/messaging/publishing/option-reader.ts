@@ -5,10 +5,9 @@
 
 import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { parseFlowControlValue } from '../../grammar/flow-control-value.js';
-import { isHeaderName, isHeaderValue, titleCase } from '../../grammar/header-field.js';
+import { isHeaderName, isHeaderValue, titleCase } from '../../grammar/headers.js';
 import { parseName } from '../../grammar/name.js';
-import type { Redaction } from '../../grammar/redaction-fields.js';
-import { parseRedaction } from '../../grammar/redaction-fields.js';
+import { parseRedaction, type Redaction } from '../../grammar/redaction-fields.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { parseRetryDelay } from '../../grammar/retry-delay.js';
 import type { OptionHeaders } from '../../http/dialect.js';

@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { TurnNames } from '../../engine/decider.js';
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
-import { withoutHopHeaders } from '../../grammar/hop-headers.js';
+import { withDefaultHeaders, withoutHopHeaders } from '../../grammar/headers.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { traceHeaders, withoutTrace } from '../../grammar/trace-context.js';
 import {

@@ -4,7 +4,7 @@
  */
 import type { Command, ResultOf, TurnNames } from '../../engine/decider.js';
 import type { Outcome } from '../../engine/turn.js';
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { withDefaultHeaders } from '../../grammar/headers.js';
 import { Refusal } from '../../grammar/result.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind } from '../messages/message.events.js';

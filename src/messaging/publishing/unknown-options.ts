@@ -3,7 +3,7 @@
  * error; but a typo would silently mean the default, so that its sender is warned. Pure.
  */
 
-import { titleCase } from '../../grammar/header-field.js';
+import { titleCase } from '../../grammar/headers.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 
 /** An option that nothing here reads. */

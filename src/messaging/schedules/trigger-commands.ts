@@ -1,6 +1,6 @@
 /** What one trigger of a schedule publishes: its messages, as they are at that moment. Pure. */
 import type { TurnNames } from '../../engine/decider.js';
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { withDefaultHeaders } from '../../grammar/headers.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
 import type { MessageTargets } from '../url-groups/message-targets.js';

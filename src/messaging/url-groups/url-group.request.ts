@@ -1,8 +1,7 @@
 /** What requests about URL groups say, as it stands on the wire (messaging.md 6). Pure. */
 import { z } from 'zod';
 import { parseUrl } from '../../grammar/destination.js';
-import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
-import { endsWithTheHop } from '../../grammar/hop-headers.js';
+import { endsWithTheHop, isHeaderName, isHeaderValue } from '../../grammar/headers.js';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';

@@ -10,7 +10,7 @@ import { type Forwarded, type Forwarder, headerPairs } from '../../cluster/forwa
 import { isHop } from '../../cluster/forwarding/hop.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
-import { withoutHopHeaders } from '../../grammar/hop-headers.js';
+import { withoutHopHeaders } from '../../grammar/headers.js';
 import { Refusal } from '../../grammar/result.js';
 import type { InFlight } from '../../http/bytes/in-flight.js';
 import { readAhead } from '../../http/bytes/read-ahead.js';

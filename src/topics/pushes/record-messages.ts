@@ -1,8 +1,7 @@
 /** Records of a topic as the messages that a subscription makes of them. Pure. */
 import type { LogRecord, RecordHeader } from '../../../storage/format/record.js';
 import type { TurnNames } from '../../engine/decider.js';
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
-import { isHeaderName, isHeaderValue } from '../../grammar/header-field.js';
+import { isHeaderName, isHeaderValue, withDefaultHeaders } from '../../grammar/headers.js';
 import { dialects, optionOf, readLogOptions } from '../../http/dialect.js';
 import type { PublishMessage } from '../../messaging/messages/message.commands.js';
 import { messageKind } from '../../messaging/messages/message.events.js';

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { whenRead } from '../../engine/payloads.js';
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { withDefaultHeaders } from '../../grammar/headers.js';
 import { pieceBytes } from '../../http/bytes/in-flight.js';
 import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
 import type { RunDeliveries } from '../../messaging/messages/run-deliveries.js';

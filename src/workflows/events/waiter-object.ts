@@ -1,6 +1,6 @@
 /** Runs that wait, as they are shown (workflows.md 3.4). */
 import { z } from 'zod';
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { dialects } from '../../http/dialect.js';
 import { headerMapSchema } from '../../messaging/messages/message-schema.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';

@@ -1,6 +1,6 @@
 /** The event that a call of a webhook is (workflows.md 3.5). Pure. */
 import type { IncomingMessage } from 'node:http';
-import { headerMap } from '../../grammar/header-map.js';
+import { headerMap } from '../../grammar/headers.js';
 
 /**
  * JSON of `{method, header, body, proto, host, url}`: `header` in Title-Case with lists of values,

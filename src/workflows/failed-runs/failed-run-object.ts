@@ -1,6 +1,6 @@
 /** A failed run as the API shows it (workflows.md 6.1); absent values are left out. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import {
   type Attempt,

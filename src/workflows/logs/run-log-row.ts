@@ -1,6 +1,6 @@
 /** A row of the log of runs (workflows.md 5.2). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';
 import { errorOf } from '../../messaging/logs/log-row.js';
 import type { Published } from '../../messaging/logs/published-messages.js';

@@ -1,6 +1,6 @@
 /** A run as the listing of runs shows it (workflows.md 5.1). Absent values are left out. */
 
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { deadLetterId } from '../../messaging/messages/message.events.js';
 import { labelFields } from '../../messaging/messages/message-object.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';

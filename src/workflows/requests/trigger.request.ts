@@ -2,7 +2,7 @@
  * A trigger as it stands on the wire -> the start of a run, as if the endpoint's own SDK had sent
  * it with all that it can do (workflows.md 1.3). Pure.
  */
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
+import { withDefaultHeaders } from '../../grammar/headers.js';
 import type { MessageHeaders } from '../../http/dialect.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { PublishRequest } from '../../messaging/publishing/publish.request.js';

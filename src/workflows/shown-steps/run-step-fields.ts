@@ -1,5 +1,5 @@
 /** What a step was about, put together from its plan, its beginning and its result. Pure. */
-import { headerMap } from '../../grammar/header-map.js';
+import { headerMap } from '../../grammar/headers.js';
 import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
 import { endedInvocationBody } from '../deliveries/entry-body.js';
 import type { ChildRun, HistoryMessage, Opening } from '../history/run-history.js';

@@ -11,8 +11,7 @@
  *
  * Pure.
  */
-import { withDefaultHeaders } from '../../grammar/default-headers.js';
-import { headerMap } from '../../grammar/header-map.js';
+import { headerMap, withDefaultHeaders } from '../../grammar/headers.js';
 import { dialects } from '../../http/dialect.js';
 import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
 import { protocolVersion } from '../../messaging/messages/run-headers.js';

@@ -1,7 +1,7 @@
 /** What a step was about, as the logs of runs show it (workflows.md 5.1). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { parseDuration } from '../../grammar/duration.js';
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { parseJson } from '../../grammar/json.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';

@@ -1,6 +1,6 @@
 /** The steps of a run as the listing of runs shows them (workflows.md 5.1). */
 
-import { type HeaderMap, headerMap } from '../../grammar/header-map.js';
+import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { errorOf } from '../../messaging/logs/log-row.js';
 import type { Attempted } from '../history/run-history.js';
 import { shownText } from './shown-text.js';

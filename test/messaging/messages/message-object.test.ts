@@ -1,4 +1,4 @@
-import { headerMap } from '../../../src/grammar/header-map.js';
+import { headerMap } from '../../../src/grammar/headers.js';
 import type { MessagePublished } from '../../../src/messaging/messages/message.events.js';
 import { bodyField, messageObject } from '../../../src/messaging/messages/message-object.js';
 import { redacted } from '../../../src/messaging/messages/redaction.js';

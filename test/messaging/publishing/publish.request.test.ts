@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { endsWithTheHop } from '../../../src/grammar/hop-headers.js';
+import { endsWithTheHop } from '../../../src/grammar/headers.js';
 import { ok, refused } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions, readQueryOptions } from '../../../src/http/dialect.js';
 import type { PublishRules } from '../../../src/messaging/publishing/option-reader.js';

@@ -1,4 +1,4 @@
-import { headerMap } from '../../../src/grammar/header-map.js';
+import { headerMap } from '../../../src/grammar/headers.js';
 import { starterHeaders } from '../../../src/workflows/failed-runs/starter-headers.js';
 import { callbackOptions } from '../../support/message-options.js';
 import { runConfiguration } from '../../support/workflows/run-commands.js';

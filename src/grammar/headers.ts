@@ -1,0 +1,107 @@
+/** Header fields, and lists of their names and values in turn. Pure. */
+
+const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Whether `text` is a token (RFC 9110, 5.1). */
+export function isHeaderName(text: string): boolean {
+  return fieldName.test(text);
+}
+
+/**
+ * Whether `text` has visible characters, blanks and bytes above ASCII only: no line break (RFC
+ * 9110, 5.5).
+ */
+export function isHeaderValue(text: string): boolean {
+  return fieldValue.test(text);
+}
+
+/** `retry-delay` as `Retry-Delay`. */
+export function titleCase(name: string): string {
+  return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+/** They end with their connection (RFC 9110, 7.6.1), or the next sender writes them itself. */
+const ownedByTheHop: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Whether a header of this name, in any case, goes no further than its connection. */
+export function endsWithTheHop(name: string): boolean {
+  return ownedByTheHop.has(name.toLowerCase());
+}
+
+/** Names and values in turn without those that go no further; the same list if all of them do. */
+export function withoutHopHeaders(pairs: readonly string[]): readonly string[] {
+  const named = namedByConnection(pairs);
+  const isOwned = (name: string) => endsWithTheHop(name) || named.has(name.toLowerCase());
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = pairs[index] ?? '';
+    if (!isOwned(name)) kept.push(name, pairs[index + 1] ?? '');
+  }
+  return kept.length === pairs.length ? pairs : kept;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** A forwarded `Connection: x-internal` makes X-Internal a matter of that earlier hop too. */
+function namedByConnection(pairs: readonly string[]): ReadonlySet<string> {
+  let named: Set<string> | undefined;
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    if (pairs[index]?.toLowerCase() !== 'connection') continue;
+    named ??= new Set();
+    for (const name of (pairs[index + 1] ?? '').split(',')) named.add(name.trim().toLowerCase());
+  }
+  return named ?? nothing;
+}
+
+/**
+ * `defaults`, but for those that `own` names in any case, followed by `own`; all are names and
+ * values in turn (messaging.md 6: a publish's own headers override its group's).
+ */
+export function withDefaultHeaders(
+  own: readonly string[],
+  defaults: readonly string[],
+): readonly string[] {
+  if (defaults.length === 0) return own;
+  const named = new Set<string>();
+  for (let index = 0; index < own.length; index += 2) named.add((own[index] ?? '').toLowerCase());
+  const all: string[] = [];
+  for (let index = 0; index + 1 < defaults.length; index += 2) {
+    const name = defaults[index] ?? '';
+    if (!named.has(name.toLowerCase())) all.push(name, defaults[index + 1] ?? '');
+  }
+  return [...all, ...own];
+}
+
+/** Headers as the API shows them: name in Title-Case to its values. */
+export type HeaderMap = Record<string, string[]>;
+
+/** Flat name, value pairs as a map; a `Content-Type` of its own comes first and wins. */
+export function headerMap(contentType: string | null, pairs: readonly string[]): HeaderMap {
+  // A header may be called `__proto__`: the map must have no prototype to set.
+  const map: HeaderMap = Object.create(null);
+  if (contentType !== null) map['Content-Type'] = [contentType];
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const name = titleCase((pairs[index] ?? '').toLowerCase());
+    if (name === 'Content-Type' && contentType !== null) continue;
+    const values = map[name];
+    if (values === undefined) map[name] = [pairs[index + 1] ?? ''];
+    else values.push(pairs[index + 1] ?? '');
+  }
+  return map;
+}
