@@ -1,7 +1,6 @@
 /** What bringing a failed run to life again changes of it (workflows.md 6.2). Pure. */
 import { type FlowControlValue, parseFlowControlValue } from '../../grammar/flow-control-value.js';
 import type { Result } from '../../grammar/result.js';
-import { parseRunId } from '../../grammar/run-id.js';
 import type { MessageHeaders } from '../../http/dialect.js';
 import {
   parsedOptions,
@@ -9,6 +8,7 @@ import {
   readChanges,
 } from '../../messaging/dead-letters/retry.request.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
+import { parseRunId } from '../requests/run-headers.js';
 
 /** The options of a resume or a restart. */
 export interface RevivalOverrides extends RetryOverrides {

@@ -1,8 +1,8 @@
 /** What an invoking step sends: the child's payload, and the run that waits (workflows.md 3.6). */
 import { parseJson } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-import { parseRunId } from '../../grammar/run-id.js';
 import type { StepInfo } from '../run-state/run.events.js';
+import { parseRunId } from './run-headers.js';
 import { parseStep } from './step-body.js';
 
 /** An invocation: the run `parentId` waits with `step` for the end of a child. */

@@ -1,5 +1,89 @@
-/** Headers that a run's starter gives its deliveries (workflows.md 1.5). Pure. */
+/**
+ * What headers say of a workflow run: the options of a request (workflows.md 1.2 and 1.4), and what
+ * a starter gives its deliveries (workflows.md 1.5). Pure.
+ */
+import { isHeaderValue } from '../../grammar/headers.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
 import { type Dialect, optionOf } from '../../http/dialect.js';
+import type { OptionReader } from '../../messaging/publishing/option-reader.js';
+
+/** The options of a run, beside those of its messages. */
+export interface WorkflowOptions {
+  /** null = it wants a new one. */
+  readonly runId: string | null;
+  /** It starts a run instead of adding to one. */
+  readonly isInit: boolean;
+  /** The body is an invocation: another run waits for the end of the one that it starts. */
+  readonly isInvoke: boolean;
+  /** The endpoint itself gives the options of a run that another client started. */
+  readonly isTakeover: boolean;
+  /** The endpoint shall take the run over (workflows.md 1.3). */
+  readonly isUnknownSdk: boolean;
+  /** A call goes to a third party and its answer back to the endpoint. */
+  readonly callType: 'step' | 'toCallback';
+  /** What the endpoint's SDK can do. */
+  readonly features: ReadonlySet<string>;
+}
+
+const noFeatures: ReadonlySet<string> = new Set();
+const unknownOption =
+  /^workflow-(?!(runid|init|invoke|trigger-by-sdk|unknown-sdk|calltype|url|sdk-version)$)/;
+
+/** Reads them; what is wrong with one, `reader` remembers. */
+export function readWorkflowOptions(reader: OptionReader): WorkflowOptions {
+  const options: WorkflowOptions = {
+    runId: reader.read('workflow-runid', null, parseRunId),
+    isInit: reader.flag('workflow-init'),
+    isInvoke: reader.flag('workflow-invoke'),
+    isTakeover: reader.flag('workflow-trigger-by-sdk'),
+    isUnknownSdk: reader.flag('workflow-unknown-sdk'),
+    callType: reader.read('workflow-calltype', 'step', parseCallType),
+    features: reader.read('feature-set', noFeatures, parseFeatures),
+  };
+  // The destination is where a run is called; what this says must be an address all the same.
+  reader.url('workflow-url');
+  reader.read('workflow-sdk-version', null, parseVersion);
+  reader.refuseOptions(unknownOption, 'is no option of a workflow run');
+  return options;
+}
+
+function parseCallType(text: string): Result<WorkflowOptions['callType']> {
+  return text === 'step' || text === 'toCallback'
+    ? ok(text)
+    : refused('must be step or toCallback: the server itself sends everything else');
+}
+
+/** An SDK says the same in every request. */
+let latestFeatures = { text: '', features: noFeatures };
+
+/** Features that the server does not know are accepted and mean nothing to it. */
+function parseFeatures(text: string): Result<ReadonlySet<string>> {
+  if (latestFeatures.text !== text) {
+    latestFeatures = { text, features: new Set(text.split(',').map((name) => name.trim())) };
+  }
+  return ok(latestFeatures.features);
+}
+
+/** There has been one version of the protocol. */
+function parseVersion(text: string): Result<string> {
+  return text === '1' ? ok(text) : refused('must be 1');
+}
+
+const runIdLengthMax = 512;
+
+/** What every client takes out of a path: no request could name such a run. */
+const pathSteps = new Set(['.', '..']);
+
+/**
+ * A run's id is taken as it is, slashes and blanks within it too. Every delivery carries it in a
+ * header, so it is what a header can carry, and paths name it percent-encoded.
+ */
+export function parseRunId(text: string): Result<string> {
+  if (pathSteps.has(text)) return refused('must not be . or .., which no path can name');
+  return text.length > 0 && text.length <= runIdLengthMax && isHeaderValue(text)
+    ? ok(text)
+    : refused(`must have 1 to ${runIdLengthMax} characters that a header can carry`);
+}
 
 /** The server writes these itself; a caller that relays its inbound headers sends them, too. */
 const ofServer: ReadonlySet<string> = new Set([

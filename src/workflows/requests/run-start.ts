@@ -5,8 +5,13 @@ import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import { type RunConfiguration, runKind } from '../run-state/run.events.js';
-import { failureHeaders, headerOf, ownHeaders, withLabel } from './run-headers.js';
-import type { WorkflowOptions } from './workflow-options.js';
+import {
+  failureHeaders,
+  headerOf,
+  ownHeaders,
+  type WorkflowOptions,
+  withLabel,
+} from './run-headers.js';
 
 /** A start as it was read. */
 export interface RunStart {

@@ -24,10 +24,9 @@ import type {
 import { runKind } from '../run-state/run.events.js';
 import { callStep } from './call-step.js';
 import { parseInvokeEnvelope } from './invoke-envelope.js';
-import { failureHeaders, ownHeaders } from './run-headers.js';
+import { failureHeaders, ownHeaders, readWorkflowOptions } from './run-headers.js';
 import { type RunStart, refuseDeepInvocation, startRun } from './run-start.js';
 import { parseStepBody } from './step-body.js';
-import { readWorkflowOptions } from './workflow-options.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 

@@ -9,9 +9,8 @@ import type { PublishRequest } from '../../messaging/publishing/publish.request.
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import { type RunRequestParsed, readMessage } from './run.request.js';
-import { failureHeaders } from './run-headers.js';
+import { failureHeaders, readWorkflowOptions } from './run-headers.js';
 import { startRun } from './run-start.js';
-import { readWorkflowOptions } from './workflow-options.js';
 
 /** What only an SDK says. */
 const ofSdks = /^workflow-(invoke|calltype|trigger-by-sdk)$/;
