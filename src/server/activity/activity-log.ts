@@ -12,7 +12,7 @@ import {
 } from '../../messaging/messages/message.events.js';
 import { messageTerm } from '../../messaging/messages/message-terms.js';
 import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
-import { configuredRunTerm } from '../../workflows/run-state/run-terms.js';
+import { configuredRunTerm } from '../../workflows/run-state/recorded-events.js';
 import { isShown, messageLine, runLine } from './activity-line.js';
 
 /** Beyond it, the lines of a second are counted instead of written. */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 import { messageTerm } from '../../messaging/messages/message-terms.js';
-import { isRunEvent } from '../run-state/recorded-events.js';
+import { configuredRunTerm, isRunEvent } from '../run-state/recorded-events.js';
 import type {
   RunConfiguration,
   RunEnd,
@@ -11,7 +11,6 @@ import type {
   RunReconfigured,
   RunStarted,
 } from '../run-state/run.events.js';
-import { configuredRunTerm } from '../run-state/run-terms.js';
 import { isRunEnd } from './run-log-entry.js';
 
 /** How a run began. */

@@ -3,8 +3,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type LogEntry } from '../../messaging/logs/log-entry.js';
-import type { LogPageContent } from '../../messaging/logs/log-page.js';
-import { type WeighedRow } from '../../messaging/logs/log-page.js';
+import type { LogPageContent, WeighedRow } from '../../messaging/logs/log-page.js';
 import type { LogSource } from '../../messaging/logs/log-source.js';
 import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
 import { logSource } from '../../messaging/logs/message-log.js';
@@ -23,10 +22,9 @@ import {
 } from '../history/logged-runs.js';
 import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-history.js';
 import { endStates } from '../history/run-log-entry.js';
-import { isRunEvent } from '../run-state/recorded-events.js';
+import { configuredRunTerm, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
-import { configuredRunTerm } from '../run-state/run-terms.js';
 import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
 import { type RunObject, runObject } from './run-object.js';

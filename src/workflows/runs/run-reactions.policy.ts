@@ -2,6 +2,7 @@
 import type { Command, EventEnvelope, TurnNames } from '../../engine/decider.js';
 import type { CancelMessage, CompleteMessage } from '../../messaging/messages/message.commands.js';
 import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
+import { runTerms } from '../run-state/recorded-events.js';
 import type { EndInvocation, RunCommand, StartRun } from '../run-state/run.commands.js';
 import {
   type Invoker,
@@ -12,7 +13,6 @@ import {
 } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
-import { runTerms } from '../run-state/run-terms.js';
 import {
   callMessage,
   failureMessage,

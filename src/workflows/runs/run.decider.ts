@@ -1,6 +1,12 @@
 /** What a command means for a workflow run, and what an active one wants. */
 import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
+import {
+  configuredRunTerm,
+  invokerOf,
+  offsetsNamedBy,
+  runTerms,
+} from '../run-state/recorded-events.js';
 import type {
   EditStep,
   EndInvocation,
@@ -23,8 +29,6 @@ import {
   storedRun,
 } from '../run-state/run.state.js';
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
-import { invokerOf, offsetsNamedBy } from '../run-state/run-offsets.js';
-import { configuredRunTerm, runTerms } from '../run-state/run-terms.js';
 import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';
 import { overflow, repeatOf } from './run-history.policy.js';
