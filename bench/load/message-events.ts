@@ -16,7 +16,7 @@ import {
   type MessagePublished,
   messageKind,
 } from '../../src/messaging/messages/message.events.js';
-import { messageTerms } from '../../src/messaging/messages/message-terms.js';
+import { messageTerms } from '../../src/messaging/messages/recorded-events.js';
 import { recordLength } from '../../storage/format/record.js';
 
 /** An id as long as a real one. */

@@ -4,7 +4,7 @@
  */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageTerms } from '../../src/messaging/messages/message-terms.js';
+import { messageTerms } from '../../src/messaging/messages/recorded-events.js';
 import { openMessageEngine } from '../load/message-engine.js';
 import { deliveryOf, messageId, publishOf } from '../load/message-events.js';
 import { openFolder } from './stored-folder.js';

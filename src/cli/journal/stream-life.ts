@@ -6,7 +6,7 @@ import { valueIn } from '../../engine/resting/stored-form.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import { flowControlKind } from '../../messaging/flow-control/flow-control.commands.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
-import { messageTerm } from '../../messaging/messages/message-terms.js';
+import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { queueKind } from '../../messaging/queues/queue.commands.js';
 import { scheduleKind } from '../../messaging/schedules/schedule.events.js';
 import { urlGroupKind } from '../../messaging/url-groups/url-group.events.js';

@@ -12,7 +12,7 @@ import { traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
 import { type CallbackSource, messageKind, type Published } from '../messages/message.events.js';
-import { messageTerms } from '../messages/message-terms.js';
+import { messageTerms } from '../messages/recorded-events.js';
 import { forbidsRetry } from '../messages/retry.policy.js';
 import { RunDeliveries } from '../messages/run-deliveries.js';
 import { runHeaders } from '../messages/run-headers.js';

@@ -9,9 +9,9 @@ import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { Messages } from '../messages/message.entity.js';
-import { isPublished, messageKind, type Published } from '../messages/message.events.js';
+import { messageKind, type Published } from '../messages/message.events.js';
 import { isAmong, matchesOrigin, originTerms } from '../messages/message-filter.js';
-import { messageTerms } from '../messages/message-terms.js';
+import { isPublished, messageTerms } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { CancelFilters } from './cancel.request.js';
 

@@ -7,7 +7,7 @@ import { ok, Refusal, type Result } from '../../grammar/result.js';
 import type { RescheduleMessage } from '../messages/message.commands.js';
 import { Messages } from '../messages/message.entity.js';
 import { messageKind } from '../messages/message.events.js';
-import { messageTerms } from '../messages/message-terms.js';
+import { messageTerms } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { EndpointCalls } from './message.effects.js';
 

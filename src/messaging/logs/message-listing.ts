@@ -1,7 +1,8 @@
 /** What the log makes of the events of messages: which rows are meant, whatever is made of them. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { isMessageEvent, type MessageEvent } from '../messages/message.events.js';
+import type { MessageEvent } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
+import { isMessageEvent } from '../messages/recorded-events.js';
 import { entriesOf, type LogEntry } from './log-entry.js';
 import { meansEntry, termsOf } from './log-filter.js';
 import type { WeighedRow } from './log-page.js';

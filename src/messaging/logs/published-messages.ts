@@ -4,12 +4,8 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 import { ReadsTogether } from '../../engine/reading/reads-together.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
-import {
-  isMessageEvent,
-  isPublished,
-  type MessageEvent,
-  type Published,
-} from '../messages/message.events.js';
+import type { MessageEvent, Published } from '../messages/message.events.js';
+import { isMessageEvent, isPublished } from '../messages/recorded-events.js';
 import { callbackRedaction } from '../messages/redaction.js';
 import type { LogEntry } from './log-entry.js';
 import { type LoggedEvent, type LogRow, logRow } from './log-row.js';

@@ -16,9 +16,9 @@ import {
   type WrittenJob,
 } from '../jobs/job-verbs.js';
 import { Messages } from '../messages/message.entity.js';
-import { isPublished, messageKind, type Published } from '../messages/message.events.js';
+import { messageKind, type Published } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
-import { messageTerms } from '../messages/message-terms.js';
+import { isPublished, messageTerms } from '../messages/recorded-events.js';
 import { candidatesOf } from '../shown-messages/message-candidates.js';
 import { type MeantMessages, meantMessages } from '../shown-messages/message-list.request.js';
 

@@ -8,7 +8,7 @@ import {
   type UrlFilters,
 } from '../../http/query-filters.js';
 import type { MessagePublished } from './message.events.js';
-import { messageTerm } from './message-terms.js';
+import { messageTerm } from './recorded-events.js';
 
 /** Filters by what a message was published with; values of one are ORed, filters are ANDed. */
 export const originFilters = {

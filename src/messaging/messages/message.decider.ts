@@ -19,13 +19,7 @@ import type {
   RecordAttempt,
   RescheduleMessage,
 } from './message.commands.js';
-import {
-  type MessageEvent,
-  messageKind,
-  offsetsNamedBy,
-  publishedEvent,
-  stepOf,
-} from './message.events.js';
+import { type MessageEvent, type MessagePublished, messageKind } from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -35,7 +29,7 @@ import {
   storedMessage,
 } from './message.state.js';
 import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upcasters.js';
-import { messageTerms } from './message-terms.js';
+import { messageTerms, offsetsNamedBy, stepOf } from './recorded-events.js';
 import { retryDelayMs } from './retry.policy.js';
 import type { RunDelivery } from './run-deliveries.js';
 
@@ -87,6 +81,19 @@ function publish(command: PublishMessage, view: MessageView): Decision<MessageEv
   const isComposed = message.callbackOf !== null || message.run?.role === 'step';
   const hasOwnBody = bodyOffset === null && !isComposed;
   return accept([publishedEvent(message, bodyOffset)], receipt, hasOwnBody ? body : null);
+}
+
+/**
+ * The event of a publish with these options. Where they are the event already, it is that very
+ * object: what many publishes share is encoded once.
+ */
+function publishedEvent(
+  message: MessagePublished | Omit<MessagePublished, 'type'>,
+  bodyOffset: number | null,
+): MessagePublished {
+  return 'type' in message && message.bodyOffset === bodyOffset
+    ? message
+    : { type: 'MessagePublished', ...message, bodyOffset };
 }
 
 function sharedBodyOffset({ sharesBodyWith }: PublishMessage, view: MessageView): number | null {

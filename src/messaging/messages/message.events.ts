@@ -124,29 +124,6 @@ export interface MessagePublished extends DomainEvent {
   readonly run: RunPlace | null;
 }
 
-/**
- * The event of a publish with these options. Where they are the event already, it is that very
- * object: what many publishes share is encoded once.
- */
-export function publishedEvent(
-  message: MessagePublished | Omit<MessagePublished, 'type'>,
-  bodyOffset: number | null,
-): MessagePublished {
-  return 'type' in message && message.bodyOffset === bodyOffset
-    ? message
-    : { type: 'MessagePublished', ...message, bodyOffset };
-}
-
-/** Of the events that the journal gives, untyped: those of messages. */
-export function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
-  return envelope.kind === messageKind;
-}
-
-/** Whether an event, or what is left of it, is the publish of a message. */
-export function isPublished(envelope: EventEnvelope | null): envelope is Published {
-  return envelope?.event.type === 'MessagePublished';
-}
-
 /** A `MessagePublished` at its place in the journal; the message's own body stands beside it. */
 export type Published = EventEnvelope<MessagePublished>;
 
@@ -235,25 +212,6 @@ export function deadLetterId({ at, offset }: { readonly at: number; readonly off
 /** The journal offset of the failure that the id of a dead letter names. */
 export function failureOffsetOf(dlqId: string): number {
   return Number(dlqId.slice(dlqId.lastIndexOf('-') + 1));
-}
-
-/** Journal offsets of the events that a message names: what it is made of when it is delivered. */
-export function offsetsNamedBy(event: MessageEvent): readonly number[] {
-  if (event.type !== 'MessagePublished') return nothing;
-  const { bodyOffset, callbackOf, run } = event;
-  if (bodyOffset === null && callbackOf === null && run === null) return nothing;
-  const named: number[] = bodyOffset === null ? [] : [bodyOffset];
-  if (callbackOf !== null) named.push(callbackOf.publishedOffset, callbackOf.attemptOffset);
-  if (run !== null) named.push(run.startedOffset, run.configurationOffset, run.eventOffset);
-  return named;
-}
-
-const nothing: readonly number[] = [];
-
-/** A run that stalls and is resumed delivers its steps again, on the terms of their messages. */
-export function stepOf(event: MessageEvent): { readonly offset: number } | null {
-  if (event.type !== 'MessagePublished' || event.run?.role !== 'step') return null;
-  return { offset: event.run.eventOffset };
 }
 
 export type MessageEvent =

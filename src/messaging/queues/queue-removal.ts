@@ -9,7 +9,7 @@ import type { EventListener } from '../../engine/subscribers.js';
 import { valueIn } from '../../http/outcome.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
-import { messageTerms } from '../messages/message-terms.js';
+import { messageTerms } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { type DeleteQueue, type EnsureQueue, queueKind } from './queue.commands.js';
 import type { QueueEvent } from './queue.events.js';

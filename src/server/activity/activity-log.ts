@@ -10,7 +10,7 @@ import {
   type MessagePublished,
   messageKind,
 } from '../../messaging/messages/message.events.js';
-import { messageTerm } from '../../messaging/messages/message-terms.js';
+import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
 import { configuredRunTerm } from '../../workflows/run-state/recorded-events.js';
 import { isShown, messageLine, runLine } from './activity-line.js';

@@ -8,11 +8,11 @@ import type { Journal } from '../../engine/journal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import {
   type CallbackSource,
-  isPublished,
   type MessagePublished,
   type MessageTemplate,
   messageKind,
 } from '../../messaging/messages/message.events.js';
+import { isPublished } from '../../messaging/messages/recorded-events.js';
 import { callbackRedaction, hiding } from '../../messaging/messages/redaction.js';
 import { type RunConfiguration, runKind } from '../../workflows/run-state/run.events.js';
 

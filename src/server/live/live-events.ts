@@ -9,11 +9,8 @@ import { flowControlKind } from '../../messaging/flow-control/flow-control.comma
 import type { FlowControlEvent } from '../../messaging/flow-control/flow-control.events.js';
 import { type JobEvent, jobKind } from '../../messaging/jobs/job.events.js';
 import { entriesOf } from '../../messaging/logs/log-entry.js';
-import {
-  deadLetterId,
-  isMessageEvent,
-  messageKind,
-} from '../../messaging/messages/message.events.js';
+import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
+import { isMessageEvent } from '../../messaging/messages/recorded-events.js';
 import { queueKind } from '../../messaging/queues/queue.commands.js';
 import type { QueueEvent } from '../../messaging/queues/queue.events.js';
 import { type ScheduleEvent, scheduleKind } from '../../messaging/schedules/schedule.events.js';

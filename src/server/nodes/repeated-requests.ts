@@ -3,8 +3,7 @@
  * request again, with the same seed and the next number of an attempt.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Hop } from '../../cluster/forwarding/hop.js';
-import { skewMsMax } from '../../cluster/forwarding/hop.js';
+import { type Hop, skewMsMax } from '../../cluster/forwarding/hop.js';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { SeededNames } from '../../engine/identifiers.js';
@@ -14,7 +13,7 @@ import { Refusal } from '../../grammar/result.js';
 import { type Callers, markPassedOn, requestIdHeader } from '../../http/identity/callers.js';
 import { mayChange } from '../../http/routes/route-description.js';
 import type { RouteTable } from '../../http/routes/route-table.js';
-import { isPublished } from '../../messaging/messages/message.events.js';
+import { isPublished } from '../../messaging/messages/recorded-events.js';
 import { runKind } from '../../workflows/run-state/run.events.js';
 import { sendJson, sendRefusalTo } from './own-answers.js';
 

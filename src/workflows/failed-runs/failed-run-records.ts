@@ -4,11 +4,8 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
 import type { Attempt } from '../../messaging/dead-letters/last-answer.js';
-import {
-  isMessageEvent,
-  isPublished,
-  type MessagePublished,
-} from '../../messaging/messages/message.events.js';
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import { isRunEvent } from '../run-state/recorded-events.js';

@@ -13,7 +13,7 @@ import type { DeletedLetters } from '../../messaging/dead-letters/letter-search.
 import type { CancelMessage, PublishMessage } from '../../messaging/messages/message.commands.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
-import { messageTerms } from '../../messaging/messages/message-terms.js';
+import { messageTerms } from '../../messaging/messages/recorded-events.js';
 import type { AllowFailureCallback, DeleteFailedRun } from './failed-run.commands.js';
 import { failedRunKind } from './failed-run.events.js';
 import { type FailedRunObject, failedRunObject } from './failed-run-object.js';

@@ -10,7 +10,7 @@ import type {
   Published,
   RunPlace,
 } from '../../messaging/messages/message.events.js';
-import { messageTerm } from '../../messaging/messages/message-terms.js';
+import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunEvent, StepInfo } from '../run-state/run.events.js';
 

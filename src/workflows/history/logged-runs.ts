@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
-import { messageTerm } from '../../messaging/messages/message-terms.js';
+import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { configuredRunTerm, isRunEvent } from '../run-state/recorded-events.js';
 import type {
   RunConfiguration,

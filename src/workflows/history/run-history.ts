@@ -4,13 +4,13 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Published } from '../../messaging/logs/published-messages.js';
-import {
-  type AttemptFailed,
-  isMessageEvent,
-  type MessageDelivered,
-  type MessageEvent,
-  type MessageFailed,
+import type {
+  AttemptFailed,
+  MessageDelivered,
+  MessageEvent,
+  MessageFailed,
 } from '../../messaging/messages/message.events.js';
+import { isMessageEvent } from '../../messaging/messages/recorded-events.js';
 import { initialStep } from '../run-state/known-steps.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import {

@@ -8,9 +8,13 @@ import type { LogSource } from '../../messaging/logs/log-source.js';
 import { type LogListing, logPage } from '../../messaging/logs/log-walk.js';
 import { logSource } from '../../messaging/logs/message-log.js';
 import { PublishedMessages } from '../../messaging/logs/published-messages.js';
-import { isMessageEvent, isPublished } from '../../messaging/messages/message.events.js';
 import { isWithin } from '../../messaging/messages/message-filter.js';
-import { anyRunTerm, messageTerm } from '../../messaging/messages/message-terms.js';
+import {
+  anyRunTerm,
+  isMessageEvent,
+  isPublished,
+  messageTerm,
+} from '../../messaging/messages/recorded-events.js';
 import { RunEntries } from '../deliveries/run-entries.js';
 import {
   isStarted,

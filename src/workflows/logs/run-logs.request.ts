@@ -23,7 +23,7 @@ import {
   stateWords,
 } from '../../messaging/logs/logs.request.js';
 import { isAmong } from '../../messaging/messages/message-filter.js';
-import { messageTerm } from '../../messaging/messages/message-terms.js';
+import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { type RunLifeState, runLogStates, runStates } from '../history/run-log-entry.js';
 
 const rowsMax = 1000;

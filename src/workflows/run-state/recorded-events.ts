@@ -3,7 +3,7 @@
  * and which other events they stand on. Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { anyRunTerm, messageTerm } from '../../messaging/messages/message-terms.js';
+import { anyRunTerm, messageTerm } from '../../messaging/messages/recorded-events.js';
 import { type RunEvent, type RunStarted, type RunTerms, runKind } from './run.events.js';
 
 /** Of the events that the journal gives, untyped: those of runs. */

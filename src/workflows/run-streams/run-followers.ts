@@ -1,7 +1,8 @@
 /** The open streams of each run, which are woken by durable events of it and of its messages. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { AnyInterest } from '../../engine/following/interest.js';
-import { isPublished, messageKind } from '../../messaging/messages/message.events.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
+import { isPublished } from '../../messaging/messages/recorded-events.js';
 import { runKind } from '../run-state/run.events.js';
 
 /** One that follows a run. */

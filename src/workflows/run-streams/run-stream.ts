@@ -2,7 +2,7 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import { type EventStream, sliceBytes } from '../../http/bytes/event-stream.js';
-import { messageTerm } from '../../messaging/messages/message-terms.js';
+import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { isRunEnd } from '../history/run-log-entry.js';
 import type { RunLogRow } from '../logs/run-log-row.js';
 import { isRunEvent } from '../run-state/recorded-events.js';

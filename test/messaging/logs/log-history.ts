@@ -14,7 +14,7 @@ import {
   type MessagePublished,
   messageKind,
 } from '../../../src/messaging/messages/message.events.js';
-import { messageTerms } from '../../../src/messaging/messages/message-terms.js';
+import { messageTerms } from '../../../src/messaging/messages/recorded-events.js';
 import { messageOptions } from '../../support/message-options.js';
 
 /** After what the engine's own clock says, which dates the shapes of events. */

@@ -6,7 +6,7 @@ import {
   type OriginFilters,
   originTerms,
 } from '../../../src/messaging/messages/message-filter.js';
-import { messageTerms } from '../../../src/messaging/messages/message-terms.js';
+import { messageTerms } from '../../../src/messaging/messages/recorded-events.js';
 import { messageOptions } from '../../support/message-options.js';
 import { anyOrigin } from '../../support/origin-filters.js';
 

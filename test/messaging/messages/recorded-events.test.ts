@@ -1,4 +1,4 @@
-import { messageTerms } from '../../../src/messaging/messages/message-terms.js';
+import { messageTerms } from '../../../src/messaging/messages/recorded-events.js';
 import { messageOptions } from '../../support/message-options.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 

@@ -1,0 +1,73 @@
+/**
+ * Events of messages in the journal: which they are, what they are found by (storage/README.md
+ * "Bytes") and which other events they stand on. Pure.
+ */
+import type { EventEnvelope } from '../../engine/decider.js';
+import {
+  type MessageEvent,
+  type MessagePublished,
+  messageKind,
+  type Published,
+} from './message.events.js';
+
+/** Of the events that the journal gives, untyped: those of messages. */
+export function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
+  return envelope.kind === messageKind;
+}
+
+/** Whether an event, or what is left of it, is the publish of a message. */
+export function isPublished(envelope: EventEnvelope | null): envelope is Published {
+  return envelope?.event.type === 'MessagePublished';
+}
+
+/** Makes the index term of one property: what is published and what is searched must agree. */
+export const messageTerm = {
+  url: (url: string) => `url:${url}`,
+  label: (label: string) => `label:${label}`,
+  flowControlKey: (key: string) => `flow:${key}`,
+  queueName: (name: string) => `queue:${name}`,
+  topicName: (name: string) => `group:${name}`,
+  scheduleId: (id: string) => `schedule:${id}`,
+  runId: (id: string) => `run:${id}`,
+  /** Of a callback, the message that it reports on. */
+  source: (messageId: string) => `callback-of:${messageId}`,
+} as const;
+
+/** What every event of a run carries, and every event of a message of one. */
+export const anyRunTerm = 'any-run';
+
+/** Every term of a message beside its id, the same for all of its events. */
+export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly string[] {
+  const terms = [messageTerm.url(message.url), ...message.labels.map(messageTerm.label)];
+  const { flowControl, queueName, topicName, scheduleId, callbackOf, run } = message;
+  if (flowControl !== null) terms.push(messageTerm.flowControlKey(flowControl.key));
+  if (queueName !== null) terms.push(messageTerm.queueName(queueName));
+  if (topicName !== null) terms.push(messageTerm.topicName(topicName));
+  if (scheduleId !== null) terms.push(messageTerm.scheduleId(scheduleId));
+  if (callbackOf !== null) terms.push(messageTerm.source(callbackOf.messageId));
+  if (run !== null) {
+    terms.push(messageTerm.runId(run.runId), anyRunTerm);
+    // A call to a third party is found by its workflow too.
+    if (run.url !== message.url) terms.push(messageTerm.url(run.url));
+  }
+  return terms;
+}
+
+/** Journal offsets of the events that a message names: what it is made of when it is delivered. */
+export function offsetsNamedBy(event: MessageEvent): readonly number[] {
+  if (event.type !== 'MessagePublished') return nothing;
+  const { bodyOffset, callbackOf, run } = event;
+  if (bodyOffset === null && callbackOf === null && run === null) return nothing;
+  const named: number[] = bodyOffset === null ? [] : [bodyOffset];
+  if (callbackOf !== null) named.push(callbackOf.publishedOffset, callbackOf.attemptOffset);
+  if (run !== null) named.push(run.startedOffset, run.configurationOffset, run.eventOffset);
+  return named;
+}
+
+const nothing: readonly number[] = [];
+
+/** A run that stalls and is resumed delivers its steps again, on the terms of their messages. */
+export function stepOf(event: MessageEvent): { readonly offset: number } | null {
+  if (event.type !== 'MessagePublished' || event.run?.role !== 'step') return null;
+  return { offset: event.run.eventOffset };
+}
