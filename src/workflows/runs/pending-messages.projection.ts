@@ -5,7 +5,7 @@ import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { keptText } from '../../grammar/kept-text.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
-import { endsOfRunMessages } from './message-run.policy.js';
+import { endsOfRunMessages } from './run-end.policy.js';
 
 /** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
 type Pending = string | Map<string, true>;

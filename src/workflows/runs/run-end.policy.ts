@@ -1,9 +1,47 @@
-/** How a run ends, and what becomes of the messages that it leaves behind. Pure. */
-import { accept, type Command, type Decision } from '../../engine/decider.js';
+/**
+ * How a run ends: by a command, or with the end of a message that belongs to it; and what becomes
+ * of the messages that it leaves behind. Pure.
+ */
+import { accept, type Command, type Decision, type EventEnvelope } from '../../engine/decider.js';
+import type { Interest } from '../../engine/following/interest.js';
+import type { MessageEvent } from '../../messaging/messages/message.events.js';
+import type { MessageState } from '../../messaging/messages/message.state.js';
 import type { CancelRun, EndRun, FailRun, SettleRun } from '../run-state/run.commands.js';
-import type { RunEvent, RunFailed } from '../run-state/run.events.js';
+import { type RunEvent, type RunFailed, runKind } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
+
+/** The last event of each message that belongs to a run. */
+export const endsOfRunMessages: Interest<MessageEvent> = {
+  types: {
+    MessageDelivered: ['run'],
+    MessageFailed: ['run'],
+    MessageCompleted: ['run'],
+    MessageCanceled: ['run'],
+  },
+};
+
+const nothing: readonly (FailRun | SettleRun)[] = [];
+
+/**
+ * What the end of a message means for its run. A delivery that failed fails its run. A third party
+ * that fails does not: its answer goes to the endpoint as any other (workflows.md 3.3), and no run
+ * waits for a failure callback.
+ */
+export function messageEndedFor(
+  { id, event, at, offset }: EventEnvelope<MessageEvent>,
+  state: MessageState,
+): readonly (FailRun | SettleRun)[] {
+  if (state.status === 'absent' || state.status === 'pending' || state.run === null) return nothing;
+  const { runId, role, publishedOffset } = state.run;
+  if (role === 'failureCallback') return nothing;
+  const ended = { kind: runKind, id: runId, at, messageId: id, publishedOffset };
+  if (event.type === 'MessageFailed' && role !== 'call') {
+    return [{ type: 'FailRun', attemptOffset: offset, cause: event.cause, ...ended }];
+  }
+  const attemptOffset = event.type === 'MessageCanceled' ? null : offset;
+  return [{ type: 'SettleRun', attemptOffset, ...ended }];
+}
 
 type Messages = Pick<RunView, 'pending' | 'hasPending'>;
 

@@ -9,9 +9,9 @@ import type { RunEvent } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
-import { endsOfRunMessages, messageEndedFor } from './message-run.policy.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
 import { runDecider } from './run.decider.js';
+import { endsOfRunMessages, messageEndedFor } from './run-end.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 import { Waiters } from './waiters.projection.js';
 

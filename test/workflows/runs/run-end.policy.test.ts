@@ -1,6 +1,6 @@
 import type { MessageEvent } from '../../../src/messaging/messages/message.events.js';
 import type { MessageState, RunMembership } from '../../../src/messaging/messages/message.state.js';
-import { messageEndedFor } from '../../../src/workflows/runs/message-run.policy.js';
+import { messageEndedFor } from '../../../src/workflows/runs/run-end.policy.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
 
