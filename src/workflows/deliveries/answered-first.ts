@@ -4,12 +4,12 @@
  * is to get one at a time. What is open is known in memory only: after a restart nothing is.
  */
 import { Inject, Injectable } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import type { DeliveryOrder, RunDelivery } from '../../messaging/messages/run-deliveries.js';
 import { Runs } from '../runs/run.entity.js';
 import { causeOf, type OpenDelivery } from './delivery-cause.policy.js';
-import { HeldDeliveryMetrics } from './held-delivery.metrics.js';
 
 /** An endpoint that answers later than this after it has submitted a step is not waited for. */
 const heldMsMax = 250;
@@ -34,12 +34,21 @@ class Open implements OpenDelivery {
 export class AnsweredFirst implements DeliveryOrder {
   /** By run: mostly one. */
   private readonly open = new Map<string, Open[]>();
+  /** Deliveries that were held, by what ended that: the answer, or the longest time. */
+  private readonly held: Counter<'until'>;
 
   constructor(
     private readonly runs: Runs,
     @Inject(provided.clock) private readonly clock: Clock,
-    private readonly metrics: HeldDeliveryMetrics,
-  ) {}
+    registry: Registry,
+  ) {
+    this.held = new Counter({
+      name: 'stepwell_held_deliveries_total',
+      help: 'Deliveries of runs that were held for the answer to the one before, by what ended it.',
+      labelNames: ['until'],
+      registers: [registry],
+    });
+  }
 
   whenAnswered(delivery: RunDelivery, start: () => void): () => void {
     const cause = this.openCauseOf(delivery);
@@ -85,7 +94,7 @@ export class AnsweredFirst implements DeliveryOrder {
     if (held.size === 0) return;
     const starts = [...held];
     held.clear();
-    this.metrics.letGo(until, starts.length);
+    this.held.inc({ until }, starts.length);
     for (const start of starts) start();
   }
 }

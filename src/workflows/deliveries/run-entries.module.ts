@@ -3,7 +3,6 @@ import { Global, Module } from '@nestjs/common';
 import { DeliveryOrder, RunDeliveries } from '../../messaging/messages/run-deliveries.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { AnsweredFirst } from './answered-first.js';
-import { HeldDeliveryMetrics } from './held-delivery.metrics.js';
 import { RunArchive } from './run-archive.js';
 import { RunEntries } from './run-entries.js';
 
@@ -14,7 +13,6 @@ import { RunEntries } from './run-entries.js';
     RunArchive,
     RunEntries,
     { provide: RunDeliveries, useExisting: RunEntries },
-    HeldDeliveryMetrics,
     { provide: DeliveryOrder, useClass: AnsweredFirst },
   ],
   exports: [DeliveryOrder, RunArchive, RunDeliveries, RunEntries],
