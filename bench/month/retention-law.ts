@@ -11,10 +11,9 @@
  * A record weighs what it has in its batch, with its part of the header, and its entries in the
  * index of its segment.
  */
-import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
+import { type DomainEvent, type EventEnvelope, isCheckpoint } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { EventCodec } from '../../src/engine/event-codec.js';
-import { isCheckpoint } from '../../src/engine/resting/checkpoint.js';
 import { messageKind } from '../../src/messaging/messages/message.events.js';
 import { runKind } from '../../src/workflows/run-state/run.events.js';
 import { recordLength } from '../../storage/format/record.js';

@@ -3,11 +3,16 @@
  * was not touched for long, rests as bytes and is woken synchronously; a final one leaves memory.
  */
 import { Checkpoints } from './checkpoints.js';
-import type { Command, Decider, DomainEvent, EventEnvelope } from './decider.js';
+import {
+  type Command,
+  type Decider,
+  type DomainEvent,
+  type EventEnvelope,
+  isCheckpoint,
+} from './decider.js';
 import { concerns, Followers } from './following/interest.js';
 import type { Fold } from './registration.js';
 import { type Actor, ActorForm } from './resting/actor-form.js';
-import { isCheckpoint } from './resting/checkpoint.js';
 import { BrokenStream, Gaps } from './resting/gaps.js';
 import { LeastUsed } from './resting/least-used.js';
 import type { PreImages } from './resting/pre-images.js';

@@ -1,8 +1,10 @@
 /** Makes checkpoints of the streams of one kind, and puts back what they hold (ADR 36). */
-import type { Decider } from './decider.js';
+import type { Checkpointed, Decider } from './decider.js';
 import type { Fold, FoldMemory } from './registration.js';
-import type { Checkpointed } from './resting/checkpoint.js';
 import type { TurnChanges } from './turn-changes.js';
+
+/** Streams whose kind asks for it have a checkpoint after so many events. */
+export const eventsPerCheckpoint = 1024;
 
 export class Checkpoints<State> {
   /** `folds` are the indexes over the kind's events. */

@@ -82,6 +82,31 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
   readonly body: Buffer | null;
 }
 
+/**
+ * The state of a stream as an event (ADR 36): a stream that lives for years has one now and then,
+ * so that a sweep may remove what led to it. Replay may begin a stream with it.
+ */
+export interface Checkpointed extends DomainEvent {
+  readonly type: 'Checkpointed';
+  /** Where the first event of the stream stands, or stood. */
+  readonly began: number;
+  /** Plain values, as the kind stores its states (`Decider.stored`). */
+  readonly state: unknown;
+  /** What indexes of its kind remember under the id of the stream. */
+  readonly entries: readonly CheckpointedEntry[];
+}
+
+/** One entry of one map of an index. */
+export interface CheckpointedEntry {
+  readonly index: string;
+  readonly map: string;
+  readonly value: unknown;
+}
+
+export function isCheckpoint(event: DomainEvent): event is Checkpointed {
+  return event.type === 'Checkpointed';
+}
+
 /** Names for what one turn creates: the same turn, decided again, names the same things. */
 export interface TurnNames {
   /** A new id, `<prefix>_<seed of the turn><index>`. */
@@ -165,4 +190,12 @@ export function accept<Event extends DomainEvent>(
   body: Buffer | null = null,
 ): Decision<Event> {
   return { ok: true, events, body, result };
+}
+
+/**
+ * The same text, on its own, for states and indexes: what is read of an event is a slice of all its
+ * texts, and would keep them alive when the event has been forgotten.
+ */
+export function keptText(text: string): string {
+  return Buffer.from(text).toString();
 }

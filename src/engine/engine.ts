@@ -11,7 +11,7 @@ import { type Identifiers, SeededNames } from './identifiers.js';
 import type { EngineJournal } from './journal.js';
 import { type Principal, seedOf } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
-import { eventsPerCheckpoint } from './resting/checkpoint.js';
+import { eventsPerCheckpoint } from './checkpoints.js';
 import { PreImages } from './resting/pre-images.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {

@@ -3,10 +3,10 @@ import { type DynamicModule, Global, Module, type Provider } from '@nestjs/commo
 import { Registry } from 'prom-client';
 import { ConsoleModule } from '../console/console.module.js';
 import { liveStatesMax } from '../engine/actor-directory.js';
+import { eventsPerCheckpoint } from '../engine/checkpoints.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { provided } from '../engine/provided.js';
-import { eventsPerCheckpoint } from '../engine/resting/checkpoint.js';
 import { version } from '../grammar/version.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';

@@ -1,5 +1,5 @@
 /** The law of a sweep, checked on an engine of a test: what is left replays to the same memory. */
-import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
+import { type DomainEvent, type EventEnvelope, isCheckpoint } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Entity } from '../../src/engine/entity.js';
 import type { EventCodec } from '../../src/engine/event-codec.js';
@@ -8,7 +8,6 @@ import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
 import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.js';
 import type { Identifiers } from '../../src/engine/identifiers.js';
 import { type Journal, journalLogName } from '../../src/engine/journal.js';
-import { isCheckpoint } from '../../src/engine/resting/checkpoint.js';
 import type { Store } from '../../storage/store.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated } from '../storage/simulated-store.js';

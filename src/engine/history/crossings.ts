@@ -4,10 +4,9 @@
  * which offsets below they need is noted when they are appended, live and in replay.
  */
 import type { ActorDirectory } from '../actor-directory.js';
-import type { DomainEvent, EventEnvelope } from '../decider.js';
+import { type DomainEvent, type EventEnvelope, isCheckpoint } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { FoldMemory } from '../registration.js';
-import { isCheckpoint } from '../resting/checkpoint.js';
 import type { TurnChanges } from '../turn-changes.js';
 
 export class Crossings {

@@ -1,6 +1,5 @@
 /** How far the journal was swept: every sweep is recorded, so that an auditor sees it. */
-import { accept, type Command, type Decider } from '../decider.js';
-import type { Checkpointed } from '../resting/checkpoint.js';
+import { accept, type Checkpointed, type Command, type Decider } from '../decider.js';
 import {
   type JournalSweepEvent,
   journalSweepKind,

@@ -13,10 +13,9 @@
  * beginning without its end would be a stream that has not ended.
  */
 import type { ActorDirectory } from '../actor-directory.js';
-import type { EventEnvelope, KeptWith } from '../decider.js';
+import { type EventEnvelope, isCheckpoint, type KeptWith } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { Journal } from '../journal.js';
-import { isCheckpoint } from '../resting/checkpoint.js';
 import { type Crossings, namedBy } from './crossings.js';
 import { foldsOf } from './journal-sweeps.js';
 import { OffsetSet } from './offset-set.js';

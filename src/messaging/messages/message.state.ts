@@ -2,9 +2,8 @@
  * A message as memory holds it: what scheduling needs and no more. Options and body stay in the
  * journal and are read back when an attempt starts, so that a million delayed messages are cheap.
  */
-import type { EventEnvelope } from '../../engine/decider.js';
+import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { StoredForm } from '../../engine/resting/stored-form.js';
-import { keptText } from '../../grammar/kept-text.js';
 import type { DialectName } from '../../http/dialect.js';
 import type {
   CallbackOptions,

@@ -5,10 +5,9 @@
  * once the server has been restarted: both were under way at once.
  */
 import { Injectable } from '@nestjs/common';
-import type { EventEnvelope } from '../../engine/decider.js';
+import { type Checkpointed, type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
 import type { Interest } from '../../engine/following/interest.js';
 import type { IndexMemory } from '../../engine/registration.js';
-import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import { PreImages } from '../../engine/resting/pre-images.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';

@@ -1,6 +1,5 @@
 /** Durable events as a live stream sends them: their kind, and the state that they lead to. */
-import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
-import { isCheckpoint } from '../../engine/resting/checkpoint.js';
+import { type DomainEvent, type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
 import {
   type DeadLetterEvent,
   deadLetterKind,

@@ -3,9 +3,8 @@
  * own states are ahead of this for the length of one commit.
  */
 import { Injectable } from '@nestjs/common';
-import type { EventEnvelope } from '../../engine/decider.js';
+import { type Checkpointed, type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
 import { type IndexMemory, onePart } from '../../engine/registration.js';
-import { type Checkpointed, isCheckpoint } from '../../engine/resting/checkpoint.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
