@@ -1,6 +1,6 @@
 /** Slows the guessing of credentials down: after a few failures an address has to wait. */
 import ipaddr from 'ipaddr.js';
-import { lastUsed } from '../engine/reading/last-used.js';
+import { lastUsed } from '../grammar/collections.js';
 import { Refusal } from '../grammar/result.js';
 
 /** So many failures of an address may follow each other at once: people mistype. */

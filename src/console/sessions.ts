@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { provided } from '../engine/provided.js';
-import { lastUsed } from '../engine/reading/last-used.js';
+import { lastUsed } from '../grammar/collections.js';
 import { Refusal } from '../grammar/result.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { type BearerToken, BearerTokens, tokenDigest } from '../http/identity/bearer-token.js';

@@ -1,6 +1,7 @@
 /** The turn: decide, evolve, react and append in one tick; answer and act once it is durable. */
-import { listIn } from '../grammar/list-in.js';
+import { listIn } from '../grammar/collections.js';
 import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
+import { eventsPerCheckpoint } from './checkpoints.js';
 import type { Clock } from './clock.js';
 import { CommitGroups } from './commit-groups.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
@@ -11,7 +12,6 @@ import { type Identifiers, SeededNames } from './identifiers.js';
 import type { EngineJournal } from './journal.js';
 import { type Principal, seedOf } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
-import { eventsPerCheckpoint } from './checkpoints.js';
 import { PreImages } from './resting/pre-images.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {

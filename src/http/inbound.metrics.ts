@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
-import { listIn } from '../grammar/list-in.js';
 import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */
@@ -29,7 +28,7 @@ export class InboundMetrics {
   readonly #refusedRequests: Counter;
 
   /** By route. Bounded: methods, statuses and route patterns are. */
-  readonly #requestKinds = new Map<string, RequestKind[]>();
+  readonly #requestKinds = new Map<string, readonly RequestKind[]>();
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -92,14 +91,14 @@ export class InboundMetrics {
 
   /** One request was answered; `route` is the pattern, never the path: a path has no bound. */
   requestAnswered(method: string, route: string, status: number, seconds: number): void {
-    const kinds = listIn(this.#requestKinds, route);
+    const kinds = this.#requestKinds.get(route) ?? [];
     let kind = kinds.find((each) => each.status === status && each.method === method);
     if (kind === undefined) {
       // The registry sorts and joins labels on every call; a kind of request is looked up once.
       const count = this.#requests.labels({ method, route, status });
       const duration = this.#requestSeconds.labels({ method, route });
       kind = { method, status, count, duration };
-      kinds.push(kind);
+      this.#requestKinds.set(route, [...kinds, kind]);
     }
     kind.count.inc();
     kind.duration.observe(seconds);

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import { lastUsed } from '../../engine/reading/last-used.js';
+import { lastUsed } from '../../grammar/collections.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';

@@ -1,6 +1,6 @@
 /** Whether a dead letter is one of those that filters mean. */
 import { Injectable } from '@nestjs/common';
-import { lastUsed } from '../../engine/reading/last-used.js';
+import { lastUsed } from '../../grammar/collections.js';
 import {
   isAmong,
   isWithin,

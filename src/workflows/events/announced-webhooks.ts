@@ -3,7 +3,7 @@
  * stand in the journal, and what was read there once is cached.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { lastUsed } from '../../engine/reading/last-used.js';
+import { lastUsed } from '../../grammar/collections.js';
 import { parseJson } from '../../grammar/json.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { webhookStepType } from '../run-state/known-steps.js';

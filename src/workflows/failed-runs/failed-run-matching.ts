@@ -1,6 +1,6 @@
 /** Whether a failed run is one of those that filters mean. */
 import { Injectable } from '@nestjs/common';
-import { lastUsed } from '../../engine/reading/last-used.js';
+import { lastUsed } from '../../grammar/collections.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import { FailedRunRecords } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';

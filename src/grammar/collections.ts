@@ -1,5 +1,14 @@
-/** A cache of what was used last. */
+/** Maps that make their entries, or let go of them. */
 import { LRUCache } from 'lru-cache';
+
+/** The list of `key`, which is made where there is none. */
+export function listIn<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const list: Item[] = [];
+  lists.set(key, list);
+  return list;
+}
 
 /**
  * Keeps the `max` entries that were used last, and grows up to that: told its `max`, the library
