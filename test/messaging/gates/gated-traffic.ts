@@ -1,7 +1,11 @@
 /** Attempts at the gates of a server, which are so small that they are full most of the time. */
 import fc from 'fast-check';
-import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
-import type { Admission, Entrant, Gate } from '../../../src/messaging/gates/gate.js';
+import {
+  type Admission,
+  CountingGate,
+  type Entrant,
+  type Gate,
+} from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import { OriginGate, type OriginLimits } from '../../../src/messaging/gates/origin-gate.js';
 
