@@ -18,7 +18,7 @@ import { RunDeliveries } from '../messages/run-deliveries.js';
 import { runHeaders } from '../messages/run-headers.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
-import { deliveryHeaders } from '../outbound/delivery-headers.js';
+import { deliveryHeaders } from '../outbound/request-head.js';
 import type { MessagingSettings } from '../settings.js';
 import { Keyring } from '../signing-keys/keyring.js';
 import { MessageTraces } from '../tracing/message-traces.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {
   type DeliveryWords,
   deliveryHeaders,
-} from '../../../src/messaging/outbound/delivery-headers.js';
+} from '../../../src/messaging/outbound/request-head.js';
 
 const words: DeliveryWords = {
   messagePrefix: 'Svc-',
