@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Receiver } from '@upstash/qstash';
 import fc from 'fast-check';
 import { jwtVerify } from 'jose';
-import { type SigningInput, sign } from '../../../src/messaging/outbound/signature.js';
+import { type SigningInput, sign } from '../../../src/messaging/signing-keys/keyring.js';
 
 const key = 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r';
 const input: SigningInput = {
