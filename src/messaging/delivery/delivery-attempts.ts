@@ -8,7 +8,7 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import { whenRead } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import { withDefaultHeaders } from '../../grammar/headers.js';
-import { traceHeaders } from '../../grammar/trace-context.js';
+import { asSpan, traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
 import { type CallbackSource, messageKind, type Published } from '../messages/message.events.js';
@@ -22,6 +22,7 @@ import { deliveryHeaders } from '../outbound/request-head.js';
 import type { MessagingSettings } from '../settings.js';
 import { Keyring } from '../signing-keys/keyring.js';
 import { MessageTraces } from '../tracing/message-traces.js';
+import { attemptSpanId } from '../tracing/span.js';
 import { answerDefect } from './answer.policy.js';
 import {
   type AnswerLimits,
@@ -86,7 +87,9 @@ export class DeliveryAttempts {
     attempt: number,
     dueAt: number,
   ): OutgoingAttempt | Promise<OutgoingAttempt> {
-    const traced = this.traces.begin(published, attempt, dueAt, headers);
+    const traced = this.traces.isOn
+      ? this.traces.begin(published, { number: attempt, dueAt }, headers)
+      : asSpan(headers, () => attemptSpanId(published.id, attempt));
     return whenRead(traced, (forwarded) => this.written(published, body, attempt, forwarded));
   }
 

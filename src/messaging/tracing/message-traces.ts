@@ -36,19 +36,17 @@ export class MessageTraces {
   /** When the latest delivery of each run began, Unix milliseconds. */
   private readonly deliveries: LRUCache<string, number> | null;
   private reading = 0;
+  /** Whether there is a collector; where there is none, nothing here needs to be asked. */
+  readonly isOn: boolean;
 
   constructor(
     @Inject(provided.tracer) private readonly tracer: Tracer | null,
     private readonly places: MessagePlaces,
     @Inject(provided.clock) private readonly clock: Pick<Clock, 'now'>,
   ) {
+    this.isOn = tracer !== null;
     this.underWay = tracer === null ? null : new LRUCache({ max: underWayMax });
     this.deliveries = tracer === null ? null : new LRUCache({ max: underWayMax });
-  }
-
-  /** Whether there is anything to be observed. */
-  get isOn(): boolean {
-    return this.tracer !== null;
   }
 
   /** What `listener` observes. */
@@ -77,21 +75,9 @@ export class MessageTraces {
 
   /**
    * The headers of an attempt that begins: its span is what it sends on. Where the trace is not
-   * recorded here, or no trace is, a trace that was brought goes on as ADR 44 says.
+   * recorded, one that was brought goes on as ADR 44 says. Where this is not on, none is recorded.
    */
-  begin(
-    published: Published,
-    number: number,
-    dueAt: number,
-    headers: readonly string[],
-  ): readonly string[] | Promise<readonly string[]> {
-    const { tracer } = this;
-    if (tracer !== null) return this.beginTraced(tracer, published, { number, dueAt }, headers);
-    return asSpan(headers, () => attemptSpanId(published.id, number));
-  }
-
-  private async beginTraced(
-    tracer: Tracer,
+  async begin(
     published: Published,
     { number, dueAt }: Pick<UnderWay, 'number' | 'dueAt'>,
     headers: readonly string[],
@@ -99,7 +85,7 @@ export class MessageTraces {
     const spanId = () => attemptSpanId(published.id, number);
     const place = await this.places.ofAttempts(published);
     const { traceId, flags } = place;
-    if (!tracer.samples(traceId, flags)) return asSpan(headers, spanId);
+    if (this.tracer?.samples(traceId, flags) !== true) return asSpan(headers, spanId);
     const begunAt = this.clock.now();
     this.underWay?.set(published.id, { published, number, place, dueAt, begunAt });
     const { run } = published.event;
