@@ -7,7 +7,7 @@ import { readingBytes } from '../../http/bytes/in-flight.js';
 import { errorBody } from '../../http/error-shapes.js';
 import type { TopicPosition } from '../groups/topic-partition.js';
 import { JsonPieces } from '../records/json-pieces.js';
-import { RecordWriter } from '../records/record-writer.js';
+import { RecordWriter } from '../records/record-text.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 import type { ConsumeCall } from './consume-call.js';
 import type { Polled, Polls, PollTerms } from './poll.js';

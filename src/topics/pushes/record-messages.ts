@@ -6,8 +6,7 @@ import { dialects, optionOf, readLogOptions } from '../../http/dialect.js';
 import type { PublishMessage } from '../../messaging/messages/message.commands.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
-import { recordText } from '../records/record-text.js';
-import { type RecordPlace } from '../records/record-writer.js';
+import { type RecordPlace, recordText } from '../records/record-text.js';
 import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
 
 /** What one message says, the same for every destination. */

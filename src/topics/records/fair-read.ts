@@ -8,8 +8,7 @@ import { likelyBytes } from '../../../storage/log/size-estimate.js';
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import type { SharedReads } from '../topics/shared-reads.js';
 import type { PayloadEncoding } from './payload-encoding.js';
-import { RecordTexts } from './record-text.js';
-import { type RecordPlace } from './record-writer.js';
+import { type RecordPlace, RecordTexts } from './record-text.js';
 import type { RecordsPart } from './records-answer.js';
 
 /** A position with the log that it is in. */
