@@ -57,7 +57,8 @@ export async function openSwept(
   const { engine, codec, journal } = started;
   const [sweeps] = joined;
   if (sweeps === undefined) throw new Error('the engine was opened without its kinds');
-  const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, 0);
+  const rules = { bytesMin: 0, archiveFolder: null };
+  const sweeper = new JournalSweeper(engine, journal, crossings, sweeps, rules);
   const roll = async () => store.log(journalLogName)?.roll();
   const edge = async (before: number) => crossings.edgeAt(await journal.offsetFor(before));
   return { disk, store, engine, codec, journal, sweeps, sweeper, roll, edge };

@@ -33,6 +33,17 @@ export function guards(all: readonly SweepGuard[]): SweepGuard {
   };
 }
 
+/** What a sweep is worth, and what becomes of segments that it takes something out of. */
+export interface SweepRules {
+  /**
+   * So many bytes have to lie in segments that no sweep has seen for one to be worth it, and more
+   * where earlier ones have kept much (`worthASweep`).
+   */
+  readonly bytesMin: number;
+  /** Segments are copied there before anything is taken out of them; null = they are not. */
+  readonly archiveFolder: string | null;
+}
+
 /** How often indexes forget expired entries where no sweep is worth its cost. */
 const forgetEveryMs = 86_400_000;
 
@@ -46,18 +57,12 @@ export class JournalSweeper {
   private lastEdge = 0;
   private forgottenAt = Number.NEGATIVE_INFINITY;
 
-  /**
-   * `bytesMin`: so much has to lie in segments that no sweep has seen for one to be worth it, and
-   * more where earlier ones have kept much (`worthASweep`). `archiveFolder`: segments are copied
-   * there before anything is taken out of them.
-   */
   constructor(
     private readonly engine: Engine,
     private readonly journal: Journal,
     private readonly crossings: Crossings,
     private readonly sweeps: JournalSweeps,
-    private readonly bytesMin: number,
-    private readonly archiveFolder: string | null = null,
+    private readonly rules: SweepRules,
   ) {}
 
   /**
@@ -104,7 +109,8 @@ export class JournalSweeper {
       hasBegun = true;
       await engine.durable();
     };
-    const archive = this.archiveFolder === null ? undefined : { folder: this.archiveFolder, from };
+    const { archiveFolder: folder } = this.rules;
+    const archive = folder === null ? undefined : { folder, from };
     const outcome = await this.guarded(edge, () => journal.sweep(edge, keeps, settled, archive));
     await this.sweeps.record(outcome, at);
     crossings.forgetBefore(edge);
@@ -144,7 +150,7 @@ export class JournalSweeper {
       if (nextOffset <= this.sweeps.until) seen += byteLength;
       else unseen += byteLength;
     }
-    return unseen > 0 && unseen >= Math.max(this.bytesMin, worthASweep(all, seen));
+    return unseen > 0 && unseen >= Math.max(this.rules.bytesMin, worthASweep(all, seen));
   }
 
   private readonly check = () => {

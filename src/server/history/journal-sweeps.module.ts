@@ -10,7 +10,7 @@ import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { Crossings } from '../../engine/history/crossings.js';
 import { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
-import { JournalSweeper } from '../../engine/history/journal-sweeper.js';
+import { JournalSweeper, type SweepRules } from '../../engine/history/journal-sweeper.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
@@ -36,6 +36,9 @@ export function sweepStretch(
   return journalRetention === 'forever' ? null : Math.ceil(segmentBytes / bytesPerEvent);
 }
 
+/** What `SweepRules` are provided as. */
+const sweepRules = Symbol('sweepRules');
+
 @Module({
   providers: [
     {
@@ -50,9 +53,18 @@ export function sweepStretch(
         new Crossings(sweepStretch(config, fileSizes) ?? 1),
     },
     {
+      provide: sweepRules,
+      inject: [provided.config, provided.fileSizes],
+      useFactory: (
+        { archiveDirectory }: Pick<Config, 'archiveDirectory'>,
+        { segmentBytes = segmentBytesMax }: Pick<StoreOptions, 'segmentBytes'>,
+      ): SweepRules => ({ bytesMin: segmentBytes, archiveFolder: archiveDirectory }),
+    },
+    {
       provide: JournalSweeper,
-      inject: [Engine, Journal, Crossings, JournalSweeps, provided.fileSizes, provided.config],
-      useFactory: sweeperOf,
+      inject: [Engine, Journal, Crossings, JournalSweeps, sweepRules],
+      useFactory: (...parts: ConstructorParameters<typeof JournalSweeper>) =>
+        new JournalSweeper(...parts),
     },
   ],
   exports: [JournalSweeper, JournalSweeps],
@@ -105,15 +117,4 @@ export class JournalSweepsModule implements OnModuleInit {
       stop: () => this.runner.stop(),
     });
   }
-}
-
-function sweeperOf(
-  engine: Engine,
-  journal: Journal,
-  crossings: Crossings,
-  sweeps: JournalSweeps,
-  { segmentBytes = segmentBytesMax }: Pick<StoreOptions, 'segmentBytes'>,
-  { archiveDirectory }: Pick<Config, 'archiveDirectory'>,
-): JournalSweeper {
-  return new JournalSweeper(engine, journal, crossings, sweeps, segmentBytes, archiveDirectory);
 }

@@ -16,6 +16,7 @@ export async function sweepAll(server: TestServer, at: number): Promise<SweepOut
   await nest.get(Store).log(journalLogName)?.roll();
   const sweeps = nest.get(JournalSweeps, { strict: false });
   const crossings = new Crossings(1);
-  const sweeper = new JournalSweeper(engine, nest.get(Journal), crossings, sweeps, 0);
+  const rules = { bytesMin: 0, archiveFolder: null };
+  const sweeper = new JournalSweeper(engine, nest.get(Journal), crossings, sweeps, rules);
   return sweeper.sweep(Number.MAX_SAFE_INTEGER, at);
 }
