@@ -128,7 +128,7 @@ const wrongCase = /[A-Z_]/;
 const exportKeywords = '(?:abstract )?(?:async )?(?:class|function|const|interface|type)';
 const emptySuffixes = 'Manager|Helper|Util|Utils|Handler|Task';
 /** Pictures for parts of the program, in whose place a word of the field stands. */
-const metaphors = 'Desk|Floor|Ground|Shelf|Crowd|Occasion|Wish';
+const metaphors = 'Desk|Floor|Ground|Shelf|Crowd|Occasion|Asked|Told|Wish';
 const emptyNames = `(?:handle|process|do)[A-Z]\\w*|\\w*(?:${emptySuffixes}|${metaphors})`;
 const bannedExport = new RegExp(`^export ${exportKeywords} (${emptyNames})\\b`);
 

@@ -64,7 +64,7 @@ interface Following {
 }
 
 /** A follower that events of one type may concern. */
-export interface Asked<Follower> {
+export interface Interested<Follower> {
   readonly follower: Follower;
   /** For `concerns`, where some of them do not; undefined = all do. */
   readonly interest: AnyInterest | undefined;
@@ -72,31 +72,31 @@ export interface Asked<Follower> {
 
 /** Those of one kind of entity, by the types of its events: each event is shown to few of them. */
 export class Followers<Follower extends Following> {
-  private readonly byType = new Map<string, readonly Asked<Follower>[]>();
+  private readonly byType = new Map<string, readonly Interested<Follower>[]>();
   private known = 0;
 
   /** In the order in which they joined; more may join until recovery. */
   constructor(readonly all: readonly Follower[]) {}
 
   /** Those that an event of this type may concern, in their order. */
-  of(type: string): readonly Asked<Follower>[] {
+  of(type: string): readonly Interested<Follower>[] {
     if (this.known !== this.all.length) {
       this.byType.clear();
       this.known = this.all.length;
     }
-    let asked = this.byType.get(type);
-    if (asked === undefined) {
-      asked = this.all.flatMap((follower) => askedOf(follower, type));
-      this.byType.set(type, asked);
+    let interested = this.byType.get(type);
+    if (interested === undefined) {
+      interested = this.all.flatMap((follower) => interestedIn(follower, type));
+      this.byType.set(type, interested);
     }
-    return asked;
+    return interested;
   }
 }
 
-function askedOf<Follower extends Following>(
+function interestedIn<Follower extends Following>(
   follower: Follower,
   type: string,
-): readonly Asked<Follower>[] {
+): readonly Interested<Follower>[] {
   const { interest } = follower;
   const fields = interest?.types === undefined ? true : interest.types[type];
   if (fields === true) return [{ follower, interest: undefined }];

@@ -8,35 +8,36 @@ import type { JournalReader } from './journal-around-damage.js';
 
 type Found = EventEnvelope | null;
 
-interface Asked {
+/** A read that waits for its neighbours. */
+interface PendingRead {
   readonly offset: number;
   readonly resolve: (found: Found) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export class ReadsTogether {
-  private asked: Asked[] = [];
+  private pending: PendingRead[] = [];
 
   constructor(private readonly journal: Pick<JournalReader, 'readEach'>) {}
 
   /** The event at an offset, with what else is asked for in this turn of the event loop. */
   read(offset: number): Promise<Found> {
-    if (this.asked.length === 0) setImmediate(() => void this.readAll());
-    return new Promise((resolve, reject) => this.asked.push({ offset, resolve, reject }));
+    if (this.pending.length === 0) setImmediate(() => void this.readAll());
+    return new Promise((resolve, reject) => this.pending.push({ offset, resolve, reject }));
   }
 
   private async readAll(): Promise<void> {
-    const asked = this.asked.sort((one, other) => one.offset - other.offset);
-    this.asked = [];
-    const offsets = asked.map(({ offset }) => offset);
+    const pending = this.pending.sort((one, other) => one.offset - other.offset);
+    this.pending = [];
+    const offsets = pending.map(({ offset }) => offset);
     let next = 0;
     try {
       for await (const found of this.journal.readEach(offsets, offsets.length)) {
-        asked[next]?.resolve(found);
+        pending[next]?.resolve(found);
         next += 1;
       }
     } catch (error) {
-      for (const { reject } of asked.slice(next)) reject(error);
+      for (const { reject } of pending.slice(next)) reject(error);
     }
   }
 }

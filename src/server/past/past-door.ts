@@ -14,7 +14,7 @@ const unknowable = new Refusal(
 );
 
 /** A request target, and what `asOf` said in it; null = nothing. */
-interface Asked {
+interface DatedTarget {
   readonly target: string;
   readonly asOf: string | null;
 }
@@ -78,7 +78,7 @@ export class PastDoor {
 }
 
 /** Takes `asOf` out of a query; the rest stays as it was written. */
-function withoutAsOf(url: string): Result<Asked> {
+function withoutAsOf(url: string): Result<DatedTarget> {
   const question = url.indexOf('?');
   const rest: string[] = [];
   let asOf: string | null = null;
