@@ -4,8 +4,8 @@
  */
 import type { Journal } from '../../engine/journal.js';
 import {
+  isDigest,
   type MemoryDigested,
-  memoryDigestKind,
   memoryDigestTerm,
 } from '../../engine/snapshots/memory-digest.events.js';
 import { digestOf, itemsOf, type SectionDigest } from '../../engine/snapshots/state-digest.js';
@@ -47,9 +47,9 @@ export class DigestComparison {
     const own: KeptDigest[] = [];
     const range = { from: this.journal.startOffset, until: this.journal.highWatermark };
     const query = { terms: [[memoryDigestTerm]], ...range, order: 'oldest' } as const;
-    for await (const { kind, event } of this.journal.query(query)) {
-      if (kind !== memoryDigestKind) continue;
-      const digest = event as MemoryDigested;
+    for await (const envelope of this.journal.query(query)) {
+      if (!isDigest(envelope)) continue;
+      const { event: digest } = envelope;
       if (digest.until < from || digest.until > until) continue;
       if (digest.label === this.label) own.push(digest);
       else this.passedOver += 1;

@@ -1,5 +1,5 @@
 /** That memory was digested: what any later fold of the same events must come to. */
-import type { DomainEvent } from '../decider.js';
+import type { DomainEvent, EventEnvelope } from '../decider.js';
 
 /** The stream kind of digests; each is a stream of one event, called after its offset. */
 export const memoryDigestKind = 'memory-digest';
@@ -21,4 +21,9 @@ export interface DigestedMemory {
 
 export interface MemoryDigested extends DomainEvent, DigestedMemory {
   readonly type: 'MemoryDigested';
+}
+
+/** Of the events that the journal gives, untyped: those that record a digest. */
+export function isDigest(envelope: EventEnvelope): envelope is EventEnvelope<MemoryDigested> {
+  return envelope.kind === memoryDigestKind;
 }

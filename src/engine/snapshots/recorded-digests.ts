@@ -5,11 +5,7 @@
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import { liveDigest } from './live-digest.js';
-import {
-  type DigestedMemory,
-  type MemoryDigested,
-  memoryDigestKind,
-} from './memory-digest.events.js';
+import { type DigestedMemory, isDigest } from './memory-digest.events.js';
 import { differingSections, type StateDigest } from './state-digest.js';
 
 /** The same events came to another memory on the machine that recorded its digest: a defect. */
@@ -36,8 +32,8 @@ export interface DigestWatch {
 }
 
 /** The digest that an event records; null where it records none. */
-export function digestIn({ kind, event }: EventEnvelope): DigestedMemory | null {
-  return kind === memoryDigestKind ? (event as MemoryDigested) : null;
+export function digestIn(envelope: EventEnvelope): DigestedMemory | null {
+  return isDigest(envelope) ? envelope.event : null;
 }
 
 export class RecordedDigests {

@@ -3,11 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
 import { Messages } from '../messages/message.entity.js';
-import {
-  type ScheduleEvent,
-  type ScheduleTriggered,
-  scheduleKind,
-} from '../schedules/schedule.events.js';
+import { type ScheduleTriggered, scheduleKind } from '../schedules/schedule.events.js';
 import type { ScheduledMessageState } from '../schedules/scheduled-messages.projection.js';
 import { MessageSituations } from '../why/message-situations.js';
 
@@ -79,6 +75,6 @@ function isTrigger(
   envelope: EventEnvelope,
   scheduleId: string,
 ): envelope is EventEnvelope<ScheduleTriggered> {
-  const { kind, id, event } = envelope as EventEnvelope<ScheduleEvent>;
+  const { kind, id, event } = envelope;
   return kind === scheduleKind && id === scheduleId && event.type === 'ScheduleTriggered';
 }

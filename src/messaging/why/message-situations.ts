@@ -5,8 +5,9 @@ import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
 import { Messages } from '../messages/message.entity.js';
-import { deadLetterId, type MessageEvent, messageKind } from '../messages/message.events.js';
+import { deadLetterId, type MessageEvent } from '../messages/message.events.js';
 import type { PendingMessage } from '../messages/message.state.js';
+import { isMessageEvent } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { MessagingSettings } from '../settings.js';
 import type {
@@ -65,9 +66,8 @@ export class MessageSituations {
   /** The latest attempt of a pending message that was tried: it may have been moved since. */
   private async lastFailure(lastOffset: number): Promise<LastFailure | null> {
     for await (const envelope of this.journal.readStream(lastOffset)) {
-      const { event } = ofMessage(envelope);
-      if (event.type !== 'AttemptFailed') continue;
-      const { status, error, startedAt } = event;
+      if (!isMessageEvent(envelope) || envelope.event.type !== 'AttemptFailed') continue;
+      const { status, error, startedAt } = envelope.event;
       return { status, error, startedAt };
     }
     return null;
@@ -83,15 +83,10 @@ export class MessageSituations {
     const { startOffset: from, highWatermark: until } = this.journal;
     const newest = this.journal.query({ terms: [[id]], from, until, order: 'newest' });
     for await (const envelope of newest) {
-      if (envelope.kind === messageKind && envelope.id === id) return ofMessage(envelope);
+      if (isMessageEvent(envelope) && envelope.id === id) return envelope;
     }
     return null;
   }
-}
-
-/** The events of this kind are those of messages. */
-function ofMessage(envelope: EventEnvelope): EventEnvelope<MessageEvent> {
-  return envelope as EventEnvelope<MessageEvent>;
 }
 
 /** How a message ended; null where the event is not its end. */

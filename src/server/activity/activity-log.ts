@@ -5,14 +5,14 @@
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
+import type { MessageEvent, Published } from '../../messaging/messages/message.events.js';
 import {
-  type MessageEvent,
-  type MessagePublished,
-  messageKind,
-} from '../../messaging/messages/message.events.js';
-import { messageTerm } from '../../messaging/messages/recorded-events.js';
+  isMessageEvent,
+  isPublished,
+  messageTerm,
+} from '../../messaging/messages/recorded-events.js';
+import { configuredRunTerm, isRunEvent } from '../../workflows/run-state/recorded-events.js';
 import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
-import { configuredRunTerm } from '../../workflows/run-state/recorded-events.js';
 import { isShown, messageLine, runLine } from './activity-line.js';
 
 /** Beyond it, the lines of a second are counted instead of written. */
@@ -60,21 +60,15 @@ export class ActivityLog {
   }
 
   private async showNow(envelope: EventEnvelope): Promise<void> {
-    if (envelope.kind === messageKind) {
-      const event = envelope as EventEnvelope<MessageEvent>;
-      this.write({ messageId: envelope.id }, messageLine(event, await this.published(event)));
-    } else {
-      const event = envelope as EventEnvelope<RunEvent>;
-      this.write({ workflowRunId: envelope.id }, runLine(event, await this.started(event)));
+    if (isMessageEvent(envelope)) {
+      this.write({ messageId: envelope.id }, messageLine(envelope, await this.published(envelope)));
+    } else if (isRunEvent(envelope)) {
+      this.write({ workflowRunId: envelope.id }, runLine(envelope, await this.started(envelope)));
     }
   }
 
-  private async published(
-    envelope: EventEnvelope<MessageEvent>,
-  ): Promise<EventEnvelope<MessagePublished> | null> {
-    for await (const each of this.journal.readStream(envelope.previous)) {
-      if (each.event.type === 'MessagePublished') return each as EventEnvelope<MessagePublished>;
-    }
+  private async published({ previous }: EventEnvelope<MessageEvent>): Promise<Published | null> {
+    for await (const each of this.journal.readStream(previous)) if (isPublished(each)) return each;
     return null;
   }
 
@@ -82,12 +76,13 @@ export class ActivityLog {
   private async started(
     envelope: EventEnvelope<RunEvent>,
   ): Promise<EventEnvelope<RunStarted> | null> {
-    const { id, kind, offset } = envelope;
+    const { id, offset } = envelope;
     const terms = [[messageTerm.runId(id)], [configuredRunTerm]];
     const range = { from: this.journal.startOffset, until: offset, order: 'newest' as const };
     for await (const each of this.journal.query({ terms, ...range })) {
-      const isStart = each.kind === kind && each.id === id && each.event.type === 'RunStarted';
-      if (isStart) return each as EventEnvelope<RunStarted>;
+      if (!isRunEvent(each) || each.id !== id) continue;
+      const { event } = each;
+      if (event.type === 'RunStarted') return { ...each, event };
     }
     return null;
   }

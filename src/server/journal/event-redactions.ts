@@ -12,9 +12,10 @@ import {
   type MessageTemplate,
   messageKind,
 } from '../../messaging/messages/message.events.js';
-import { isPublished } from '../../messaging/messages/recorded-events.js';
+import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
 import { callbackRedaction, hiding } from '../../messaging/messages/redaction.js';
-import { type RunConfiguration, runKind } from '../../workflows/run-state/run.events.js';
+import { isRunEvent } from '../../workflows/run-state/recorded-events.js';
+import type { RunConfiguration } from '../../workflows/run-state/run.events.js';
 
 export const nothingHidden: Redaction = { body: false, headers: [] };
 
@@ -40,8 +41,8 @@ export class EventRedactions {
    * of a destination is hidden as what was sent to it: many send it back.
    */
   async of(envelope: EventEnvelope): Promise<Redaction> {
-    if (envelope.kind === messageKind) return this.ofMessage(envelope);
-    if (envelope.kind === runKind) return this.ofRun(envelope);
+    if (isMessageEvent(envelope)) return this.ofMessage(envelope);
+    if (isRunEvent(envelope)) return this.ofRun(envelope);
     return isTemplate(envelope)
       ? (envelope.event.message.redaction ?? nothingHidden)
       : nothingHidden;
@@ -99,7 +100,7 @@ export class EventRedactions {
   /** What the message hides that delivers a step: it is published after the step is stored. */
   private async ofStep(messageId: string, offset: number): Promise<Redaction | null> {
     for await (const each of this.journal.find(messageId, offset, this.journal.highWatermark)) {
-      if (each.kind === messageKind) return this.ofMessage(each);
+      if (isMessageEvent(each)) return this.ofMessage(each);
     }
     return null;
   }

@@ -1,9 +1,8 @@
 /** The open streams of each run, which are woken by durable events of it and of its messages. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { AnyInterest } from '../../engine/following/interest.js';
-import { messageKind } from '../../messaging/messages/message.events.js';
-import { isPublished } from '../../messaging/messages/recorded-events.js';
-import { runKind } from '../run-state/run.events.js';
+import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
+import { isRunEvent } from '../run-state/recorded-events.js';
 
 /** One that follows a run. */
 export interface RunFollower {
@@ -31,7 +30,7 @@ export class RunFollowers {
       const runId = this.runOf(envelope);
       const followed = runId === undefined ? undefined : this.runs.get(runId);
       if (followed === undefined) continue;
-      if (envelope.kind === messageKind) this.remember(followed, envelope.id, runId ?? '');
+      if (isMessageEvent(envelope)) this.remember(followed, envelope.id, runId ?? '');
       woken.add(followed);
     }
     for (const { followers } of woken) for (const follower of followers) follower.wake();
@@ -56,7 +55,7 @@ export class RunFollowers {
   }
 
   private runOf(envelope: EventEnvelope): string | undefined {
-    if (envelope.kind === runKind) return envelope.id;
+    if (isRunEvent(envelope)) return envelope.id;
     return isPublished(envelope) ? envelope.event.run?.runId : this.runOfMessage.get(envelope.id);
   }
 
