@@ -9,7 +9,6 @@ import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { readEncoding } from '../records/payload-encoding.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import { outcomesText } from './outcomes-text.js';
 import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
 import type { ProduceCalls, ProduceRecords } from './produce-calls.js';
 
@@ -41,7 +40,7 @@ export class ProduceRoute implements ExpressRoute {
   }
 
   serve(exchange: Exchange): void {
-    this.calls.carryOut(exchange, readRecords(exchange, this.limits.recordBytesMax), outcomesText);
+    this.calls.carryOut(exchange, readRecords(exchange, this.limits.recordBytesMax));
   }
 }
 

@@ -4,7 +4,6 @@ import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { topicRoutes } from '../records/topics.openapi.js';
-import { outcomesText } from './outcomes-text.js';
 import { keyOf, type ProduceRecord, sizedRecord } from './produce.request.js';
 import type { ProduceCalls } from './produce-calls.js';
 import { webhookHeaders } from './webhook-headers.js';
@@ -25,7 +24,7 @@ export class WebhookRoute implements FastifyRoute {
     const records = record.ok
       ? ok({ records: [this.sized(record.value)], isPartial: false })
       : record;
-    this.calls.carryOut(exchange, records, outcomesText);
+    this.calls.carryOut(exchange, records);
   }
 
   private sized(record: ProduceRecord): ProduceRecord | Refusal {

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../src/grammar/result.js';
-import { outcomesText } from '../../../src/topics/produce/outcomes-text.js';
+import { outcomesText } from '../../../src/topics/produce/produce-calls.js';
 import type { ProduceOutcome } from '../../../src/topics/produce/producer.js';
 
 const stored = { topic: 'rides', partition: 2, offset: 1234, timestamp: 1_767_000_000_000 };
