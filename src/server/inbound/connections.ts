@@ -11,7 +11,7 @@ import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
 import type { AnswerState } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon, endWritten } from './connection-end.js';
-import { type Connection, type Onwards, type Owner, opened, shareOf } from './open-connection.js';
+import { shareOf } from './connection-share.js';
 
 /** How many connections may be open at once. */
 export interface ConnectionLimits {
@@ -35,6 +35,29 @@ const silenceMs = 1000;
 
 /** The log says as often that connections are refused. */
 const warnAgainMs = 60_000;
+
+/** Gives a connection to Node's server. */
+export type Onwards = (socket: Socket) => void;
+
+/** All connections from one address. */
+interface Owner {
+  readonly key: string;
+  held: number;
+  /** Without a request yet, the oldest first. */
+  readonly silent: Set<Connection>;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly openedAt: number;
+  owner: Owner | null;
+  /** The latest request's answer; null before the first request. */
+  latest: AnswerState | null;
+  /** When an answer was last sent whole, by the monotonic clock. */
+  answeredAt: number;
+  /** Notes that an answer was sent whole; made once, not for each request. */
+  readonly answered: () => void;
+}
 
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
@@ -255,4 +278,19 @@ export class Connections {
     this.warnedAt = clock.monotonic();
     log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');
   }
+}
+
+function opened(socket: Socket, clock: Clock): Connection {
+  const openedAt = clock.monotonic();
+  const connection: Connection = {
+    socket,
+    openedAt,
+    owner: null,
+    latest: null,
+    answeredAt: openedAt,
+    answered: () => {
+      connection.answeredAt = clock.monotonic();
+    },
+  };
+  return connection;
 }

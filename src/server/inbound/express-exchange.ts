@@ -19,6 +19,9 @@ export interface ExchangeContext {
   readonly inFlight: InFlight;
 }
 
+/** Digits only: whatever else a length could be is Fastify's to judge. */
+const plainLength = /^\d{1,15}$/;
+
 export const noBody = Buffer.alloc(0);
 
 export abstract class ExpressExchange {
@@ -58,4 +61,29 @@ export abstract class ExpressExchange {
     const seconds = (context.clock.monotonic() - this.started) / 1000;
     context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
   }
+}
+
+/** Nothing but a path and a known length within the limit: `bytesMax` where its route has none. */
+export function isOrdinary(
+  { url = '', headers }: RequestHead,
+  route: TabledExpressRoute['route'],
+  bytesMax: number,
+): boolean {
+  const { 'content-length': length } = headers;
+  return (
+    length !== undefined &&
+    plainLength.test(length) &&
+    Number(length) <= (route.bodyBytesMax ?? bytesMax) &&
+    // The router refuses what it cannot decode.
+    !url.includes('%') &&
+    // It may ask for an answer of the past.
+    !url.includes('asOf=') &&
+    headers['transfer-encoding'] === undefined
+  );
+}
+
+/** All pieces as one; a single one is not copied. */
+export function joined(pieces: readonly Buffer[]): Buffer {
+  const [first] = pieces;
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }

@@ -17,16 +17,18 @@ import {
 import { PacedBody, type Piece, sliceBytes } from '../../http/bytes/paced-body.js';
 import { requestIdHeader } from '../../http/identity/callers.js';
 import { noRoomRefusal } from '../../http/no-room.js';
-import type { RequestHead } from '../../http/request-head.js';
 import type { LongExchange } from '../../http/routes/exchange.js';
 import type { RouteTable, TabledExpressRoute } from '../../http/routes/route-table.js';
 import { logCutAnswer } from './answer-log.js';
-import { type ExchangeContext, ExpressExchange, noBody } from './express-exchange.js';
+import {
+  type ExchangeContext,
+  ExpressExchange,
+  isOrdinary,
+  joined,
+  noBody,
+} from './express-exchange.js';
 import type { FrontDoor } from './front-door.js';
-import { joined, takesBody } from './lane-request.js';
-
-/** Digits only: whatever else a length could be is Fastify's to judge. */
-const plainLength = /^\d{1,15}$/;
+import { takesBody } from './lane-request.js';
 
 /** What the lane works with. */
 export interface LaneContext extends ExchangeContext {
@@ -54,25 +56,6 @@ export class ExpressLane {
     else if (!takesBody(request, (body) => exchange.serve(body))) exchange.read();
     return true;
   }
-}
-
-/** Nothing but a path and a known length within the limit: `bytesMax` where its route has none. */
-export function isOrdinary(
-  { url = '', headers }: RequestHead,
-  route: TabledExpressRoute['route'],
-  bytesMax: number,
-): boolean {
-  const { 'content-length': length } = headers;
-  return (
-    length !== undefined &&
-    plainLength.test(length) &&
-    Number(length) <= (route.bodyBytesMax ?? bytesMax) &&
-    // The router refuses what it cannot decode.
-    !url.includes('%') &&
-    // It may ask for an answer of the past.
-    !url.includes('asOf=') &&
-    headers['transfer-encoding'] === undefined
-  );
 }
 
 /**

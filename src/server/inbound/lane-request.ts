@@ -3,6 +3,7 @@
  * a stream that has one piece cost a tenth of a small request (ADR 6).
  */
 import { IncomingMessage } from 'node:http';
+import { joined } from './express-exchange.js';
 
 export class LaneRequest extends IncomingMessage {
   private taker: ((body: Buffer) => void) | null = null;
@@ -41,10 +42,4 @@ export class LaneRequest extends IncomingMessage {
 /** As `takeBody`, of any request; one of another port has a stream alone. */
 export function takesBody(request: IncomingMessage, taker: (body: Buffer) => void): boolean {
   return request instanceof LaneRequest && request.takeBody(taker);
-}
-
-/** All pieces as one; a single one is not copied. */
-export function joined(pieces: readonly Buffer[]): Buffer {
-  const [first] = pieces;
-  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
 }

@@ -6,8 +6,8 @@
 import type { Socket } from 'node:net';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
 import { endWritten } from '../connection-end.js';
-import { joined } from '../lane-request.js';
-import type { Onwards } from '../open-connection.js';
+import type { Onwards } from '../connections.js';
+import { joined } from '../express-exchange.js';
 import { SocketAnswer } from './socket-exchange.js';
 import { readOrdinary } from './socket-request.js';
 

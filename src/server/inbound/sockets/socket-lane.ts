@@ -6,10 +6,10 @@ import type { Socket } from 'node:net';
 import { smallBodyBytes } from '../../../http/bytes/in-flight.js';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
 import { refuseConnection } from '../client-error.js';
-import type { Connections } from '../connections.js';
-import { isOrdinary, type LaneContext } from '../express-lane.js';
+import type { Connections, Onwards } from '../connections.js';
+import { isOrdinary } from '../express-exchange.js';
+import type { LaneContext } from '../express-lane.js';
 import { parserOptions, serverTimeouts } from '../inbound-limits.js';
-import type { Onwards } from '../open-connection.js';
 import { type ConnectionOwner, SocketConnection } from './socket-connection.js';
 import { type SocketAnswer, SocketExchange } from './socket-exchange.js';
 import type { SocketRequest } from './socket-request.js';
@@ -22,11 +22,11 @@ export class SocketLane implements ConnectionOwner {
   private readonly open = new Set<SocketConnection>();
   private isLooking = false;
 
-  /** `servesHere`: whether this node may answer, and no other one of its cluster. */
+  /** `node`: one of a cluster, of which another may have to answer; null = this server is none. */
   constructor(
     private readonly context: LaneContext,
     private readonly connections: Connections,
-    private readonly servesHere: () => boolean,
+    private readonly node: { readonly servesHere: boolean } | null,
   ) {}
 
   /** Reads a new connection, until `onwards` gives it to Node's server. */
@@ -54,7 +54,7 @@ export class SocketLane implements ConnectionOwner {
     written: () => void,
   ): boolean {
     const { route } = tabled;
-    if (route.isLong === true || !this.servesHere()) return false;
+    if (route.isLong === true || this.node?.servesHere === false) return false;
     const caller = this.context.frontDoor.admits(answer.req, tabled.isMessaging);
     if (caller === null) return false;
     const exchange = new SocketExchange(answer, body, caller, tabled, this.context, written);
