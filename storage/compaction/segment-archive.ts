@@ -4,7 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
-import { type SegmentOrigin, segmentFooterLength } from '../format/segment-format.js';
+import {
+  decodeSegmentFooter,
+  type SegmentOrigin,
+  segmentFooterLength,
+} from '../format/segment-format.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import type { Offset } from '../offsets/offset.js';
 import type { Segment } from '../segment/segment.js';
@@ -23,6 +27,8 @@ export interface ArchiveOptions {
   readonly folder: string;
   /** What lies below was copied before, and may be elsewhere by now. */
   readonly from: Offset;
+  /** Part of the names of unfinished copies: each that writes to one folder has its own. */
+  readonly writer?: string;
 }
 
 /** A segment has no copy that is proved to be the same: nothing was taken out of it. */
@@ -44,14 +50,15 @@ export function archiveName(logId: number, from: Offset, until: Offset): string 
 /**
  * Copies sealed segments, oldest first, each as the file that it is: written under another name,
  * synced, read back, held against the digest that it was sealed with, renamed. So a file of this
- * name is whole wherever a crash ends the work, and one that is there already is only read. Answers
- * how many bytes were written; throws `NotArchived`, or what `goOn` throws when the work is to end.
+ * name is whole wherever a crash ends the work, and one that is there already is only read, unless
+ * it has fewer records: it may be of another store of this id. Answers how many bytes were written;
+ * throws `NotArchived`, or what `goOn` throws when the work is to end.
  */
 export async function archiveSegments(
   store: ArchivedStore,
   logId: number,
   segments: readonly Segment[],
-  { folder, from }: ArchiveOptions,
+  { folder, from, writer }: ArchiveOptions,
   goOn: () => void,
 ): Promise<number> {
   const due = segments.filter(({ nextOffset }) => nextOffset > from);
@@ -59,12 +66,14 @@ export async function archiveSegments(
   const sealed = new Map(listed.map(({ number, digest }) => [number, digest]));
   const target = join(folder, store.storeId.toString('hex'));
   let bytes = 0;
-  for (const { number, baseOffset, nextOffset, end } of due) {
+  for (const { number, baseOffset, nextOffset, end, recordCount } of due) {
     const file = store.directory.segment(logId, number);
     const path = join(target, archiveName(logId, baseOffset, nextOffset));
+    const aside = writer === undefined ? `${path}.partial` : `${path}.${writer}.partial`;
     try {
       await makeFolder(store.disk, target);
-      bytes += await archive(store.disk, { file, path, end, digest: sealed.get(number) }, goOn);
+      const copy = { file, path, aside, end, recordCount, digest: sealed.get(number) };
+      bytes += await archive(store.disk, copy, goOn);
     } catch (error) {
       goOn();
       throw new NotArchived(file, path, error);
@@ -83,18 +92,19 @@ async function makeFolder(disk: Disk, path: string): Promise<void> {
 interface Copy {
   readonly file: string;
   readonly path: string;
+  /** Its name until it is whole. */
+  readonly aside: string;
   /** Where the batches of the segment end, and its footer begins. */
   readonly end: number;
+  readonly recordCount: number;
   /** What the manifest says of it. */
   readonly digest: string | null | undefined;
 }
 
 async function archive(disk: Disk, copy: Copy, goOn: () => void): Promise<number> {
-  const { file, path, end, digest } = copy;
-  if ((await disk.list(dirname(path))).includes(basename(path))) {
-    if ((await digestAt(disk, path, end, goOn)) === digest) return 0;
-  }
-  const aside = `${path}.partial`;
+  const { file, path, aside, end, digest } = copy;
+  const isThere = (await disk.list(dirname(path))).includes(basename(path));
+  if (isThere && (await recordsIn(disk, path, goOn)) >= copy.recordCount) return 0;
   const length = end + segmentFooterLength;
   await disk.remove(aside).catch(() => undefined);
   await withFile(disk, file, 'read', (source) =>
@@ -125,6 +135,19 @@ async function copyAll(
     if (chunk.length < asked) throw new Error('the segment is shorter than it was');
     await writeFully(disk, target, chunk, position);
   }
+}
+
+/** How many records a copy has, whichever store made it; -1 = it is not what its footer says. */
+async function recordsIn(disk: Disk, path: string, goOn: () => void): Promise<number> {
+  const end = (await disk.sizeAt(path)) - segmentFooterLength;
+  if (end < 0) return -1;
+  const bytes = await withFile(disk, path, 'read', (file) =>
+    readUpTo(disk, file, end, segmentFooterLength),
+  );
+  const footer = decodeSegmentFooter(bytes);
+  if (footer === null || footer.end.end !== end) return -1;
+  const isIntact = (await digestAt(disk, path, end, goOn)) === footer.digest;
+  return isIntact ? footer.end.recordCount : -1;
 }
 
 /** The SHA-256 of the first `end` bytes, hex; of fewer, where the file is shorter. */

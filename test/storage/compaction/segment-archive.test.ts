@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { NotArchived } from '../../../storage/compaction/segment-archive.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
+import { writeAside } from '../../../storage/disk/whole-file.js';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { BatchScan } from '../../../storage/format/batch-scan.js';
 import { decodeRecords } from '../../../storage/format/record.js';
@@ -85,6 +87,11 @@ async function archived(disk: SimulatedDisk): Promise<ReadonlyMap<number, string
   return found;
 }
 
+async function put(disk: SimulatedDisk, path: string, bytes: Buffer): Promise<void> {
+  await disk.makeDirectory(dirname(path));
+  await writeAside(disk, path, bytes);
+}
+
 describe('an archive', () => {
   it('has every record that a sweep has removed, as it was appended', async () => {
     const { disk, log } = await start();
@@ -141,6 +148,38 @@ describe('an archive', () => {
       await store.close();
     }
   }, 60_000);
+
+  it('keeps a whole copy that another store of its id has made, and no other one', async () => {
+    const other = await start();
+    // Its segments end where those here do, and are other files.
+    await other.log.append([{ key: null, value: Buffer.from('0'.padEnd(40, '.')) }]).durable;
+    await fill(other.log);
+    await sweep(other.log);
+    const { disk, log } = await start();
+    await fill(log);
+    const [path = '', damaged = ''] = copies(other.disk);
+    const bytes = (name: string) => other.disk.files().get(name) ?? Buffer.alloc(0);
+    for (const name of [path, damaged]) await put(disk, name, bytes(name));
+    disk.damage(damaged, (found) => {
+      found[200] = (found[200] ?? 0) ^ 1;
+      return found;
+    });
+    const aside = new Set<string>();
+    disk.afterChange = () => {
+      for (const name of disk.files().keys()) if (name.endsWith('.partial')) aside.add(name);
+    };
+    await log.sweep({
+      until: log.highWatermark,
+      keeps: ({ offset }) => offset % 4 === 0,
+      settled: async () => undefined,
+      archive: { folder, from: 0, writer: 'node' },
+    });
+    disk.afterChange = null;
+    expect(disk.files().get(path)).toEqual(bytes(path));
+    expect((await archived(disk)).size).toBe(records);
+    expect(aside.size).toBeGreaterThan(1);
+    for (const name of aside) expect(name).toMatch(/\.log\.node\.partial$/);
+  });
 
   it('keeps everything where a copy is not what the segment was', async () => {
     const { disk, log } = await start();
