@@ -11,7 +11,7 @@ import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
 import { mappedAhead, type ReadSpan, SpanLength, spansAhead, spansOf } from './read-ahead.js';
 
-export { DamagedData, type SweepReport };
+export { type ArchiveOptions, DamagedData, type SweepReport };
 
 /** The name of the journal's partition log in the store. */
 export const journalLogName = '__journal';

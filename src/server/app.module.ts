@@ -78,6 +78,7 @@ import { RefusalsModule } from './refusals/refusals.module.js';
 import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
+import { StandbyModule } from './standby/standby.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
@@ -215,6 +216,7 @@ export function applicationModule(shared: Shared, http: HttpSide): DynamicModule
     PastModule,
     BackupsModule,
     SnapshotsModule,
+    StandbyModule,
     ScrubModule,
     // What was is asked through the server that is.
     ...mcpModules(config.mcp && shared.openPast !== null, allowedOrigins(config)),

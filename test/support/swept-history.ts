@@ -8,7 +8,7 @@ import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
 import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.js';
 import type { Identifiers } from '../../src/engine/identifiers.js';
 import { type Journal, journalLogName } from '../../src/engine/journal.js';
-import type { Store } from '../../storage/store.js';
+import type { Store, StoreOptions } from '../../storage/store.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated } from '../storage/simulated-store.js';
 import { startEngine } from './engine.js';
@@ -44,8 +44,9 @@ export async function openSwept(
   disk: SimulatedDisk,
   fill: (engine: Engine) => void,
   identifiers: Identifiers,
+  options: Partial<StoreOptions> = {},
 ): Promise<SweptEngine> {
-  const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024 });
+  const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024, ...options });
   const crossings = new Crossings(stretch);
   const joined: JournalSweeps[] = [];
   const join = (engine: Engine) => {

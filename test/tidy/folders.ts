@@ -70,6 +70,8 @@ export const folders: readonly string[] = [
   // The journal as it is shown to people and programs.
   'src/server/journal',
   'src/server/snapshots',
+  // What a node of a cluster does to its folder while it follows.
+  'src/server/standby',
   'src/server/repair',
   'src/server/history',
   // Folders that nodes of a cluster give each other.

@@ -1,5 +1,5 @@
 /** What can have happened to the history that the journal keeps. */
-import type { DomainEvent } from '../decider.js';
+import type { DomainEvent, EventEnvelope } from '../decider.js';
 
 /** The stream kind of sweeps; there is one stream, `journalSweepsId`. */
 export const journalSweepKind = 'journal-sweep';
@@ -30,3 +30,17 @@ export interface JournalSwept extends DomainEvent, SweepOutcome {
 }
 
 export type JournalSweepEvent = JournalSweepBegun | JournalSwept;
+
+/** What a sweep goes by. */
+export interface SweepRange {
+  /** A journal offset: no event at it or above is removed. */
+  readonly edge: number;
+  /** What is needed then stays; Unix milliseconds. */
+  readonly at: number;
+}
+
+/** The sweep that an event says is about to begin; null where it says something else. */
+export function sweepBegunBy({ kind, at, event }: EventEnvelope): SweepRange | null {
+  if (kind !== journalSweepKind || event.type !== 'JournalSweepBegun') return null;
+  return { edge: (event as JournalSweepBegun).edge, at };
+}

@@ -5,8 +5,10 @@
 import type { Engine } from '../engine.js';
 import type { Journal, SweepReport } from '../journal.js';
 import type { Crossings } from './crossings.js';
+import type { SweepRange } from './journal-sweep.events.js';
 import type { JournalSweeps } from './journal-sweeps.js';
 import { Mark } from './mark.js';
+import { archiveOf, type SweepArchive } from './sweep-archive.js';
 import { worthASweep } from './sweep-worth.js';
 
 /** The server stops: a sweep that is under way ends. What it has done until then stays done. */
@@ -51,7 +53,10 @@ const noGuard: SweepGuard = { sweepBegins: async () => undefined, sweepEnded: ()
 
 export class JournalSweeper {
   guard = noGuard;
+  /** Null = what a sweep removes is nowhere else. */
+  archive: SweepArchive | null;
   private isStopped = false;
+  private isSweeping = false;
   private underWay: Promise<unknown> = Promise.resolve();
   /** Where the last sweep of this process ended: what lies across earlier edges is forgotten. */
   private lastEdge = 0;
@@ -63,17 +68,28 @@ export class JournalSweeper {
     private readonly crossings: Crossings,
     private readonly sweeps: JournalSweeps,
     private readonly rules: SweepRules,
-  ) {}
+  ) {
+    const { archiveFolder } = rules;
+    this.archive = archiveFolder === null ? null : archiveOf(archiveFolder, sweeps);
+  }
 
   /**
-   * Removes what happened before `before`, Unix milliseconds, and is not needed at `at`; null = a
-   * sweep is not worth it yet. Rejects with `SweepStopped`, or as the log does.
+   * Removes what happened before `before`, Unix milliseconds, and is not needed at `at`. Null =
+   * that is not worth it yet, or a sweep is under way. Rejects with `SweepStopped`, or as the log
+   * does.
    */
-  async sweep(before: number, at: number): Promise<SweepReport | null> {
-    this.check();
-    const sweeping = this.sweepTo(before, at);
-    this.underWay = sweeping.catch(() => undefined);
-    return sweeping;
+  sweep(before: number, at: number): Promise<SweepReport | null> {
+    return this.alone(() => this.sweepTo(before, at));
+  }
+
+  /**
+   * Removes here what another machine, which writes the journal, is about to remove there. Call it
+   * when the event that says so is the last one that memory holds; what is folded from then on is
+   * to this what turns are to a sweep. Null = all of it is gone already; or a sweep is under way,
+   * and what that leaves goes with the next one. Rejects as `sweep`.
+   */
+  follow(range: SweepRange): Promise<SweepReport | null> {
+    return this.alone(() => this.followTo(range));
   }
 
   /** Settles when no sweep is under way. */
@@ -87,33 +103,72 @@ export class JournalSweeper {
     await this.underWay;
   }
 
+  private async alone(work: () => Promise<SweepReport | null>): Promise<SweepReport | null> {
+    this.check();
+    if (this.isSweeping) return null;
+    this.isSweeping = true;
+    const sweeping = work().finally(() => {
+      this.isSweeping = false;
+    });
+    this.underWay = sweeping.catch(() => undefined);
+    return sweeping;
+  }
+
   private async sweepTo(before: number, at: number): Promise<SweepReport | null> {
-    const { engine, journal, crossings } = this;
+    const { journal, crossings } = this;
     const edge = Math.max(this.lastEdge, crossings.edgeAt(await journal.offsetFor(before)));
     if (!this.isWorthIt(edge)) {
       await this.forget(at);
       return null;
     }
+    const mark = await this.marked({ edge, at });
+    const outcome = await this.remove(edge, mark, () => this.sweeps.begin(edge, at));
+    await this.sweeps.record(outcome, at);
+    return outcome;
+  }
+
+  private async followTo({ edge: theirs, at }: SweepRange): Promise<SweepReport | null> {
+    const edge = this.crossings.edgeAt(theirs);
+    if (edge <= this.lastEdge || this.sealedUntil(edge) === 0) return null;
+    const mark = await this.marked({ edge, at });
+    // In the lazy modes a power cut must not leave less of the journal than the mark went by.
+    return this.remove(edge, mark, () => this.journal.synced());
+  }
+
+  /** What a sweep keeps, by memory as it is when this is called. */
+  private async marked({ edge, at }: SweepRange): Promise<Mark> {
+    const { engine, journal, crossings } = this;
     const mark = new Mark(engine, journal, crossings, edge, this.sealedUntil(edge));
     await mark.make(at, this.check);
+    return mark;
+  }
+
+  /** `begin` is awaited before the first event goes. */
+  private async remove(
+    edge: number,
+    mark: Mark,
+    begin: () => Promise<unknown>,
+  ): Promise<SweepReport> {
+    const { engine, journal, archive } = this;
     const keeps = (offset: number) => {
       this.check();
       return mark.keeps(offset);
     };
-    const from = this.sweeps.edge;
     let hasBegun = false;
     const settled = async () => {
       this.check();
       // Everything is archived by now.
-      if (!hasBegun) await this.sweeps.begin(edge, at);
+      if (!hasBegun) {
+        await archive?.archived(edge);
+        await begin();
+      }
       hasBegun = true;
       await engine.durable();
     };
-    const { archiveFolder: folder } = this.rules;
-    const archive = folder === null ? undefined : { folder, from };
-    const outcome = await this.guarded(edge, () => journal.sweep(edge, keeps, settled, archive));
-    await this.sweeps.record(outcome, at);
-    crossings.forgetBefore(edge);
+    const outcome = await this.guarded(edge, () =>
+      journal.sweep(edge, keeps, settled, archive?.options()),
+    );
+    this.crossings.forgetBefore(edge);
     this.lastEdge = edge;
     return outcome;
   }

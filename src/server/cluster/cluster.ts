@@ -1,6 +1,6 @@
 /** This server as a node of a cluster: it follows the shared log, owns it, and gives it up. */
 import type { Logger } from 'pino';
-import { NotTheOwner, RecordsMissing } from '../../../storage/faults/storage-errors.js';
+import { NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import type { Store } from '../../../storage/store.js';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import type { CallingNode } from '../../cluster/forwarding/node-call.js';
@@ -16,7 +16,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Journal } from '../../engine/journal.js';
 import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
-import { Follower } from './follower.js';
+import { Follower, type FollowerDuties } from './follower.js';
 import { KeptPlace } from './kept-place.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
@@ -62,6 +62,8 @@ export class Cluster implements Membership {
   readonly commits: SharedCommits;
   /** Compares memory with what owners record of theirs; before it follows. */
   digests: RecordedDigests | null = null;
+  /** What it does meanwhile beside that; set it before it follows. */
+  duties: FollowerDuties | null = null;
   private readonly upkeep: LogUpkeep;
   private readonly skewWatch: SkewWatch;
   /** Learns what comparisons of digests come to. */
@@ -149,17 +151,18 @@ export class Cluster implements Membership {
    * node's and it may serve. Rejects with `RecordsMissing` where the folder has another history.
    */
   async follow(store: Store, journal: Journal, engine: Engine): Promise<void> {
-    const { options } = this;
+    const { options, digests, duties } = this;
     const place = await KeptPlace.open(store);
     this.place = place;
-    const state = place.state ?? (await this.firstPlace(place, journal));
+    const state = await place.stateIn(options.log, journal);
+    await duties?.begin(options.url);
     const applied = async () => {
       const reached = this.node?.state;
       if (reached !== undefined) await place.keep(reached);
+      await duties?.inStep();
     };
-    const { digests } = this;
     const failed = options.fatal;
-    const follower = new Follower({ store, journal, engine, digests, applied, failed });
+    const follower = new Follower({ store, journal, engine, digests, duties, applied, failed });
     this.follower = follower;
     follower.appliedSequence = state.sequence;
     this.node = this.join(state, follower);
@@ -237,16 +240,6 @@ export class Cluster implements Membership {
         this.skewWatch.mayClaim(this.clockSkewMs) && this.doubt.mayClaim(this.status.heardMsAgo),
       listener: this.listener(follower),
     });
-  }
-
-  /** A folder that has never followed a log begins where all is still to come, or not at all. */
-  private async firstPlace(place: KeptPlace, journal: Journal): Promise<HistoryState> {
-    const { log } = this.options;
-    if (journal.endOffset > 0 && (await log.end()) > 0) {
-      throw new RecordsMissing('this folder has a history that is not that of the shared log');
-    }
-    await place.keep(emptyHistory);
-    return emptyHistory;
   }
 
   private listener(follower: Follower): NodeListener {

@@ -1,4 +1,5 @@
 /** Takes what counts in the shared log into this node's folder and memory, in its order. */
+import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { decodeRecords } from '../../../storage/format/record.js';
 import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -6,8 +7,10 @@ import type { Store } from '../../../storage/store.js';
 import type { CountedBatch } from '../../cluster/shared-history.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
+import { type SweepRange, sweepBegunBy } from '../../engine/history/journal-sweep.events.js';
 import { type Journal, journalLogName } from '../../engine/journal.js';
 import { digestIn, type RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
+import { sealUpTo } from '../../topics/topics/sealed-part.js';
 import { decodeChanges, type LogChange } from './log-changes.js';
 
 /** What is read and not yet in the folder, in bytes, before reading waits. */
@@ -16,6 +19,16 @@ const aheadBytesMax = 32 * 1024 * 1024;
 /** One write, and one stretch of folding: what else there is to do waits no longer. */
 const pieceBytes = 2 * 1024 * 1024;
 
+/** What a node does while it follows, beside writing and folding what comes. */
+export interface FollowerDuties {
+  /** Called once, with the address of this node, before it takes the first entry. */
+  begin(node: string): Promise<void>;
+  /** The event that says so is folded, and none behind it is. */
+  sweepBegun(range: SweepRange): void;
+  /** Folder and memory hold the same, and nothing changes in them until this settles. */
+  inStep(): Promise<void>;
+}
+
 /** What a follower works with. */
 export interface FollowerPorts {
   readonly store: Store;
@@ -23,7 +36,9 @@ export interface FollowerPorts {
   readonly engine: Engine;
   /** Compares memory with what the owner has recorded of its own; null = nothing does. */
   readonly digests: Pick<RecordedDigests, 'compare'> | null;
-  /** All that was taken is in the folder. */
+  /** Null = it has none. */
+  readonly duties: Pick<FollowerDuties, 'sweepBegun'> | null;
+  /** All that was taken is in the folder and in memory. */
   applied(): Promise<void>;
   /** The node cannot go on. */
   failed(error: unknown): void;
@@ -113,9 +128,20 @@ export class Follower {
       await Promise.all(following);
       following = [];
       if (change.kind === 'dropped') await this.ports.store.dropLog(change.log);
-      else await this.ports.store.log(change.log)?.trimTo(change.offset);
+      else await this.trim(change.log, change.offset);
     }
     await Promise.all(following);
+  }
+
+  /** Segments end elsewhere here: what lies below as a whole is sealed before it can go. */
+  private async trim(name: string, offset: number): Promise<void> {
+    const log = this.ports.store.log(name);
+    if (log === undefined) return;
+    await sealUpTo(log, offset).catch((error: unknown) => {
+      // It is sealed once there is room, and goes with the next trim.
+      if (!(error instanceof DiskFull)) throw error;
+    });
+    await log.trimTo(offset);
   }
 
   private async logOf(name: string): Promise<PartitionLog> {
@@ -137,19 +163,27 @@ export class Follower {
   }
 
   private async foldRecords({ baseOffset, body }: CommittedRecords): Promise<void> {
-    const { journal, digests } = this.ports;
+    const { journal, digests, duties } = this.ports;
     const records = decodeRecords(body, baseOffset, this.foldedUntil);
     const envelopes = journal.events(records);
     let from = 0;
-    for (let at = 0; at < envelopes.length; at += 1) {
-      const envelope = envelopes[at];
-      const recorded = envelope === undefined ? null : digestIn(envelope);
-      if (recorded === null) continue;
-      this.replay(envelopes.slice(from, at));
-      from = at;
-      await digests?.compare(recorded, this.foldedUntil);
+    const replayTo = (until: number) => {
+      this.replay(envelopes.slice(from, until));
+      from = until;
+    };
+    for (const [at, envelope] of envelopes.entries()) {
+      const recorded = digestIn(envelope);
+      if (recorded !== null) {
+        replayTo(at);
+        await digests?.compare(recorded, this.foldedUntil);
+      }
+      const sweep = sweepBegunBy(envelope);
+      if (sweep !== null) {
+        replayTo(at + 1);
+        duties?.sweepBegun(sweep);
+      }
     }
-    this.replay(from === 0 ? envelopes : envelopes.slice(from));
+    replayTo(envelopes.length);
     this.foldedUntil = (records.at(-1)?.offset ?? this.foldedUntil - 1) + 1;
   }
 

@@ -3,10 +3,14 @@
  * that a backup has it too. It may lag behind; what is read again is passed over.
  */
 import { z } from 'zod';
+import { RecordsMissing } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
-import { type HistoryState } from '../../cluster/shared-history.js';
+import type { CommitLog } from '../../cluster/commit-log.js';
+import { emptyHistory, type HistoryState } from '../../cluster/shared-history.js';
+import type { Journal } from '../../engine/journal.js';
 import { parseJson } from '../../grammar/json.js';
+import { keepLatest, latestIn } from './latest-record.js';
 
 /** The name of the log of places. */
 export const placeLogName = '__cluster_place';
@@ -40,11 +44,9 @@ export class KeptPlace {
 
   static async open(store: Store): Promise<KeptPlace> {
     const log = store.log(placeLogName) ?? (await store.createLog(placeLogName));
-    const last = log.highWatermark - 1;
-    if (last < log.startOffset) return new KeptPlace(store, log, null);
-    const [batch] = await log.read(last, { maxRecords: 1 });
-    const value = batch?.record(last)?.value;
-    const json = parseJson(value ?? Buffer.alloc(0));
+    const value = await latestIn(log);
+    if (value === null) return new KeptPlace(store, log, null);
+    const json = parseJson(value);
     if (!json.ok) throw new Error('the place in the shared log is not JSON');
     return new KeptPlace(store, log, { ...schema.parse(json.value), unfinished: null });
   }
@@ -53,13 +55,25 @@ export class KeptPlace {
     return this.latest;
   }
 
+  /**
+   * Where this folder goes on. One that has never followed a log begins where all is still to come,
+   * or not at all: rejects with `RecordsMissing` where it has a history, and `log` has another.
+   */
+  async stateIn(log: Pick<CommitLog, 'end'>, journal: Journal): Promise<HistoryState> {
+    if (this.latest !== null) return this.latest;
+    if (journal.endOffset > 0 && (await log.end()) > 0) {
+      throw new RecordsMissing('this folder has a history that is not that of the shared log');
+    }
+    await this.keep(emptyHistory);
+    return emptyHistory;
+  }
+
   /** Keeps `state` now: all that it counts is in this folder. */
   async keep(state: HistoryState): Promise<void> {
     if (state.unfinished !== null || state.next === this.latest?.next) return;
     this.latest = state;
     const { unfinished: _, ...kept } = state;
-    await this.log.append([{ key: null, value: Buffer.from(JSON.stringify(kept)) }]).durable;
-    await this.log.trimTo(this.log.highWatermark - 1);
+    await keepLatest(this.log, kept);
   }
 
   /** Whether all logs have on disk what they were given. */

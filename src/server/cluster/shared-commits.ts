@@ -5,6 +5,7 @@
 import { NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import type { CommitStream, CommittedRecords } from '../../../storage/log/commit-stream.js';
 import type { Clock } from '../../engine/clock.js';
+import { archiveLogName } from './kept-archive.js';
 import { placeLogName } from './kept-place.js';
 import { encodeChanges, type LogChange } from './log-changes.js';
 
@@ -67,9 +68,9 @@ export class SharedCommits implements CommitStream {
     this.submit = null;
   }
 
-  /** Where a node has come to in the shared log is its own affair. */
+  /** Where a node has come to, in the shared log and with its archive, is its own affair. */
   shares(logName: string): boolean {
-    return logName !== placeLogName;
+    return logName !== placeLogName && logName !== archiveLogName;
   }
 
   async append(log: string, records: readonly CommittedRecords[]): Promise<void> {

@@ -4,10 +4,10 @@
  * knows it too, and a node that has nothing yet finds the others.
  */
 import { z } from 'zod';
-import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { parseJson } from '../../grammar/json.js';
+import { keepLatest, latestIn } from './latest-record.js';
 import type { FollowerStatus } from './membership.js';
 
 /** The name of the log of nodes. */
@@ -83,15 +83,13 @@ export class Standbys {
     const others = [...this.known].map(([node, { place, at }]) => {
       return { node, place, silentMs: Math.round(now - at) };
     });
-    const value = Buffer.from(JSON.stringify([{ ...owner, silentMs: 0 }, ...others]));
-    await log.append([{ key: null, value }]).durable;
-    await log.trimTo(log.highWatermark - 1);
+    await keepLatest(log, [{ ...owner, silentMs: 0 }, ...others]);
   }
 
   /** Learns what the owner before has written down; `own` is this node. */
   async read(store: Store, own: string): Promise<void> {
     const log = store.log(nodesLogName);
-    const value = log === undefined ? null : await lastValue(log);
+    const value = log === undefined ? null : await latestIn(log);
     if (value === null) return;
     for (const { node, place, silentMs } of nodesIn(value)) {
       if (node === own || this.known.has(node)) continue;
@@ -110,11 +108,4 @@ export function nodesIn(value: Buffer): z.output<typeof recordSchema> {
   const json = parseJson(value);
   const parsed = recordSchema.safeParse(json.ok ? json.value : null);
   return parsed.success ? parsed.data : [];
-}
-
-async function lastValue(log: PartitionLog): Promise<Buffer | null> {
-  const last = log.highWatermark - 1;
-  if (last < log.startOffset) return null;
-  const [batch] = await log.read(last, { maxRecords: 1 });
-  return batch?.record(last)?.value ?? null;
 }

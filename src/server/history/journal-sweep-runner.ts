@@ -1,11 +1,16 @@
-/** Looks now and then whether the journal is worth a sweep, and has it swept in the background. */
+/**
+ * Looks now and then whether the journal is worth a sweep, and has it swept in the background. On a
+ * node of a cluster that follows it sweeps what the owner sweeps (ADR 61).
+ */
 import type { Logger } from 'pino';
 import { NotArchived } from '../../../storage/compaction/segment-archive.js';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import type { SweepRange } from '../../engine/history/journal-sweep.events.js';
 import type { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
 import { type JournalSweeper, SweepStopped } from '../../engine/history/journal-sweeper.js';
 import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
+import type { SweepReport } from '../../engine/journal.js';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 
 /** A clock that jumps is seen by looks that are no further apart. */
@@ -25,7 +30,6 @@ function reasonOf(error: unknown): string {
 export class JournalSweepRunner {
   private readonly wallClock: WallClockWatch;
   private isStopped = false;
-  private isUnderWay = false;
   private cancel: () => void = () => undefined;
 
   /** What is older than `retentionMs` may go. */
@@ -57,21 +61,26 @@ export class JournalSweepRunner {
     return this.sweeper.stop();
   }
 
+  /**
+   * The event that memory has folded last says that the owner begins a sweep. While one is under
+   * way here, it is passed over: the next one takes out what it would have.
+   */
+  follow(range: SweepRange): void {
+    void this.run(() => this.sweeper.follow(range));
+  }
+
   /** The clocks are looked at while a sweep is under way, too: its length is no jump. */
   private look(): void {
     // One that was set ahead by mistake would have everything removed.
-    if (!this.wallClock.isTrusted() || this.isUnderWay) return;
-    this.isUnderWay = true;
-    void this.sweep().finally(() => {
-      this.isUnderWay = false;
-    });
+    if (!this.wallClock.isTrusted()) return;
+    const at = this.clock.now();
+    void this.run(() => this.sweeper.sweep(at - this.retentionMs, at));
   }
 
-  private async sweep(): Promise<void> {
-    const at = this.clock.now();
+  private async run(sweep: () => Promise<SweepReport | null>): Promise<void> {
     const startedAt = this.clock.monotonic();
     try {
-      const outcome = await this.sweeper.sweep(at - this.retentionMs, at);
+      const outcome = await sweep();
       if (outcome === null) return;
       const durationMs = this.clock.monotonic() - startedAt;
       this.metrics.swept(outcome, this.clock.now(), durationMs);

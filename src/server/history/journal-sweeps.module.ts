@@ -66,27 +66,34 @@ const sweepRules = Symbol('sweepRules');
       useFactory: (...parts: ConstructorParameters<typeof JournalSweeper>) =>
         new JournalSweeper(...parts),
     },
+    {
+      provide: JournalSweepRunner,
+      inject: [
+        JournalSweeper,
+        ProcessLife,
+        Registry,
+        provided.config,
+        provided.clock,
+        provided.log,
+      ],
+      useFactory: runnerOf,
+    },
   ],
-  exports: [JournalSweeper, JournalSweeps],
+  exports: [JournalSweeper, JournalSweeps, JournalSweepRunner],
 })
 export class JournalSweepsModule implements OnModuleInit {
-  private readonly runner: JournalSweepRunner;
   private readonly seals: JournalSealRunner;
 
   constructor(
     private readonly engine: Engine,
     private readonly crossings: Crossings,
-    sweeper: JournalSweeper,
+    private readonly runner: JournalSweepRunner,
     journal: Journal,
     private readonly life: ProcessLife,
-    registry: Registry,
     @Inject(provided.config) private readonly config: Config,
     @Inject(provided.clock) clock: Clock,
     @Inject(provided.log) log: Logger,
   ) {
-    const metrics = new JournalSweepMetrics(registry);
-    const { logRetentionMs } = config;
-    this.runner = new JournalSweepRunner(sweeper, clock, life, metrics, log, logRetentionMs);
     this.seals = new JournalSealRunner(journal, clock, log, config.journalSealMs);
   }
 
@@ -117,4 +124,16 @@ export class JournalSweepsModule implements OnModuleInit {
       stop: () => this.runner.stop(),
     });
   }
+}
+
+function runnerOf(
+  sweeper: JournalSweeper,
+  life: ProcessLife,
+  registry: Registry,
+  { logRetentionMs }: Pick<Config, 'logRetentionMs'>,
+  clock: Clock,
+  log: Logger,
+): JournalSweepRunner {
+  const metrics = new JournalSweepMetrics(registry);
+  return new JournalSweepRunner(sweeper, clock, life, metrics, log, logRetentionMs);
 }

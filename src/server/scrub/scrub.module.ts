@@ -2,6 +2,7 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import type { Cluster } from '../cluster/cluster.js';
 import type { Config } from '../configuration/config.js';
 import { ScrubMetrics } from './scrub.metrics.js';
 import { Scrubber } from './scrubber.js';
@@ -17,11 +18,15 @@ export class ScrubModule implements OnModuleInit {
     private readonly scrubber: Scrubber,
     private readonly life: ProcessLife,
     @Inject(provided.config) private readonly config: Config,
+    @Inject(provided.cluster) private readonly cluster: Cluster | null,
   ) {}
 
   onModuleInit(): void {
     if (this.config.scrubBytesPerSecond === 0) return;
-    this.life.addRecoverable({ name: 'scrub', recover: async () => this.scrubber.start() });
+    const begin = () => this.scrubber.start();
+    // A follower's start waits as long as another node serves: damage is found before that ends.
+    if (this.cluster !== null) void this.cluster.following.then(begin);
+    else this.life.addRecoverable({ name: 'scrub', recover: async () => begin() });
     this.life.addStoppable({
       name: 'scrub',
       phase: 'doors',

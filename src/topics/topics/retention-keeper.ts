@@ -4,15 +4,13 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { LogClosed } from '../../../storage/faults/storage-errors.js';
-import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
 import { provided } from '../../engine/provided.js';
 import type { TopicSettings } from '../settings.js';
-import { LogCompactions } from './log-compactions.js';
+import { InternalCompactions } from './internal-compactions.js';
 import {
   compactionDue,
   type DueTrim,
@@ -31,14 +29,9 @@ const lookEveryMs = 60_000;
 /** Topics looked at before others get a turn. */
 const topicsPerTick = 16;
 
-/** An internal topic is compacted when so much came since the last time. */
-const internalGrowth = { bytes: 8 * 1024 * 1024, records: 100_000 };
-
 @Injectable()
 export class RetentionKeeper {
   private readonly wallClock: WallClockWatch;
-  /** Internal topics whose compaction is under way. */
-  private readonly underWay = new Set<string>();
   private cancel: () => void = () => undefined;
   private isStopped = false;
   private wasTrusted = true;
@@ -47,7 +40,7 @@ export class RetentionKeeper {
     private readonly engine: Engine,
     private readonly topics: Topics,
     private readonly logs: TopicLogs,
-    private readonly compactions: LogCompactions,
+    private readonly internal: InternalCompactions,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.log) private readonly log: Logger,
     @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicRetentionMs'>,
@@ -83,7 +76,7 @@ export class RetentionKeeper {
       this.log.warn({ now }, 'the clock jumped ahead: no record is too old for an hour');
     }
     this.wasTrusted = isTrusted;
-    for (const [name, own] of this.logs.internal) void this.keepInternal(name, own);
+    this.internal.look();
     for await (const { id, actor } of this.topics.actors.walk(topicsPerTick)) {
       if (this.isStopped) return;
       const topic = actor.state;
@@ -129,28 +122,4 @@ export class RetentionKeeper {
     }
     return due;
   }
-
-  /** For the server's own topics: no request compacts them, so no topic remembers it. */
-  private async keepInternal(name: string, partition: PartitionLog): Promise<void> {
-    if (this.underWay.has(name) || !hasGrown(partition)) return;
-    this.underWay.add(name);
-    try {
-      const range = { until: partition.highWatermark, tombstonesBefore: this.clock.now() - dayMs };
-      const report = await this.compactions.run(partition, range);
-      this.log.info({ topic: name, ...report }, 'compacted');
-    } catch (error) {
-      if (!(error instanceof LogClosed))
-        this.log.error({ err: error, topic: name }, 'not compacted');
-    } finally {
-      this.underWay.delete(name);
-    }
-  }
-}
-
-/** Whether so much came since the last compaction that another one is worth it. */
-function hasGrown({ segments, compactedUntil, highWatermark }: PartitionLog): boolean {
-  const records = highWatermark - compactedUntil;
-  const dirty = segments.filter(({ nextOffset }) => nextOffset > compactedUntil);
-  const bytes = dirty.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  return records >= internalGrowth.records || bytes >= internalGrowth.bytes;
 }

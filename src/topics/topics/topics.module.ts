@@ -4,6 +4,7 @@ import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { Failures } from '../../http/failures.js';
 import { damageRefusal } from './damaged-records.js';
+import { InternalCompactions } from './internal-compactions.js';
 import { LogCompactions } from './log-compactions.js';
 import { RetentionKeeper } from './retention-keeper.js';
 import { SharedReads } from './shared-reads.js';
@@ -18,10 +19,11 @@ const stopDeadlineMs = 1000;
 
 const effects = [LogKeeping, LogRemoval, PartitionCompaction];
 const shared = [Topics, TopicLogs, SharedReads, TopicsService];
+const compactions = [LogCompactions, InternalCompactions];
 
 @Module({
-  providers: [...shared, ...effects, LogCompactions, RetentionKeeper, TopicMetrics],
-  exports: shared,
+  providers: [...shared, ...effects, ...compactions, RetentionKeeper, TopicMetrics],
+  exports: [...shared, ...compactions],
 })
 export class TopicsModule {
   constructor(

@@ -22,6 +22,7 @@ const anySweep = fc.record({
   after: fc.integer({ min: 12, max: 23 }),
   beforeMs: fc.constantFrom(-1, 0, minute, 10 * minute),
   crashAt: fc.nat(60),
+  isFollowed: fc.boolean(),
 });
 
 /** Tests that what is left of a swept journal answers and remembers as the whole one does. */
@@ -85,14 +86,16 @@ type OpenedSubject = Awaited<ReturnType<typeof openSubject>>;
 interface ChosenSweep {
   readonly beforeMs: number;
   readonly crashAt: number;
+  /** As a machine that follows does it: what is needed is found out once the sweep has begun. */
+  readonly isFollowed: boolean;
 }
 
 /** Sweeps with a crash at the `crashAt`th change of the disk, and restarts on what that leaves. */
 async function crashedInSweep<Indexes>(
   subject: Subject<Indexes>,
-  { disk, names, sweeper, engine }: OpenedSubject,
+  { disk, names, sweeper, sweeps, engine, edge: edgeOf }: OpenedSubject,
   at: number,
-  { beforeMs, crashAt }: ChosenSweep,
+  { beforeMs, crashAt, isFollowed }: ChosenSweep,
 ): Promise<OpenedSubject> {
   let changes = 0;
   let left: SimulatedDisk | null = null;
@@ -100,7 +103,13 @@ async function crashedInSweep<Indexes>(
     changes += 1;
     if (changes === crashAt) left = disk.crash('nothing', crashAt);
   };
-  await sweeper.sweep(at - beforeMs, at);
+  if (isFollowed) {
+    const edge = await edgeOf(at - beforeMs);
+    await sweeps.begin(edge, at);
+    await sweeper.follow({ edge, at });
+  } else {
+    await sweeper.sweep(at - beforeMs, at);
+  }
   disk.afterChange = null;
   await engine.durable();
   return openSubject(subject, left ?? disk.restart(), names);

@@ -1,0 +1,96 @@
+/**
+ * Compacts the logs of a node that follows. What a compaction leaves has the same offsets, and is
+ * the latest of each key, wherever it is made: so each node makes its own, by the owner's rule.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import { Store } from '../../../storage/store.js';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { InternalCompactions } from '../../topics/topics/internal-compactions.js';
+import { LogCompactions } from '../../topics/topics/log-compactions.js';
+import { compactionDue, dayMs } from '../../topics/topics/retention.policy.js';
+import { Topics } from '../../topics/topics/topic.entity.js';
+import { topicLogName } from '../../topics/topics/topic-log-name.js';
+
+const lookEveryMs = 60_000;
+
+/** Topics looked at before others get a turn. */
+const topicsPerTick = 16;
+
+/** A pass that failed is repeated so much later. */
+const retryMs = 600_000;
+
+/** The last one of this process; Unix milliseconds. */
+interface OwnCompaction {
+  readonly begunAt: number;
+  /** When the oldest tombstone that it left was written; null = there is none. */
+  readonly oldestTombstone: number | null;
+}
+
+@Injectable()
+export class StandbyCompactions {
+  private readonly first: OwnCompaction;
+  private readonly last = new WeakMap<PartitionLog, OwnCompaction>();
+  /** Those that are compacted now, or could not be a while ago. */
+  private readonly left = new WeakSet<PartitionLog>();
+  private nextLookAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly store: Store,
+    private readonly topics: Topics,
+    private readonly compactions: LogCompactions,
+    private readonly internal: InternalCompactions,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) private readonly log: Logger,
+  ) {
+    this.first = { begunAt: clock.now(), oldestTombstone: null };
+  }
+
+  /** As `look`, if the last one was a minute ago. */
+  async lookIfDue(): Promise<void> {
+    const now = this.clock.monotonic();
+    if (now < this.nextLookAt) return;
+    this.nextLookAt = now + lookEveryMs;
+    await this.look();
+  }
+
+  /**
+   * Begins what is worth it. Memory must hold what the logs hold, and neither may change until this
+   * settles: a log of the same name may be another topic's.
+   */
+  async look(): Promise<void> {
+    this.internal.look();
+    for await (const { id, actor } of this.topics.actors.walk(topicsPerTick)) {
+      const topic = actor.state;
+      if (topic === null || topic.isDeleting || topic.cleanupPolicy !== 'compact') continue;
+      for (let partition = 0; partition < topic.partitions; partition += 1) {
+        const log = this.store.log(topicLogName(id, partition));
+        if (log !== undefined && !this.left.has(log)) this.lookAt(log);
+      }
+    }
+  }
+
+  private lookAt(log: PartitionLog): void {
+    const at = this.clock.now();
+    const last = this.last.get(log) ?? this.first;
+    const until = compactionDue(log.segments, { ...last, cleanUntil: log.compactedUntil }, at);
+    if (until !== null) void this.compact(log, until, at);
+  }
+
+  private async compact(log: PartitionLog, until: number, at: number): Promise<void> {
+    this.left.add(log);
+    try {
+      const range = { until, tombstonesBefore: at - dayMs };
+      const { oldestTombstone } = await this.compactions.run(log, range);
+      this.last.set(log, { begunAt: at, oldestTombstone });
+      this.left.delete(log);
+    } catch (error) {
+      if (error instanceof LogClosed) return;
+      this.log.error({ err: error, log: log.name }, 'compacting failed; trying again later');
+      this.clock.after(retryMs, () => void this.left.delete(log));
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Compacts the server's own topics when they have grown: no request does it, so no topic remembers
+ * it, and each machine that holds them does it for itself.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { Clock } from '../../engine/clock.js';
+import { provided } from '../../engine/provided.js';
+import { LogCompactions } from './log-compactions.js';
+import { dayMs } from './retention.policy.js';
+import { TopicLogs } from './topic-logs.js';
+
+/** An internal topic is compacted when so much came since the last time. */
+const growth = { bytes: 8 * 1024 * 1024, records: 100_000 };
+
+@Injectable()
+export class InternalCompactions {
+  /** Internal topics whose compaction is under way. */
+  private readonly underWay = new Set<string>();
+
+  constructor(
+    private readonly logs: TopicLogs,
+    private readonly compactions: LogCompactions,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) private readonly log: Logger,
+  ) {}
+
+  /** Begins what is worth it. */
+  look(): void {
+    for (const [name, own] of this.logs.internal) void this.compact(name, own);
+  }
+
+  private async compact(name: string, partition: PartitionLog): Promise<void> {
+    if (this.underWay.has(name) || !hasGrown(partition)) return;
+    this.underWay.add(name);
+    try {
+      const range = { until: partition.highWatermark, tombstonesBefore: this.clock.now() - dayMs };
+      const report = await this.compactions.run(partition, range);
+      this.log.info({ topic: name, ...report }, 'compacted');
+    } catch (error) {
+      if (!(error instanceof LogClosed))
+        this.log.error({ err: error, topic: name }, 'not compacted');
+    } finally {
+      this.underWay.delete(name);
+    }
+  }
+}
+
+/** Whether so much came since the last compaction that another one is worth it. */
+function hasGrown({ segments, compactedUntil, highWatermark }: PartitionLog): boolean {
+  const records = highWatermark - compactedUntil;
+  const dirty = segments.filter(({ nextOffset }) => nextOffset > compactedUntil);
+  const bytes = dirty.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return records >= growth.records || bytes >= growth.bytes;
+}
