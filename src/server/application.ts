@@ -93,7 +93,8 @@ export async function createApplication(
   const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
     const changes = config.readOnly !== 'always';
-    if (changes && (await putInPlace(ports.disk, config.dataDirectory))) {
+    const mayFetch = config.commitLog !== null;
+    if (changes && (await putInPlace(ports.disk, config.dataDirectory, mayFetch))) {
       ports.log.info('the folder of another node has taken the place of this one');
     }
     await requireArchive(config, ports.disk);

@@ -80,6 +80,8 @@ export function placesIn(dataDirectory: string) {
     given: join(dataDirectory, 'given'),
     /** As it comes. */
     fetching: join(dataDirectory, 'fetching'),
+    /** Names the node that it comes from. */
+    fetchingFrom: join(dataDirectory, 'fetching.from'),
     /** Whole, verified and durable: the next start puts it in place. */
     fetched: join(dataDirectory, 'fetched'),
   };

@@ -1,6 +1,5 @@
 /** Fetches the folder of another node for one that is behind what the shared log still has. */
 import type { Logger } from 'pino';
-import { removeTree } from '../../../storage/disk/remove-tree.js';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
@@ -10,6 +9,7 @@ import { heldIn } from './copied-files.js';
 import { type CopyAsk, placesIn } from './copy-format.js';
 import { knownNodes } from './known-nodes.js';
 import { CopyCut, type TakenCopyPorts, takeCopy } from './taken-copy.js';
+import { UnfinishedCopy } from './unfinished-copy.js';
 
 /** What it works with. */
 export interface FolderFetchPorts extends TakenCopyPorts {
@@ -39,14 +39,18 @@ export class FolderFetch {
   private readonly ending = new AbortController();
   /** The node whose copy was cut: what has come of it is of use with its files alone. */
   private begun: string | null = null;
+  private readonly unfinished: UnfinishedCopy;
 
-  constructor(private readonly ports: FolderFetchPorts) {}
+  constructor(private readonly ports: FolderFetchPorts) {
+    this.unfinished = new UnfinishedCopy(ports.disk, ports.dataDirectory);
+  }
 
   /**
    * Settles once a copy is there, which the next start puts in place; asks again and again. False =
    * it was stopped before.
    */
   async fetch(): Promise<boolean> {
+    this.begun = await this.unfinished.source();
     while (!this.ending.signal.aborted) {
       if (await this.isFetched()) return true;
       await new Promise<void>((resolve) => void this.ports.clock.after(againMs, resolve));
@@ -93,13 +97,15 @@ export class FolderFetch {
       if (answer.statusCode !== 200) {
         await answer.body.dump();
         // The list of what is held may be more than it takes: the next request has none.
-        if (answer.statusCode !== busyStatus) await removeTree(disk, fetching);
+        if (answer.statusCode !== busyStatus) await this.unfinished.drop();
         return false;
       }
+      await this.unfinished.begin(origin);
       // What is not taken to its end would keep the other node busy.
       const { files } = await takeCopy(this.ports, answer, seed, held).finally(() =>
         answer.body.destroy(),
       );
+      await this.unfinished.drop();
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
       logger.info({ from: origin, files: files.length, bytes }, 'the folder of a node is fetched');
       return true;

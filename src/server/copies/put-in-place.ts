@@ -5,26 +5,38 @@ import { removeTree } from '../../../storage/disk/remove-tree.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import { DirectoryInUse } from '../../../storage/faults/storage-errors.js';
 import { placesIn } from './copy-format.js';
+import { UnfinishedCopy } from './unfinished-copy.js';
 
-/** What a process that was killed has left of copies that were not finished, or not sent. */
-const leftovers = ['given', 'given.partial', 'fetching', 'fetched.partial'];
+/** What a process that was killed has left of copies that were not verified, or not sent. */
+const leftovers = ['given', 'given.partial', 'fetched.partial'];
+
+/** A copy that has not come to its end. */
+const unfinished = ['fetching', 'fetching.from'];
 
 /**
- * What was there goes, and what was fetched takes its names; false = nothing was fetched. A start
- * that is killed meanwhile leaves it to the next one: as long as there are logs among what was
- * fetched, nothing of it has moved. Rejects with `DirectoryInUse`, or as the disk does.
+ * What was there goes, and what was fetched takes its names; false = nothing was fetched. A copy
+ * that has not come to its end stays then, if it `mayGoOn`. A start that is killed meanwhile leaves
+ * it to the next one: as long as there are logs among what was fetched, nothing of it has moved.
+ * Rejects with `DirectoryInUse`, or as the disk does.
  */
-export async function putInPlace(disk: Disk, dataDirectory: string): Promise<boolean> {
+export async function putInPlace(
+  disk: Disk,
+  dataDirectory: string,
+  mayGoOn = false,
+): Promise<boolean> {
   const { fetched } = placesIn(dataDirectory);
   const names: string[] = await disk.list(dataDirectory).catch(() => []);
   const isFetched = names.includes('fetched');
   const left = leftovers.filter((name) => names.includes(name));
-  if (!isFetched && left.length === 0) return false;
+  const dropsUnfinished =
+    (isFetched || !mayGoOn) && unfinished.some((name) => names.includes(name));
+  if (!isFetched && left.length === 0 && !dropsUnfinished) return false;
   const own = new StoreDirectory(dataDirectory);
   const release = await disk.lock(own.lock);
   if (release === null) throw new DirectoryInUse(dataDirectory);
   try {
     for (const name of left) await removeTree(disk, join(dataDirectory, name));
+    if (dropsUnfinished) await new UnfinishedCopy(disk, dataDirectory).drop();
     if (!isFetched) return false;
     const copied = new StoreDirectory(fetched);
     if ((await disk.list(fetched)).includes('logs')) {

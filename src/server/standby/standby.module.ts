@@ -1,14 +1,17 @@
 /** Wiring of what a node of a cluster does to its own folder while it follows (ADR 61). */
 import { Inject, Module } from '@nestjs/common';
+import type { Disk } from '../../../storage/disk/disk.js';
 import { Store } from '../../../storage/store.js';
 import { JournalSweeper } from '../../engine/history/journal-sweeper.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { once } from '../../grammar/once.js';
 import { TopicsModule } from '../../topics/topics/topics.module.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { KeptArchive } from '../cluster/kept-archive.js';
 import type { Config } from '../configuration/config.js';
+import { UnfinishedCopy } from '../copies/unfinished-copy.js';
 import { JournalSweepRunner } from '../history/journal-sweep-runner.js';
 import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
 import { StandbyCompactions } from './standby-compactions.js';
@@ -22,10 +25,14 @@ export class StandbyModule {
     runner: JournalSweepRunner,
     compactions: StandbyCompactions,
     life: ProcessLife,
-    @Inject(provided.config) { archiveDirectory, journalRetention }: Config,
+    @Inject(provided.config) { dataDirectory, archiveDirectory, journalRetention }: Config,
+    @Inject(provided.disk) disk: Disk,
     @Inject(provided.cluster) cluster: Cluster | null,
   ) {
     if (cluster === null || life.changesNothing !== null) return;
+    // The shared log does not begin behind this folder: no other one has to be fetched.
+    const dropUnfinished = once(() => new UnfinishedCopy(disk, dataDirectory).drop());
+    life.addRecoverable({ name: 'unfinished copies', changes: true, recover: dropUnfinished });
     cluster.duties = {
       begin: async (node) => {
         if (archiveDirectory === null) return;
@@ -35,7 +42,10 @@ export class StandbyModule {
       sweepBegun: (range) => {
         if (journalRetention !== 'forever') runner.follow(range);
       },
-      inStep: () => compactions.lookIfDue(),
+      inStep: async () => {
+        await dropUnfinished();
+        await compactions.lookIfDue();
+      },
     };
   }
 }

@@ -20,6 +20,7 @@ import { heldIn } from '../../../src/server/copies/copied-files.js';
 import type { CopyHead } from '../../../src/server/copies/copy-format.js';
 import { FolderFetch } from '../../../src/server/copies/folder-fetch.js';
 import { GivenCopies } from '../../../src/server/copies/given-copies.js';
+import { putInPlace } from '../../../src/server/copies/put-in-place.js';
 import { CopyCut, takeCopy } from '../../../src/server/copies/taken-copy.js';
 import { readingOptions } from '../../../src/server/lifecycle/reading-options.js';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -41,6 +42,8 @@ let given: Promise<unknown>;
 let unlisted = '';
 /** More held files than so many are refused, as a body that is too large. */
 let heldMax = Number.POSITIVE_INFINITY;
+/** How many files the last request said that it holds. */
+let heldAsked = 0;
 /** After so many bytes an answer breaks off. */
 let bytesMax = Number.POSITIVE_INFINITY;
 
@@ -88,7 +91,8 @@ beforeAll(async () => {
     const { method = '', url: path = '', headers } = asked;
     const body = await buffer(asked);
     if (path === standingPath) return response.writeHead(204).end();
-    if (JSON.parse(body.toString()).held.length > heldMax) return response.writeHead(413).end();
+    heldAsked = JSON.parse(body.toString()).held.length;
+    if (heldAsked > heldMax) return response.writeHead(413).end();
     cutBehindMax(response);
     const opened = openHop(secret, { method, path }, headers, Date.now());
     const seed = opened.kind === 'hop' ? opened.hop.seed : 'seed';
@@ -184,7 +188,8 @@ it('asks for all where the list of what is held is refused', async () => {
   heldMax = Number.POSITIVE_INFINITY;
 });
 
-it('asks the node again whose copy was cut, and no other one', async () => {
+/** An owner that does not answer, a node that has no time, and one that gives. */
+async function busyAndGiving() {
   let asked = 0;
   const busy = createServer((_, response) => {
     asked += 1;
@@ -197,6 +202,11 @@ it('asks the node again whose copy was cut, and no other one', async () => {
     { node: urlOf(busy), place: 8, silentMs: 0 },
     { node: urlOf(node), place: 7, silentMs: 0 },
   ];
+  return { log: await logOf(nodes), asked: () => asked, close: () => busy.close() };
+}
+
+it('asks the node again whose copy was cut, and no other one', async () => {
+  const { log, asked, close } = await busyAndGiving();
   const dataDirectory = await makeFolder();
   bytesMax = 400 * 1024;
   const clock: Clock = {
@@ -207,11 +217,46 @@ it('asks the node again whose copy was cut, and no other one', async () => {
       return systemClock.after(1, again);
     },
   };
-  const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, clock), log: await logOf(nodes) });
+  const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, clock), log });
   expect(await fetch.fetch()).toBe(true);
-  expect(asked).toBe(1);
+  expect(asked()).toBe(1);
   expect(await readdir(dataDirectory)).toEqual(['fetched']);
-  busy.close();
+  close();
+});
+
+it('goes on after a restart that leaves what has come', async () => {
+  const { log, asked, close } = await busyAndGiving();
+  const dataDirectory = await makeFolder();
+  bytesMax = 400 * 1024;
+  await new Promise<void>((ended) => {
+    // The process ends where it would wait for another round.
+    const clock: Clock = {
+      ...systemClock,
+      after: (_, again) => {
+        ended();
+        return systemClock.after(3_600_000, again);
+      },
+    };
+    void new FolderFetch({ ...fetchPorts(dataDirectory, clock), log }).fetch();
+  });
+  bytesMax = Number.POSITIVE_INFINITY;
+  expect(await putInPlace(nodeDisk, dataDirectory, true)).toBe(false);
+  const again = new FolderFetch({ ...fetchPorts(dataDirectory, systemClock), log });
+  expect(await again.fetch()).toBe(true);
+  expect(heldAsked).toBeGreaterThan(1);
+  expect(asked()).toBe(1);
+  expect(await readdir(dataDirectory)).toEqual(['fetched']);
+  close();
+});
+
+it('begins anew where no log is shared any more', async () => {
+  const dataDirectory = await makeFolder();
+  bytesMax = 400 * 1024;
+  await expect(take(dataDirectory)).rejects.toThrow(CopyCut);
+  bytesMax = Number.POSITIVE_INFINITY;
+  expect(await readdir(dataDirectory)).toEqual(['fetching']);
+  expect(await putInPlace(nodeDisk, dataDirectory)).toBe(false);
+  expect(await readdir(dataDirectory)).not.toContain('fetching');
 });
 
 /** Of a node that fetches into `dataDirectory`. */
