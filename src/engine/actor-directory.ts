@@ -10,7 +10,7 @@ import {
   type EventEnvelope,
   isCheckpoint,
 } from './decider.js';
-import { concerns, Followers } from './following/interest.js';
+import { Followers, meets } from './following/interest.js';
 import type { Fold } from './registration.js';
 import { type Actor, ActorForm } from './resting/actor-form.js';
 import { BrokenStream, Gaps } from './resting/gaps.js';
@@ -240,8 +240,8 @@ export class ActorDirectory<State = unknown> {
       firstOffset: checkpoint?.began ?? actor?.firstOffset ?? offset,
       lastOffset: offset,
     };
-    for (const { follower, interest } of this.following.of(event.type)) {
-      if (concerns(interest, envelope, before)) follower.evolve(envelope, changes);
+    for (const { follower, condition } of this.following.of(event.type)) {
+      if (meets(condition, envelope, before)) follower.evolve(envelope, changes);
     }
     if (checkpoint !== null) this.checkpoints.restoreEntries(id, checkpoint, changes);
     if (decider.isFinal(evolved.state)) {

@@ -1,6 +1,6 @@
 /** Who sees durable events: listeners, each with the kinds of entities whose events it is shown. */
 import type { DomainEvent, EventEnvelope } from './decider.js';
-import { type AnyInterest, concerns } from './following/interest.js';
+import { type AnyInterest, Concern } from './following/interest.js';
 import type { IndexMemory } from './registration.js';
 
 /** Sees events once they are durable, in journal order: some, never none. */
@@ -12,6 +12,7 @@ interface Subscriber {
   readonly kinds: ReadonlySet<string>;
   readonly listener: EventListener;
   readonly interest: AnyInterest | undefined;
+  readonly concern: Concern;
 }
 
 export class Subscribers {
@@ -29,7 +30,8 @@ export class Subscribers {
     interest?: AnyInterest,
     memory: IndexMemory | null = null,
   ): void {
-    this.all.push({ kinds: new Set(kinds), listener, interest });
+    const concern = new Concern(interest);
+    this.all.push({ kinds: new Set(kinds), listener, interest, concern });
     if (memory !== null) this.memories.push(memory);
   }
 
@@ -37,10 +39,10 @@ export class Subscribers {
   show(envelopes: readonly EventEnvelope[]): void {
     const shown = new Set<string>();
     for (const { kind } of envelopes) shown.add(kind);
-    for (const { kinds, listener, interest } of this.all) {
+    for (const { kinds, listener, interest, concern } of this.all) {
       if (interest?.served?.size === 0) continue;
       const own = ownOf(envelopes, shown, kinds);
-      const meant = interest?.types === undefined ? own : concerning(own, interest);
+      const meant = interest?.types === undefined ? own : concerning(own, interest, concern);
       if (meant.length > 0) listener(meant);
     }
   }
@@ -65,11 +67,12 @@ function ownOf(
 function concerning(
   envelopes: readonly EventEnvelope[],
   interest: AnyInterest,
+  concern: Concern,
 ): readonly EventEnvelope[] {
   let meant: EventEnvelope[] | null = null;
   const begun = interest.streams === undefined ? null : new Set<string>();
   for (const envelope of envelopes) {
-    if (begun?.has(envelope.id) !== true && !concerns(interest, envelope, undefined)) continue;
+    if (begun?.has(envelope.id) !== true && !concern.isIn(envelope, undefined)) continue;
     begun?.add(envelope.id);
     if (meant === null) meant = [envelope];
     else meant.push(envelope);

@@ -7,7 +7,7 @@ import { ok, type Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
-import { type AnyInterest, concerns, type Followers } from './following/interest.js';
+import { type AnyInterest, type Followers, meets } from './following/interest.js';
 import {
   type Caller,
   ownWork,
@@ -131,8 +131,8 @@ export class Turn {
     this.startsNothing &&= decider.isFinal(state) && decider.isAwaited?.(before) !== true;
     const own = decider.react?.(envelope, state, this.names, command, before);
     if (own !== undefined) this.follow(own, origin);
-    for (const { follower, interest } of others.of(event.type)) {
-      if (!concerns(interest, envelope, before)) continue;
+    for (const { follower, condition } of others.of(event.type)) {
+      if (!meets(condition, envelope, before)) continue;
       this.follow(follower.react(envelope, state, this.names, command, before), origin);
     }
     const isDue = decider.checkpoints !== undefined && this.isCheckpointDue(evolved);

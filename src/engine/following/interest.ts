@@ -29,33 +29,68 @@ export interface AnyInterest {
   readonly served?: { readonly size: number };
 }
 
-/**
- * Whether an event concerns one with this interest, or with none: that is everything. `before` is
- * the state before the event, if it is known.
- */
-export function concerns(
+/** What the type of an event leaves to be asked of it: what it names, and of which stream it is. */
+export interface Condition {
+  readonly fields: readonly string[];
+  readonly streams: NonNullable<AnyInterest['streams']>;
+}
+
+const always: Condition | null = null;
+const noFields: readonly string[] = [];
+const noStreams: Condition['streams'] = [];
+
+/** null = every event of this type concerns one with this interest; undefined = none does. */
+function conditionOf(
   interest: AnyInterest | undefined,
+  type: string,
+): Condition | null | undefined {
+  if (interest?.types === undefined) return always;
+  const { types, streams } = interest;
+  const fields = types[type];
+  if (fields === true) return always;
+  if (fields === undefined && streams === undefined) return undefined;
+  return { fields: fields ?? noFields, streams: streams ?? noStreams };
+}
+
+/** Whether an event meets a condition; `before` is the state before the event, if it is known. */
+export function meets(
+  condition: Condition | null,
   { id, event }: { readonly id: string; readonly event: Typed },
   before: unknown,
 ): boolean {
-  if (interest?.types === undefined) return true;
-  const { types, streams = none } = interest;
-  const fields = types[event.type];
-  if (fields === true || (fields !== undefined && namesAny(event, before, fields))) return true;
+  if (condition === null) return true;
+  const { fields, streams } = condition;
+  for (const field of fields) if (names(event, before, field)) return true;
   for (const ids of streams) if (ids.has(id)) return true;
   return false;
 }
 
-const none: NonNullable<AnyInterest['streams']> = [];
-
 type Fields = Readonly<Record<string, unknown>>;
 
-function namesAny(event: Typed, before: unknown, fields: readonly string[]): boolean {
-  for (const field of fields) {
-    const named = ((field in event ? event : before) as Fields | undefined)?.[field];
-    if (named !== undefined && named !== null) return true;
+/** What an event does not have is looked for in the state before it. */
+function names(event: Typed, before: unknown, field: string): boolean {
+  const own = (event as Typed & Fields)[field];
+  const named = own === undefined ? (before as Fields | null | undefined)?.[field] : own;
+  return named !== undefined && named !== null;
+}
+
+/** Which events concern one with an interest, or with none: that is everything. */
+export class Concern {
+  private readonly byType = new Map<string, Condition | null | undefined>();
+
+  constructor(private readonly interest: AnyInterest | undefined) {}
+
+  /** Whether an event does; `before` is the state before it, if it is known. */
+  isIn(envelope: { readonly id: string; readonly event: Typed }, before: unknown): boolean {
+    const { byType } = this;
+    const { type } = envelope.event;
+    let condition = byType.get(type);
+    if (condition === undefined && !byType.has(type)) {
+      condition = conditionOf(this.interest, type);
+      byType.set(type, condition);
+    }
+    return condition !== undefined && meets(condition, envelope, before);
   }
-  return false;
 }
 
 /** What may say which events concern it. */
@@ -66,8 +101,8 @@ interface Following {
 /** A follower that events of one type may concern. */
 export interface Interested<Follower> {
   readonly follower: Follower;
-  /** For `concerns`, where some of them do not; undefined = all do. */
-  readonly interest: AnyInterest | undefined;
+  /** For `meets`; null = all of them concern it. */
+  readonly condition: Condition | null;
 }
 
 /** Those of one kind of entity, by the types of its events: each event is shown to few of them. */
@@ -86,20 +121,12 @@ export class Followers<Follower extends Following> {
     }
     let interested = this.byType.get(type);
     if (interested === undefined) {
-      interested = this.all.flatMap((follower) => interestedIn(follower, type));
+      interested = this.all.flatMap((follower) => {
+        const condition = conditionOf(follower.interest, type);
+        return condition === undefined ? [] : [{ follower, condition }];
+      });
       this.byType.set(type, interested);
     }
     return interested;
   }
-}
-
-function interestedIn<Follower extends Following>(
-  follower: Follower,
-  type: string,
-): readonly Interested<Follower>[] {
-  const { interest } = follower;
-  const fields = interest?.types === undefined ? true : interest.types[type];
-  if (fields === true) return [{ follower, interest: undefined }];
-  const isNever = fields === undefined && interest?.streams === undefined;
-  return isNever ? [] : [{ follower, interest }];
 }

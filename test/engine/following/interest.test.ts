@@ -2,11 +2,18 @@ import fc from 'fast-check';
 import type { DomainEvent } from '../../../src/engine/decider.js';
 import {
   type AnyInterest,
-  concerns,
+  Concern,
   Followers,
   type Interest,
+  meets,
 } from '../../../src/engine/following/interest.js';
 import { envelope } from '../../support/envelope.js';
+
+type Told = Parameters<Concern['isIn']>[0];
+
+function concerns(interest: AnyInterest | undefined, told: Told, before: unknown): boolean {
+  return new Concern(interest).isIn(told, before);
+}
 
 interface Opened extends DomainEvent {
   readonly type: 'Opened';
@@ -79,7 +86,7 @@ describe('followers by the types of events', () => {
         const asked = new Followers(all).of(event.type);
         expect(
           asked
-            .filter(({ interest }) => concerns(interest, told, before))
+            .filter(({ condition }) => meets(condition, told, before))
             .map(({ follower }) => follower.index),
         ).toEqual(
           all.filter(({ interest }) => concerns(interest, told, before)).map(({ index }) => index),
