@@ -1,5 +1,6 @@
 /** Index term to record offsets: which records of a segment may carry a term. */
 import { crc32 } from 'node:zlib';
+import { partLength, TermGroups } from './term-groups.js';
 
 /**
  * A term's hash: its CRC-32. A hit is confirmed by reading the record, so collisions cost a read.
@@ -41,6 +42,8 @@ const checksums = Int32Array.from({ length: 256 }, (_, byte) => {
 export class TermList {
   private hashes = new Uint32Array(16);
   private relativeOffsets = new Uint32Array(16);
+  /** Of the first parts, as far as look-ups have been worth it. */
+  private readonly groups: TermGroups[] = [];
   length = 0;
 
   add(hash: number, relativeOffset: number): void {
@@ -62,6 +65,7 @@ export class TermList {
 
   clear(): void {
     this.length = 0;
+    if (this.groups.length > 0) this.groups.length = 0;
   }
 
   hashAt(entry: number): number {
@@ -72,13 +76,25 @@ export class TermList {
     return this.relativeOffsets[entry] ?? 0;
   }
 
-  /** Relative offsets with this hash, rising. A scan: a segment's terms are a few megabytes. */
+  /**
+   * Relative offsets with this hash, rising. Each look-up groups one part more, so that only the
+   * first ones go through a segment's million terms.
+   */
   find(hash: number): number[] {
     const found: number[] = [];
-    const { hashes, length } = this;
-    for (let entry = 0; entry < length; entry += 1) {
+    const { hashes, groups, length } = this;
+    let from = 0;
+    for (const part of groups) {
+      for (const entry of part.of(hash)) {
+        if (hashes[from + entry] === hash) found.push(this.offsetAt(from + entry));
+      }
+      from += partLength;
+    }
+    for (let entry = from; entry < length; entry += 1) {
       if (hashes[entry] === hash) found.push(this.offsetAt(entry));
     }
+    const end = from + partLength;
+    if (end <= length) groups.push(new TermGroups(hashes.subarray(from, end)));
     return found;
   }
 
@@ -92,7 +108,8 @@ export class TermList {
   }
 
   get byteLength(): number {
-    return this.hashes.length * 8;
+    const grouped = this.groups.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return this.hashes.length * 8 + grouped;
   }
 }
 

@@ -48,3 +48,19 @@ it('a key index holds exactly what it was made of, also where recovery has cut i
     }),
   );
 });
+
+it('a list of several parts finds what it holds, however often it was asked before', () => {
+  const list = new TermList();
+  const terms = 150_000;
+  const hashes = 1009;
+  for (let entry = 0; entry < terms; entry += 1) list.add((entry % hashes) * 4097, entry);
+  for (const hash of [0, 5, 1008, 1009]) {
+    const expected = Array.from({ length: Math.ceil((terms - hash) / hashes) }, (_, turn) => {
+      return hash + turn * hashes;
+    });
+    expect(list.find(hash * 4097)).toEqual(hash < hashes ? expected : []);
+  }
+  list.clear();
+  list.add(4097, 7);
+  expect(list.find(4097)).toEqual([7]);
+});
