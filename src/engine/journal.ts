@@ -6,10 +6,11 @@ import type { RecordInput, StoredRecord } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
 import type { LogWithHistory } from '../../storage/log/archived-log.js';
 import type { Appended, PartitionLog } from '../../storage/log/partition-log.js';
+import { RecentBatches } from '../../storage/log/recent-batches.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
-import { mappedAhead, type ReadSpan, SpanLength, spansAhead, spansOf } from './read-ahead.js';
+import { eventsAt, type SpanSource } from './read-ahead.js';
 
 export { type ArchiveOptions, DamagedData, type SweepReport };
 
@@ -22,18 +23,15 @@ export async function openJournalLog(store: Store): Promise<PartitionLog> {
   return store.log(name) ?? store.createLog(name, { preparesNextSegment: true });
 }
 
-/** Replay reads this much at a time: large enough to stream, small enough to stay in the cache. */
-const replayBytes = 4 * 1024 * 1024;
-
-/** What is passed on undecoded is read by so much: a copy of it must not hold the event loop. */
+/** Replay, and what is passed on undecoded, is read by so much: a copy must not hold the loop. */
 const batchesBytes = 1024 * 1024;
+
+/** Events that lie close together are read by this much at a time: records may be larger. */
+const spanBytes = 64 * 1024;
 
 /** A look through the journal begins with little, as it may end after a few events, and grows. */
 const scanBytesMin = 64 * 1024;
 const scanBytesMax = 256 * 1024;
-
-/** Events that lie close together are read by this much at a time. */
-const spanBytes = 64 * 1024;
 
 /** Durable events of the journal in an order. Offsets are half-open: [from, until). */
 export interface JournalQuery {
@@ -45,18 +43,32 @@ export interface JournalQuery {
   readonly from: number;
   readonly until: number;
   readonly order: 'oldest' | 'newest';
+  /** So many events are surely taken, where there are as many. */
+  readonly taken?: number;
 }
 
 /** What the engine needs of it. */
 export type EngineJournal = Pick<Journal, 'append' | 'flush' | 'endOffset' | 'highWatermark'>;
 
 export class Journal {
+  private readonly spans: SpanSource<StoredRecord> = {
+    recent: (offset) => this.recent?.find(offset),
+    read: (offset, until) => this.log.read(offset, { until, maxBytes: spanBytes }),
+    eventIn: (record) => this.eventIn(record),
+  };
+
   constructor(
     private readonly log: LogWithHistory,
     private readonly codec: EventCodec,
     /** Events from this offset on are hidden: a server of the past (ADR 47) ends there. */
     private readonly end: { readonly until: number } = { until: Infinity },
+    private readonly recent: RecentBatches | null = null,
   ) {}
+
+  /** The same for one short reader: what it has read last is not read again. */
+  remembering(): Journal {
+    return new Journal(this.log, this.codec, this.end, new RecentBatches());
+  }
 
   /** The first offset that is still here. */
   get startOffset(): number {
@@ -126,8 +138,7 @@ export class Journal {
 
   /** The event at an offset that is durable; null where the offset holds none. */
   async read(offset: number): Promise<EventEnvelope | null> {
-    const record = await this.record(offset);
-    return record === null || record.key === null ? null : this.codec.decode(record);
+    return this.eventIn(await this.record(offset));
   }
 
   /** Reads the latest table of shapes, so that a reader may begin at any offset. */
@@ -144,18 +155,11 @@ export class Journal {
    * The durable events at `offsets`, in that order; null where an offset holds none. Those that lie
    * close together are read together, and some reads run at once. So many are surely `taken`.
    */
-  async *readEach(
+  readEach(
     offsets: AsyncIterable<number> | Iterable<number>,
     taken = 1,
   ): AsyncGenerator<EventEnvelope | null> {
-    const length = new SpanLength(taken);
-    const read = async (span: readonly number[]) => {
-      const found = await this.readSpan(span);
-      length.learn(span.length, found.bytes);
-      return found;
-    };
-    const reads = mappedAhead(spansOf(offsets, length), read, spansAhead);
-    for await (const { envelopes } of reads) yield* envelopes;
+    return eventsAt(offsets, this.spans, taken);
   }
 
   /** Events of the stream with this id in [from, until), oldest first, by the key index. */
@@ -172,9 +176,9 @@ export class Journal {
   }
 
   /** What a query means, in its order. Costs what is taken of it, not what there is. */
-  async *query({ terms, ...range }: JournalQuery): AsyncGenerator<EventEnvelope> {
+  async *query({ terms, taken, ...range }: JournalQuery): AsyncGenerator<EventEnvelope> {
     if (terms.length === 0) return yield* this.scan(range);
-    for await (const envelope of this.readEach(this.log.candidates(terms, range))) {
+    for await (const envelope of this.readEach(this.log.candidates(terms, range), taken)) {
       if (envelope !== null) yield envelope;
     }
   }
@@ -221,7 +225,7 @@ export class Journal {
   /** Durable batches of [from, until), oldest first, not decoded; it ends between two turns. */
   async *batches(from: number, until: number): AsyncGenerator<readonly RecordBatch[]> {
     for (let at = Math.max(from, this.log.startOffset); at < until; ) {
-      const batches = await this.log.read(at, { until, maxBytes: batchesBytes });
+      const batches = await this.log.read(at, { until, maxBytes: batchesBytes, once: true });
       const last = batches.at(-1);
       if (last === undefined) return;
       yield batches;
@@ -236,25 +240,6 @@ export class Journal {
     return end;
   }
 
-  /** Reads on where a read did not bring all of a span: records may be large. */
-  private async readSpan(offsets: readonly number[]): Promise<ReadSpan> {
-    const found = new Map<number, EventEnvelope | null>();
-    const until = Math.max(...offsets) + 1;
-    let batches: RecordBatch[] = [];
-    let bytes = 0;
-    for (const offset of [...offsets].sort((one, other) => one - other)) {
-      let batch = batches.find((each) => offset < each.nextOffset);
-      if (batch === undefined) {
-        batches = await this.log.read(offset, { until, maxBytes: spanBytes });
-        bytes += batches.reduce((sum, { byteLength }) => sum + byteLength, 0);
-        batch = batches[0];
-      }
-      const record = batch?.record(offset) ?? null;
-      found.set(offset, record === null || record.key === null ? null : this.codec.decode(record));
-    }
-    return { envelopes: offsets.map((offset) => found.get(offset) ?? null), bytes };
-  }
-
   private async *scan({
     from,
     until,
@@ -266,8 +251,9 @@ export class Journal {
     let maxBytes = scanBytesMin;
     for (let at = isBackwards ? end : first; isBackwards ? at > first : at < end; ) {
       const batches = isBackwards
-        ? await this.log.read(at, { backwards: true, until: first, maxBytes })
-        : await this.log.read(at, { until: end, maxBytes });
+        ? await this.log.read(at, { backwards: true, until: first, maxBytes, once: true })
+        : await this.log.read(at, { until: end, maxBytes, once: true });
+      this.recent?.add(batches);
       maxBytes = Math.min(maxBytes * 2, scanBytesMax);
       const last = batches.at(-1);
       if (last === undefined) return;
@@ -278,7 +264,7 @@ export class Journal {
 
   private readAhead(offset: number): Promise<RecordBatch[]> | null {
     if (offset >= this.highWatermark) return null;
-    const batches = this.log.read(offset, { maxBytes: replayBytes });
+    const batches = this.log.read(offset, { maxBytes: batchesBytes, once: true });
     // The caller that awaits it meets the error; until then it must not count as unhandled.
     batches.catch(() => undefined);
     return batches;
@@ -287,9 +273,13 @@ export class Journal {
   /** The events of a batch, whatever shapes were known when it was written: all are known now. */
   private *known(batch: RecordBatch): Generator<EventEnvelope> {
     for (const record of batch.records()) {
-      const envelope = record.key === null ? null : this.codec.decode(record);
+      const envelope = this.eventIn(record);
       if (envelope !== null) yield envelope;
     }
+  }
+
+  private eventIn(record: StoredRecord | null): EventEnvelope | null {
+    return record === null || record.keyLength < 0 ? null : this.codec.decode(record);
   }
 
   private async record(offset: number): Promise<StoredRecord | null> {

@@ -57,42 +57,106 @@ export async function* spansOf(
 export interface AheadOptions<Result> {
   /** So many are made at once at most. */
   readonly widthMax: number;
+  /** So many results at least are wanted: until then, more are made at once. */
+  readonly taken?: number;
   /** After a large result the next ones are made one at a time, so that few of them are held. */
   readonly isLarge: (result: Result) => boolean;
 }
 
 /** What one look at a journal has brought; `bytes` is what it holds in memory. */
-export interface ReadSpan {
+interface ReadSpan {
   readonly envelopes: readonly (EventEnvelope | null)[];
   readonly bytes: number;
 }
 
+/** Some records that were read together. */
+interface Batch<Found> {
+  readonly nextOffset: number;
+  readonly byteLength: number;
+  record(offset: number): Found | null;
+}
+
+/** Where the events of a span are. */
+export interface SpanSource<Found> {
+  /** The batch with this offset, if it was read before. */
+  recent(offset: number): Batch<Found> | undefined;
+  /** Batches from the one with this offset on; it may bring fewer than up to `until`. */
+  read(offset: number, until: number): Promise<readonly Batch<Found>[]>;
+  eventIn(record: Found | null): EventEnvelope | null;
+}
+
+/** The events at `offsets`, in that order; null where an offset holds none. */
+async function readSpan<Found>(
+  offsets: readonly number[],
+  source: SpanSource<Found>,
+): Promise<ReadSpan> {
+  const found = new Map<number, EventEnvelope | null>();
+  const until = Math.max(...offsets) + 1;
+  let batches: readonly Batch<Found>[] = [];
+  let bytes = 0;
+  for (const offset of [...offsets].sort((one, other) => one - other)) {
+    let batch = batches.find((each) => offset < each.nextOffset) ?? source.recent(offset);
+    if (batch === undefined) {
+      batches = await source.read(offset, until);
+      bytes += batches.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      batch = batches[0];
+    }
+    found.set(offset, source.eventIn(batch?.record(offset) ?? null));
+  }
+  return { envelopes: offsets.map((offset) => found.get(offset) ?? null), bytes };
+}
+
 /** How many such looks run at once, unless they bring much. */
-export const spansAhead: AheadOptions<ReadSpan> = {
+const spansAhead: AheadOptions<ReadSpan> = {
   widthMax: 4,
   isLarge: ({ bytes }) => bytes > 1024 * 1024,
 };
 
+/** So many of those that are surely wanted are made at once. */
+const wantedWidthMax = 16;
+
 /**
  * What `make` makes of each item, in the order of the items. Rejects with the first failure in that
- * order; who stops reading leaves at most `widthMax` results unused.
+ * order; who stops reading behind those that are wanted leaves at most `widthMax` results unused.
  */
 export async function* mappedAhead<Item, Result>(
   items: Some<Item>,
   make: (item: Item) => Promise<Result>,
-  { widthMax, isLarge }: AheadOptions<Result>,
+  { widthMax, taken = 1, isLarge }: AheadOptions<Result>,
 ): AsyncGenerator<Result> {
   const ahead: Promise<Result>[] = [];
   let width = 1;
+  let wanted = Math.max(1, taken);
   for await (const item of items) {
     const result = make(item);
     // The reader meets the failure in its turn; until then it is not unhandled.
     result.catch(() => undefined);
     ahead.push(result);
-    if (ahead.length < width) continue;
-    const first = await (ahead.shift() as Promise<Result>);
-    yield first;
-    width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
+    while (ahead.length >= Math.max(width, Math.min(wanted, wantedWidthMax))) {
+      const first = await (ahead.shift() as Promise<Result>);
+      yield first;
+      wanted = isLarge(first) ? 0 : wanted - 1;
+      width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
+    }
   }
   for (const result of ahead) yield await result;
+}
+
+/**
+ * The events at `offsets`, in that order; null where an offset holds none. Those that lie close
+ * together are read together, and some reads run at once. So many are surely `taken`.
+ */
+export async function* eventsAt<Found>(
+  offsets: Some<number>,
+  source: SpanSource<Found>,
+  taken: number,
+): AsyncGenerator<EventEnvelope | null> {
+  const length = new SpanLength(taken);
+  const read = async (span: readonly number[]) => {
+    const found = await readSpan(span, source);
+    length.learn(span.length, found.bytes);
+    return found;
+  };
+  const reads = mappedAhead(spansOf(offsets, length), read, { ...spansAhead, taken });
+  for await (const { envelopes } of reads) yield* envelopes;
 }

@@ -21,6 +21,15 @@ export interface FindOptions {
   readonly order?: 'oldest' | 'newest';
 }
 
+/** The answer for all times of [since, until], as long as its segment is what it was. */
+interface FoundTime {
+  readonly since: number;
+  /** The time of the record at `offset`. */
+  readonly until: number;
+  readonly offset: Offset;
+  readonly segment: Segment;
+}
+
 /** A log in which offsets are found, of its own segments alone or with an archive's. */
 interface SearchedLog {
   candidates(terms: readonly (readonly string[])[], options: FindOptions): AsyncGenerator<Offset>;
@@ -45,6 +54,9 @@ export async function* offsetsOf(
  * is the next thing to give: what lies before it is given first.
  */
 export class LogReader {
+  /** Where retention begins is asked for again and again, and changes seldom. */
+  private latest: FoundTime | null = null;
+
   constructor(private readonly reader: SegmentReader) {}
 
   /** The batches of [from, until), oldest first. */
@@ -87,11 +99,13 @@ export class LogReader {
       const last = from - 1 - segment.baseOffset;
       let end = Math.min(segment.end, offsets.positionBeyond(last));
       let position = offsets.positionOf(Math.max(0, last));
-      while (end > segmentHeaderLength && !budget.isSpent) {
+      while (end > segmentHeaderLength) {
         const { chunkBytes } = budget;
-        // As many intervals as the read takes: each read of a file costs a turn of a thread.
-        while (end - position < chunkBytes && position > segmentHeaderLength) {
-          position = offsets.positionBelow(position);
+        // As many intervals as one read of the file takes: each costs a turn of a thread.
+        while (position > segmentHeaderLength) {
+          const below = offsets.positionBelow(position);
+          if (end - below > chunkBytes) break;
+          position = below;
         }
         const range = { position, limit: end, chunkBytes };
         const interval = await this.interval(segment, range, from);
@@ -106,7 +120,7 @@ export class LogReader {
           if (part.header.nextOffset <= until) return false;
           return part.header.baseOffset >= from || budget.take(part, until, from, true);
         });
-        if (!goesOn) return budget.result;
+        if (!goesOn || !budget.endChunk()) return budget.result;
         end = position;
         position = offsets.positionBelow(end);
       }
@@ -114,29 +128,41 @@ export class LogReader {
     return budget.result;
   }
 
-  /** The lowest offset in [from, until) whose record has a timestamp of at least `timestamp`. */
+  /**
+   * The lowest offset in [from, until) whose record has a timestamp of at least `timestamp`; `from`
+   * never falls.
+   */
   async offsetFor(timestamp: number, from: Offset, until: Offset): Promise<Offset | null> {
+    const { latest } = this;
+    const isKnown = latest !== null && latest.since <= timestamp && timestamp <= latest.until;
+    if (isKnown && latest.offset >= from && this.segments.includes(latest.segment)) {
+      return latest.offset;
+    }
     try {
-      return await this.firstSince(timestamp, from, until);
+      const found = await this.firstSince(timestamp, from, until);
+      this.latest = found ?? this.latest;
+      return found?.offset ?? null;
     } catch (error) {
       if (error instanceof SegmentChanged) return this.offsetFor(timestamp, from, until);
       throw diskError('looking for a time', error);
     }
   }
 
-  private async firstSince(timestamp: number, from: Offset, until: Offset): Promise<Offset | null> {
+  private async firstSince(since: number, from: Offset, until: Offset): Promise<FoundTime | null> {
     for (const segment of this.from(from)) {
-      if (segment.maxTimestamp < timestamp) continue;
+      if (segment.maxTimestamp < since) continue;
       const index = await this.reader.indexOf(segment);
-      const position = index.offsets.positionOfTime(timestamp);
+      const position = index.offsets.positionOfTime(since);
       const range = { position, limit: segment.end, chunkBytes: smallChunkBytes };
-      let found: Offset | null = null;
+      let found = null as FoundTime | null;
       const visit = (batches: ScannedBatch[]) => {
         for (const { header, body } of batches) {
-          if (header.maxTimestamp < timestamp || header.nextOffset <= from) continue;
+          if (header.maxTimestamp < since || header.nextOffset <= from) continue;
           const view = new BatchView(header, body, from, until, false);
-          found = view.records().find((record) => record.timestamp >= timestamp)?.offset ?? null;
-          if (found !== null) return false;
+          const record = view.records().find(({ timestamp }) => timestamp >= since);
+          if (record === undefined) continue;
+          found = { since, until: record.timestamp, offset: record.offset, segment };
+          return false;
         }
         return true;
       };

@@ -12,7 +12,7 @@ export interface ReadOptions {
   readonly until?: Offset;
   /** Newest first: the records before `from`. */
   readonly backwards?: boolean;
-  /** Forwards: ends with the first read of a file that has records, however few they are. */
+  /** Ends with the first read of a file that has records, however few they are. */
   readonly once?: boolean;
 }
 

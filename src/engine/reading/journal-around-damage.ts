@@ -6,8 +6,7 @@ import type { EventEnvelope } from '../decider.js';
 import type { Journal, JournalQuery } from '../journal.js';
 import type { DamageNotes } from './damage-notes.js';
 
-/** What listings read of a journal. */
-export type JournalReader = Pick<
+type Reads = Pick<
   Journal,
   | 'startOffset'
   | 'highWatermark'
@@ -20,6 +19,12 @@ export type JournalReader = Pick<
   | 'offsetFor'
 >;
 
+/** What listings read of a journal. */
+export interface JournalReader extends Reads {
+  /** The same for one short reader: what it has read last is not read again. */
+  remembering(): JournalReader;
+}
+
 /** So many intact events in a row, read one by one, end the search for where damage ends. */
 const intactMin = 64;
 
@@ -27,12 +32,20 @@ const intactMin = 64;
 const singlesMax = 4096;
 
 export class JournalAroundDamage implements JournalReader {
+  private readonly journal: JournalReader;
   private singles = 0;
 
+  /** For one answer. */
   constructor(
-    private readonly journal: JournalReader,
+    journal: JournalReader,
     private readonly damage: DamageNotes,
-  ) {}
+  ) {
+    this.journal = journal.remembering();
+  }
+
+  remembering(): this {
+    return this;
+  }
 
   get startOffset(): number {
     return this.journal.startOffset;
@@ -100,7 +113,9 @@ export class JournalAroundDamage implements JournalReader {
   /** Without those that are damaged. */
   async *query(query: JournalQuery): AsyncGenerator<EventEnvelope> {
     const found =
-      query.terms.length > 0 ? this.readEach(this.journal.offsets(query)) : this.scan(query);
+      query.terms.length > 0
+        ? this.readEach(this.journal.offsets(query), query.taken)
+        : this.scan(query);
     for await (const envelope of found) if (envelope !== null) yield envelope;
   }
 

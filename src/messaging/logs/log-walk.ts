@@ -246,7 +246,8 @@ class LogWalk<Row> {
       from = Math.max(from, cursor.place < entryPlaceMax ? cursor.offset : cursor.offset + 1);
     }
     const { terms } = this.listing;
-    return { terms, from, until, order: this.isBackwards ? 'newest' : 'oldest' };
+    const taken = Math.ceil(this.page.rowsLeft / (entryPlaceMax + 1));
+    return { terms, from, until, order: this.isBackwards ? 'newest' : 'oldest', taken };
   }
 
   /** Whether a row stands behind the cursor, in the order of the query. */
