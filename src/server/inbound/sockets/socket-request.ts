@@ -55,9 +55,9 @@ interface FieldName {
 }
 
 const fieldNames = new Map<string, FieldName>();
-/** Clients choose names: beyond so many they are judged anew each time. */
+/** Clients choose names: beyond so many, and where they are long, they are judged anew each time. */
 const fieldNamesMax = 1000;
-const keptValueMax = 200;
+const keptCharactersMax = 200;
 
 /** The request whose head begins `bytes`; null where all of them are to be read by Node. */
 export function readOrdinary(bytes: Buffer, socket: Socket): SocketRequest | null {
@@ -112,7 +112,8 @@ function learn(raw: string): FieldName {
   const name = raw.toLowerCase();
   const isOrdinary = token.test(raw) && !othersFields.has(name);
   const field = { raw, name: isOrdinary ? name : '', latest: '' };
-  if (fieldNames.size < fieldNamesMax) fieldNames.set(raw, field);
+  const isKept = fieldNames.size < fieldNamesMax && raw.length <= keptCharactersMax;
+  if (isKept) fieldNames.set(raw, field);
   return field;
 }
 
@@ -131,6 +132,6 @@ function valueIn(
   const { latest } = field;
   if (latest.length === to - from && text.startsWith(latest, from)) return latest;
   const value = bytes.toString('latin1', from, to);
-  if (value.length <= keptValueMax) field.latest = value;
+  if (value.length <= keptCharactersMax) field.latest = value;
   return value;
 }
