@@ -13,7 +13,8 @@ export function literalTarget({ url: target = '' }: { readonly url?: string | un
   return [path.replaceAll('%', '%25'), ...query].join('?');
 }
 
-function isEncoding(path: string): boolean {
+/** Whether all that stands for other characters in `path` can be decoded. */
+export function isEncoding(path: string): boolean {
   try {
     decodeURIComponent(path);
     return true;

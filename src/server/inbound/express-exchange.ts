@@ -6,6 +6,7 @@ import type { InFlight } from '../../http/bytes/in-flight.js';
 import { errorBody, headersOf, statusOf } from '../../http/error-shapes.js';
 import type { Failures } from '../../http/failures.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
+import { isEncoding } from '../../http/literal-target.js';
 import type { RequestHead } from '../../http/request-head.js';
 import type { TabledExpressRoute } from '../../http/routes/route-table.js';
 import type { RefusedRequests } from './refused-requests.js';
@@ -63,7 +64,10 @@ export abstract class ExpressExchange {
   }
 }
 
-/** Nothing but a path and a known length within the limit: `bytesMax` where its route has none. */
+/**
+ * A target that can be decoded, and a known length within the limit, `bytesMax` where its route has
+ * none.
+ */
 export function isOrdinary(
   { url = '', headers }: RequestHead,
   route: TabledExpressRoute['route'],
@@ -74,11 +78,11 @@ export function isOrdinary(
     length !== undefined &&
     plainLength.test(length) &&
     Number(length) <= (route.bodyBytesMax ?? bytesMax) &&
-    // The router refuses what it cannot decode.
-    !url.includes('%') &&
+    headers['transfer-encoding'] === undefined &&
     // It may ask for an answer of the past.
     !url.includes('asOf=') &&
-    headers['transfer-encoding'] === undefined
+    // The router refuses what it cannot decode.
+    (!url.includes('%') || isEncoding(url))
   );
 }
 

@@ -57,6 +57,15 @@ test("ordinary requests of a connection never reach Node's server", async () => 
   expect([ids.size, readByNode]).toEqual([5, 0]);
 });
 
+test.each(['http%3A%2F%2Fexample.com%2Forders', 'http://example.com/a%20b?c=%C3%A4'])(
+  'those to %s do not reach it either',
+  async (destination) => {
+    const text = request().replace('http://example.com/orders', destination);
+    expect(statusOf(await connection.ask(text))).toBe(200);
+    expect(readByNode).toBe(0);
+  },
+);
+
 test('a body may come behind its head, in pieces', async () => {
   const text = request('x'.repeat(3000));
   for (let at = 0; at < text.length - 600; at += 600) {
