@@ -55,7 +55,7 @@ interface FieldName {
 }
 
 const fieldNames = new Map<string, FieldName>();
-/** Clients choose names: beyond so many, and where they are long, they are judged anew each time. */
+/** Clients choose names: beyond so many, and where they are long, they are judged each time. */
 const fieldNamesMax = 1000;
 const keptCharactersMax = 200;
 
