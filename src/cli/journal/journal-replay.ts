@@ -106,9 +106,10 @@ async function* stateLines(
   compare?: Comparison,
 ): AsyncGenerator<string> {
   const until = await untilOf(journal, options);
-  const swept = await sweptUntil(journal);
+  const { swept, sweptAt } = await lastSweep(journal);
   const digests = new DigestComparison(journal, folding, compare?.label ?? '');
-  const { events, lastAt } = await folded(journal, folding, { swept, until }, digests, onProgress);
+  const range = { sweptAt, until };
+  const { events, lastAt } = await folded(journal, folding, range, digests, onProgress);
   const digest = digestOf(itemsOf(folding.engine));
   const time = lastAt === null ? null : new Date(lastAt).toISOString();
   if (options.json === true) {
@@ -137,7 +138,7 @@ async function* stateLines(
 async function folded(
   journal: Journal,
   folding: ProductFolding,
-  { swept, until }: { readonly swept: number; readonly until: number },
+  { sweptAt, until }: { readonly sweptAt: number; readonly until: number },
   digests: DigestComparison,
   onProgress: (line: string) => void,
 ): Promise<FoldedPart> {
@@ -152,8 +153,8 @@ async function folded(
     lastAt = part.lastAt ?? lastAt;
     from = end;
   };
-  // What had ended before the last sweep is gone, and memory from before it with that.
-  for (const kept of await digests.kept(Math.max(swept, from), until)) {
+  // What memory held until the last sweep is gone: what had ended, and what was over by then.
+  for (const kept of await digests.kept(Math.max(sweptAt + 1, from), until)) {
     await fold(kept.until);
     await digests.compare(kept);
   }
@@ -166,14 +167,19 @@ function* sectionLines({ sections }: StateDigest): Generator<string> {
   for (const { section, items, sum } of sections) yield `${section},${items},${sum}`;
 }
 
-/** End of the last sweep whose records are missing here; 0 = no sweep is recorded. */
-async function sweptUntil(journal: Journal): Promise<number> {
+/**
+ * Of the last sweep whose records are missing here, where it ended and the offset of its event; 0
+ * and -1 = no sweep is recorded.
+ */
+async function lastSweep(journal: Journal): Promise<{ swept: number; sweptAt: number }> {
   const newest = { ...wholeJournal, order: 'newest' as const };
   const stream = `${journalSweepKind}/${journalSweepsId}`;
-  for await (const { event } of selectedEvents(journal, { ...newest, stream })) {
+  for await (const { event, offset } of selectedEvents(journal, { ...newest, stream })) {
     const { edge, until } = event as Partial<JournalSweepBegun & JournalSwept>;
     const swept = edge ?? until;
-    if (swept !== undefined) return swept > journal.completeUntil ? swept : 0;
+    if (swept === undefined) continue;
+    if (swept > journal.completeUntil) return { swept, sweptAt: offset };
+    break;
   }
-  return 0;
+  return { swept: 0, sweptAt: -1 };
 }

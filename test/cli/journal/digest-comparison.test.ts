@@ -1,6 +1,7 @@
 import { readFolder } from '../../../src/cli/journal/journal-reader.js';
 import { replayedLines } from '../../../src/cli/journal/journal-replay.js';
 import { Engine } from '../../../src/engine/engine.js';
+import { JournalSweeper } from '../../../src/engine/history/journal-sweeper.js';
 import { Journal } from '../../../src/engine/journal.js';
 import { liveDigest } from '../../../src/engine/snapshots/live-digest.js';
 import { MemoryDigests } from '../../../src/engine/snapshots/memory-digests.js';
@@ -10,11 +11,12 @@ import { readConfiguration } from '../../../src/server/configuration/config.js';
 import { sweepStretch } from '../../../src/server/history/journal-sweeps.module.js';
 import { productFolding } from '../../../src/server/history/product-folding.js';
 import { callApi } from '../../support/clients/api-call.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { fileSizes, startServer, type TestServer } from '../../support/server.js';
 
 const { config } = readConfiguration({});
-const newFolding = () =>
-  productFolding({ ...config, sweepStretch: sweepStretch(config, fileSizes) });
+const newFolding = (settings = config, sizes = fileSizes) =>
+  productFolding({ ...settings, sweepStretch: sweepStretch(config, sizes) });
 
 let server: TestServer;
 
@@ -24,9 +26,9 @@ beforeEach(async () => {
 
 afterEach(() => server.remove());
 
-async function publish(): Promise<string> {
+async function publish(text = 'hello'): Promise<string> {
   const path = '/v2/publish/http://127.0.0.1:9000/x';
-  const { body } = await callApi(server, 'POST', path, { 'svc-delay': '1h' }, 'hello');
+  const { body } = await callApi(server, 'POST', path, { 'svc-delay': '1h' }, text);
   return (body as { messageId: string }).messageId;
 }
 
@@ -48,9 +50,8 @@ async function record(
 }
 
 /** What a replay says once the server has stopped, and whether it has found a difference. */
-async function replay() {
+async function replay(folding = newFolding()) {
   await server.stop();
-  const folding = newFolding();
   let hasDiffered = false;
   const lines: string[] = [];
   const compare = {
@@ -81,6 +82,39 @@ describe('a replay and the digests in the journal', () => {
     expect(lines).toContain(
       '2 of 2 digests in the journal agree; 1 are of other programs or settings',
     );
+  });
+
+  it('agree behind a sweep, before which memory held what is gone', async () => {
+    await server.remove();
+    const endpoint = await RecordingEndpoint.start(() => ({ status: 500 }));
+    const environment = { STEPWELL_DLQ_RETENTION: '1s' };
+    const ports = { fileSizes: { segmentBytes: 16 * 1024, reserveBytes: 0 } };
+    server = await startServer({ environment, ports });
+    const { nest } = server.application;
+    const headers = { 'svc-retries': '0' };
+    await callApi(server, 'POST', `/v2/publish/${endpoint.url}/x`, headers, 'letter');
+    const failed = async () => {
+      const { body } = await callApi(server, 'GET', '/v2/logs?state=FAILED');
+      return (body as { logs: unknown[] }).logs.length > 0;
+    };
+    while (!(await failed())) await new Promise((resolve) => setTimeout(resolve, 10));
+    await endpoint.stop();
+    for (let count = 0; count < 40; count += 1) {
+      const id = await publish('x'.repeat(500));
+      await callApi(server, 'DELETE', `/v2/messages/${id}`);
+    }
+    await nest.get(Journal, { strict: false }).seal();
+    const before = Date.now();
+    await record();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const sweeper = nest.get(JournalSweeper, { strict: false });
+    const outcome = await sweeper.sweep(before, Date.now());
+    expect(outcome?.removedRecords).toBeGreaterThan(50);
+    await record();
+    const { lines } = await replay(
+      newFolding({ ...config, deadLetterRetentionMs: 1000 }, ports.fileSizes),
+    );
+    expect(lines).toContain('1 of 1 digests in the journal agree');
   });
 
   it('differ where one was forged: the section is named, and what has changed since', async () => {
