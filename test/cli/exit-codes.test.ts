@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,10 +12,21 @@ import { program, runProgram } from '../support/program/program.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
 import { itUnderStrace, readTrace, straceWords } from '../support/program/strace.js';
 
+/** What a server has left that SIGTERM ended: made once, and copied. */
+let stopped = '';
 let folder = '';
 let data = '';
 let port = 0;
 let endpoint: RecordingEndpoint;
+
+beforeAll(async () => {
+  stopped = await mkdtemp(join(tmpdir(), 'stepwell-stopped-'));
+  endpoint = await RecordingEndpoint.start();
+  await keepMessages(stopped, 'SIGTERM');
+  await endpoint.stop();
+});
+
+afterAll(() => rm(stopped, { recursive: true }));
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-exit-'));
@@ -40,9 +51,14 @@ async function publish(server: ServerProcess, headers = {}): Promise<string> {
   return ((await response.json()) as { messageId: string }).messageId;
 }
 
-/** A folder in which a server kept messages and was ended by `signal`. */
-async function left(signal: NodeJS.Signals): Promise<void> {
-  const server = await ServerProcess.start(data, port);
+/** The data folder is one in which a server kept messages and was ended by `signal`. */
+async function left(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (signal === 'SIGTERM') await cp(stopped, data, { recursive: true });
+  else await keepMessages(data, signal);
+}
+
+async function keepMessages(directory: string, signal: NodeJS.Signals): Promise<void> {
+  const server = await ServerProcess.start(directory, await freePort());
   for (let count = 0; count < 3; count += 1) await publish(server, { 'svc-delay': '1h' });
   // Beyond 100 ms of silence the watermark of the journal is on its way to the disk.
   await new Promise((resolve) => setTimeout(resolve, 300));
