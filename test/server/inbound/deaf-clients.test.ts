@@ -103,7 +103,7 @@ test('a hundred pages of the logs that are not read leave the server its memory'
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-test('a hundred readers of a message of 10 MiB', async () => {
+test('fifty readers of a message of 10 MiB', async () => {
   const url = `${server.url}/v2/publish/http://example.com/x`;
   const headers = { authorization, 'svc-delay': '1h' };
   const body = 'é"'.repeat((10 * 1024 * 1024) / 3);
@@ -111,7 +111,8 @@ test('a hundred readers of a message of 10 MiB', async () => {
   const { messageId } = (await published.json()) as { messageId: string };
   const path = `/v2/messages/${messageId}`;
   const reader = `Bearer ${readToken}`;
-  await connectMany(100, () => head(`GET ${path}`, reader, '\r\n'), 300);
+  // Their bodies alone would be 500 MiB.
+  await connectMany(50, () => head(`GET ${path}`, reader, '\r\n'), 300);
   expect(await metric('stepwell_in_flight_bytes')).toBeGreaterThan(0);
   // Each of them holds a piece and not the body: there is room for one more.
   const shown = await fetch(`${server.url}${path}`, { headers: { authorization: reader } });
