@@ -15,8 +15,22 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 let folder = '';
+/** What the build makes of the sources that each test begins with: made once, and copied. */
+let firstBuild = '';
 
-beforeEach(async () => {
+beforeAll(async () => {
+  await prepare();
+  await build();
+  firstBuild = join(await mkdtemp(join(tmpdir(), 'stepwell-built-')), 'dist');
+  await cp(join(folder, 'dist'), firstBuild, { recursive: true, ...exactly });
+  await rm(folder, { recursive: true });
+});
+
+afterAll(() => rm(join(firstBuild, '..'), { recursive: true }));
+
+beforeEach(prepare);
+
+async function prepare(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-build-'));
   for (const file of [
     'build/run.mjs',
@@ -33,7 +47,7 @@ beforeEach(async () => {
   await write('src/cli/main.ts', "import '../deep/two.js';\n");
   await write('src/one.ts', 'export const one: number = 1;\n');
   await write('src/deep/two.ts', "import { one } from '../one.js';\nconsole.log(one + 1);\n");
-});
+}
 
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -53,6 +67,10 @@ function node(...words: string[]): Promise<string> {
 }
 
 const build = () => node('build/run.mjs');
+/** A copy is what was copied: links, and when files were written. */
+const exactly = { preserveTimestamps: true, verbatimSymlinks: true };
+/** As `build`, of the sources that each test begins with. */
+const buildFirst = () => cp(firstBuild, join(folder, 'dist'), { recursive: true, ...exactly });
 /** The program, and what is kept of it. */
 let bundled = '';
 const keptCode = async () => (await readdir(bundled)).filter((name) => name.endsWith('.code'));
@@ -76,7 +94,7 @@ it('the build makes main.js a link to the file that every start begins with', as
 });
 
 it('the build compiles only what has changed, and loads no compiler else', async () => {
-  await build();
+  await buildFirst();
   const before = [await compiledAt('src/one.js'), await compiledAt('src/deep/two.js')];
   await write('src/one.ts', 'export const one: number = 5;\n');
   await build();
@@ -93,7 +111,7 @@ it('the build compiles only what has changed, and loads no compiler else', async
 });
 
 it('the build removes what has no source, and compiles what has no output', async () => {
-  await build();
+  await buildFirst();
   await rm(join(folder, 'dist/src/one.js'));
   await rm(join(folder, 'src/deep/two.ts'));
   await write('src/cli/main.ts', '');
@@ -107,7 +125,7 @@ it('the build removes what has no source, and compiles what has no output', asyn
 });
 
 it('the build compiles everything again for another compiler', async () => {
-  await build();
+  await buildFirst();
   const before = await compiledAt('src/one.js');
   await write('package-lock.json', '{}');
   await build();
