@@ -9,7 +9,7 @@ import { fateOf, type MessageHistory, messageHistories } from './messaging-histo
 import * as rules from './messaging-rules.js';
 
 /** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/simulation/messaging`. */
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 4);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 3);
 const steps = 60;
 
 /** A simulation that has come to rest, and what its journal holds. */
@@ -81,14 +81,7 @@ describe('a simulated day of messages', () => {
     60_000,
   );
 
-  it(`is the same day again from the same seed (${firstSeed})`, async () => {
-    const one = await dayAlone(firstSeed);
-    const other = dayOf(await simulate(firstSeed));
-    expect(one.calls.length).toBeGreaterThan(0);
-    expect(other.calls).toEqual(one.calls);
-  }, 60_000);
-
-  it(`is the same day beside other servers of the process (${firstSeed})`, async () => {
+  it(`is the same day again from the same seed, beside other servers (${firstSeed})`, async () => {
     const beside = [firstSeed, firstSeed + 1, firstSeed];
     const together = await Promise.all(beside.map((seed) => simulate(seed)));
     const [first, second] = [await dayAlone(firstSeed), await dayAlone(firstSeed + 1)];

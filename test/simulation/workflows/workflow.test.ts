@@ -10,7 +10,7 @@ import * as rules from './workflow-rules.js';
 import { WorkflowWorld } from './workflow-world.js';
 
 /** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/simulation/workflow`. */
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 3);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 2);
 const steps = 60;
 
 /** How a day goes: everything fails now and then, or nothing does. */
