@@ -3,8 +3,7 @@
  * what is checked out, runs what was installed as the image does, asks its health check and a
  * command of its own, and ends it. Exits with 1 where anything differs. `npm run check:deploy`.
  *
- * With `--built` it packs the checkout as it is built by now, which `npm test` does: the rest is the
- * same.
+ * `npm test` leaves it to the gate, which runs it once.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,16 +15,11 @@ const root = join(import.meta.dirname, '..');
 const place = mkdtempSync(join(tmpdir(), 'stepwell-image-'));
 const build = join(place, 'build');
 const dockerfile = readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8');
-const isBuilt = process.argv.includes('--built');
-const buildStep = 'node build/run.mjs && ';
 
 try {
-  if (!isBuilt) checkOut();
+  checkOut();
   const [firstStage = ''] = dockerfile.split(/^FROM .*\nCOPY --from/m);
-  for (const [, step] of firstStage.matchAll(/^RUN (.*)$/gm)) {
-    if (!isBuilt) run(step, build);
-    else if (!step.startsWith('npm ci ')) run(step.replace(buildStep, ''), root);
-  }
+  for (const [, step] of firstStage.matchAll(/^RUN (.*)$/gm)) run(step);
   await serve();
 } finally {
   rmSync(place, { recursive: true, force: true });
@@ -42,10 +36,10 @@ function checkOut() {
 }
 
 /** A step of the build, with its folders below one of our own. */
-function run(step, folder) {
+function run(step) {
   if (step.startsWith('npm ci ')) {
     process.stdout.write('image: what is installed stands for npm ci\n');
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    symlinkSync(join(root, 'node_modules'), join(build, 'node_modules'));
     return;
   }
   const own = step
@@ -53,7 +47,7 @@ function run(step, folder) {
     .replace('--prefix /opt/stepwell', `--prefix ${place}/opt --prefer-offline`)
     .replace(' /stepwell-', ` ${place}/stepwell-`);
   process.stdout.write(`image: ${step}\n`);
-  execFileSync('sh', ['-c', own], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('sh', ['-c', own], { cwd: build, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 async function serve() {

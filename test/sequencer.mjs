@@ -24,7 +24,6 @@ const longest = [
   'console/browser.test.ts',
   'server/repair/export-good.test.ts',
   'console/reference.browser.test.ts',
-  'deploy/package.test.ts',
   'console/topics.browser.test.ts',
   'console/schedules.browser.test.ts',
   'cli/build.test.ts',
