@@ -4,7 +4,7 @@
  * 1 tries all that is told apart, and mutants run with it; `npm test` takes samples.
  * `STEPWELL_TEST_ROUNDS=10` has ten times as many seeds, and damage in every bit.
  */
-export const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 0.25);
+export const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 0.2);
 
 /** The step to the next of what is counted through: `sampled` of `npm test`. */
 export const stride = (sampled: number): number => (rounds < 1 ? sampled : 1);
