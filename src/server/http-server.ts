@@ -115,7 +115,7 @@ export async function createHttpServer(
     durable: () => engine.durable(),
     durability: durabilityOf(shared.config),
   });
-  const sockets = new SocketLane(lane, connections, node);
+  const sockets = new SocketLane({ lane, connections, node });
   connections.guard(fastify.server, sockets.take.bind(sockets));
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   // Beyond a limit of its own Node drops headers silently, yet frames the body by them.

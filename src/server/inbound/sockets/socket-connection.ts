@@ -4,30 +4,28 @@
  * is unusual, malformed, slow or long is read, limited and refused in one place.
  */
 import type { Socket } from 'node:net';
+import { smallBodyBytes } from '../../../http/bytes/in-flight.js';
+import type { ExpressRoute } from '../../../http/routes/route.js';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
+import { refuseConnection } from '../client-error.js';
 import { endWritten } from '../connection-end.js';
-import type { Onwards } from '../connections.js';
-import { joined } from '../express-exchange.js';
-import { SocketAnswer } from './socket-exchange.js';
-import { readOrdinary } from './socket-request.js';
+import type { Connections, Onwards } from '../connections.js';
+import { isOrdinary, joined } from '../express-exchange.js';
+import type { LaneContext } from '../express-lane.js';
+import { SocketAnswer, SocketExchange } from './socket-exchange.js';
+import { readOrdinary, type SocketRequest } from './socket-request.js';
 
-/** What connections report to. */
-export interface ConnectionOwner {
-  /** The express route of a request that is ordinary so far; null = it is not. */
-  routeOf(request: SocketAnswer['req']): TabledExpressRoute | null;
-  /** The head of a request was read. */
-  asked(answer: SocketAnswer): void;
-  /** Serves a request that has come whole; false leaves it untouched. `written` ends it. */
-  serves(
-    answer: SocketAnswer,
-    tabled: TabledExpressRoute,
-    body: Buffer,
-    written: () => void,
-  ): boolean;
-  /** The client has ended its side in the middle of a request. */
-  cutOff(socket: Socket): void;
-  /** The connection is closed, or Node's server has it. */
-  left(connection: SocketConnection): void;
+/** What connections work with. */
+export interface SocketContext {
+  readonly lane: LaneContext;
+  readonly connections: Connections;
+  /** This one of a cluster, of which another may have to answer; null = the server is none. */
+  readonly node: { readonly servesHere: boolean } | null;
+}
+
+/** An express route with short answers. */
+interface ShortRoute extends TabledExpressRoute {
+  readonly route: ExpressRoute;
 }
 
 /** Beginnings that have waited this many looks for the rest are Node's to limit. */
@@ -35,7 +33,7 @@ const looksOfBeginning = 2;
 
 export class SocketConnection {
   private answer: SocketAnswer | null = null;
-  private tabled: TabledExpressRoute | null = null;
+  private tabled: ShortRoute | null = null;
   private pieces: Buffer[] = [];
   private held = 0;
   /** Looks since the last request or answer. */
@@ -43,11 +41,15 @@ export class SocketConnection {
   private isEnded = false;
   private hasServed = false;
 
-  /** `onwards` lets Node's server take the connection. */
+  /**
+   * `onwards` lets Node's server take the connection; `left` is called when it does, or when the
+   * connection is closed.
+   */
   constructor(
     private readonly socket: Socket,
-    private readonly owner: ConnectionOwner,
+    private readonly context: SocketContext,
     private readonly onwards: Onwards,
+    private readonly left: (connection: SocketConnection) => void,
   ) {
     socket.on('data', this.came);
     socket.on('end', this.ended);
@@ -83,14 +85,14 @@ export class SocketConnection {
 
   private begin(bytes: Buffer): void {
     const request = readOrdinary(bytes, this.socket);
-    this.tabled = request === null ? null : this.owner.routeOf(request);
+    this.tabled = request === null ? null : this.routeOf(request);
     if (request === null || this.tabled === null) {
       this.handOver();
       return;
     }
     this.answer = new SocketAnswer(request);
     this.looks = 0;
-    this.owner.asked(this.answer);
+    this.context.connections.requested(this.socket, this.answer);
     this.goOn(this.answer);
   }
 
@@ -103,17 +105,38 @@ export class SocketConnection {
   }
 
   private serve(answer: SocketAnswer, headBytes: number): void {
-    const { tabled } = this;
     const bytes = joined(this.pieces);
     answer.req.complete = true;
     this.letGo();
-    if (
-      tabled === null ||
-      !this.owner.serves(answer, tabled, bytes.subarray(headBytes), this.written)
-    ) {
-      this.keep(bytes);
-      this.handOver();
+    if (this.serves(answer, bytes.subarray(headBytes))) return;
+    this.pieces.push(bytes);
+    this.held = bytes.length;
+    this.handOver();
+  }
+
+  /** Serves a request that has come whole; false leaves it untouched. */
+  private serves(answer: SocketAnswer, body: Buffer): boolean {
+    const { tabled } = this;
+    const { lane, node } = this.context;
+    if (tabled === null || node?.servesHere === false) return false;
+    const caller = lane.frontDoor.admits(answer.req, tabled.isMessaging);
+    if (caller === null) return false;
+    const exchange = new SocketExchange(answer, body, caller, tabled, lane, this.written);
+    try {
+      tabled.route.serve(exchange);
+    } catch (error) {
+      exchange.fail(error);
     }
+    return true;
+  }
+
+  /** The route of a request that is ordinary so far; null = it is not. */
+  private routeOf(request: SocketRequest): ShortRoute | null {
+    const { routes, bodyLimit } = this.context.lane;
+    const tabled = routes.expressFor(request.method, request.url);
+    if (tabled === undefined || !isShort(tabled)) return null;
+    if (request.bodyBytes > smallBodyBytes) return null;
+    return isOrdinary(request, tabled.route, bodyLimit) ? tabled : null;
   }
 
   /** The answer has gone out: the next request may come. */
@@ -132,11 +155,14 @@ export class SocketConnection {
   private readonly ended = (): void => {
     this.isEnded = true;
     if (this.answer === null) this.socket.end();
-    else if (!this.isServing) this.owner.cutOff(this.socket);
+    else if (!this.isServing) {
+      const cutOff = new Error('the request has no end');
+      refuseConnection(cutOff, this.socket, this.context.connections);
+    }
   };
 
   private readonly closed = (): void => {
-    this.owner.left(this);
+    this.left(this);
     this.letGo();
     this.answer?.close(false);
     this.answer = null;
@@ -145,7 +171,7 @@ export class SocketConnection {
   /** Gives the connection to Node's server, with what was read and not served. */
   private handOver(): void {
     const { socket } = this;
-    this.owner.left(this);
+    this.left(this);
     // Node's answer takes its place: what waits for the end of this one looks again.
     this.answer?.close(true);
     socket.off('data', this.came);
@@ -162,11 +188,6 @@ export class SocketConnection {
     process.nextTick(() => socket.resume());
   }
 
-  private keep(bytes: Buffer): void {
-    this.pieces.push(bytes);
-    this.held += bytes.length;
-  }
-
   private letGo(): void {
     this.pieces = [];
     this.held = 0;
@@ -175,3 +196,7 @@ export class SocketConnection {
 
 /** The connection closes after it, and says so. */
 function ignored(): void {}
+
+function isShort(tabled: TabledExpressRoute): tabled is ShortRoute {
+  return tabled.route.isLong !== true;
+}
