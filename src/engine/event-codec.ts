@@ -229,6 +229,7 @@ function headersOf(by: Principal | null, body: Buffer | null): readonly RecordHe
 class StoredEvent implements EventEnvelope {
   readonly at: number;
   readonly offset: number;
+  private cutBody: Buffer | null | undefined;
 
   constructor(
     readonly kind: string,
@@ -248,7 +249,9 @@ class StoredEvent implements EventEnvelope {
   }
 
   get body(): Buffer | null {
-    for (const { name, value } of this.record.headers) if (name === bodyHeader) return value;
-    return null;
+    if (this.cutBody === undefined) {
+      this.cutBody = this.record.headers.find(({ name }) => name === bodyHeader)?.value ?? null;
+    }
+    return this.cutBody;
   }
 }

@@ -1,6 +1,7 @@
 /** How many rows the logs have of each state, destination or name: facets and histograms. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { whenRead } from '../../engine/payloads.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { looksAtMessage } from '../messages/message-filter.js';
 import type { LogEntry } from './log-entry.js';
@@ -9,7 +10,7 @@ import type { WeighedRow } from './log-page.js';
 import type { LoggedEvent } from './log-row.js';
 import type { LogSource } from './log-source.js';
 import { type CountedRow, type LogCounts, LogTally } from './log-tally.js';
-import { fill, type WalkQuery } from './log-walk.js';
+import { fill, type MadeRow, type WalkQuery } from './log-walk.js';
 import type { CountedProperty, CountsQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
 import { logSource } from './message-log.js';
@@ -60,21 +61,21 @@ class CountListing extends MessageListing<CountedRow> {
     this.readsMessages = isOfMessage || contains !== null || looksAtMessage(counted);
   }
 
-  override async rowOf(envelope: EventEnvelope<MessageEvent>, entry: LogEntry) {
+  override rowOf(envelope: EventEnvelope<MessageEvent>, entry: LogEntry): MadeRow<CountedRow> {
     if (this.readsMessages) return super.rowOf(envelope, entry);
     return meansEntry(this.counted, envelope.id, entry) ? counted(entry, this.by, null) : null;
   }
 
-  protected async made(
+  protected made(
     message: Published,
     entry: LogEntry,
     logged: LoggedEvent | null,
-  ): Promise<WeighedRow<CountedRow> | null> {
-    if (this.contains !== null) {
-      const row = await this.published.row(message, entry, logged);
-      if (!showsText(row, this.contains)) return null;
-    }
-    return counted(entry, this.by, message.event);
+  ): MadeRow<CountedRow> {
+    const { contains, by } = this;
+    if (contains === null) return counted(entry, by, message.event);
+    return whenRead(this.published.row(message, entry, logged), (row) =>
+      showsText(row, contains) ? counted(entry, by, message.event) : null,
+    );
   }
 }
 

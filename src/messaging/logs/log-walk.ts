@@ -27,7 +27,10 @@ export interface WalkQuery {
   readonly isWanted?: () => boolean;
 }
 
-/** What a listing makes of what happened, for one page. null for a row = it is not meant. */
+/** A row at once, where all that it shows is at hand; null = it is not meant. */
+export type MadeRow<Row> = WeighedRow<Row> | null | Promise<WeighedRow<Row> | null>;
+
+/** What a listing makes of what happened, for one page. */
 export interface LogListing<Row> {
   /** Index terms (storage/README.md "Bytes"): what is meant has one of each list at least. */
   readonly terms: JournalQuery['terms'];
@@ -35,7 +38,7 @@ export interface LogListing<Row> {
   meet?(envelopes: readonly EventEnvelope[]): void;
   /** What an event says, oldest first; at most `entryPlaceMax` + 1 entries. */
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[];
-  rowOf(envelope: EventEnvelope, entry: LogEntry<string>): Promise<WeighedRow<Row> | null>;
+  rowOf(envelope: EventEnvelope, entry: LogEntry<string>): MadeRow<Row>;
   runningRowOf(attempt: RunningAttempt, entry: LogEntry): Promise<WeighedRow<Row> | null>;
   /** Whether nothing that is meant can stand behind this event. */
   isLast(envelope: EventEnvelope): boolean;
@@ -55,13 +58,13 @@ export interface WalkTarget<Row> {
 }
 
 /** A row with the cursor that stands behind it. */
-interface MadeRow<Row> {
+interface PlacedRow<Row> {
   readonly row: WeighedRow<Row>;
   readonly place: LogCursor;
 }
 
 /** Rows wait for what has to be read back of their messages: several are made at once. */
-const rowsAhead: AheadOptions<readonly MadeRow<unknown>[]> = {
+const rowsAhead: AheadOptions<readonly PlacedRow<unknown>[]> = {
   widthMax: 16,
   isLarge: (made) => made.some(({ row }) => row.characters > 256 * 1024),
 };
@@ -138,7 +141,7 @@ class LogWalk<Row> {
     const { cursor } = this.query;
     if (isBackwards && cursor?.at === 'journal') return;
     const journalEnd = cursor?.at === 'running' ? cursor.journalEnd : present.end;
-    const make = async (attempt: RunningAttempt): Promise<MadeRow<Row>[]> => {
+    const make = async (attempt: RunningAttempt): Promise<PlacedRow<Row>[]> => {
       const { startedAt, messageId } = attempt;
       const entry = activeEntry(startedAt, attempt.attempt);
       const row = await this.intact(listing.runningRowOf(attempt, entry));
@@ -156,7 +159,7 @@ class LogWalk<Row> {
     if (!isBackwards && this.query.cursor?.at === 'running') return;
     const events = this.source.journal.query(await this.rangeOf(present.end));
     const make = async (envelope: EventEnvelope) => ({ envelope, made: await this.rows(envelope) });
-    const isLarge = ({ made }: { made: MadeRow<Row>[] }) => rowsAhead.isLarge(made);
+    const isLarge = ({ made }: { made: PlacedRow<Row>[] }) => rowsAhead.isLarge(made);
     const met = inWindows(
       events,
       () => page.rowsLeft,
@@ -175,13 +178,14 @@ class LogWalk<Row> {
   }
 
   /** The rows of an event that stand behind the cursor, in the order of the query. */
-  private async rows(envelope: EventEnvelope): Promise<MadeRow<Row>[]> {
+  private async rows(envelope: EventEnvelope): Promise<PlacedRow<Row>[]> {
     const { offset } = envelope;
-    const made: MadeRow<Row>[] = [];
+    const made: PlacedRow<Row>[] = [];
     const entries = [...this.listing.entriesOf(envelope).entries()];
     for (const [place, entry] of this.isBackwards ? entries.reverse() : entries) {
       if (!this.isAhead(offset, place)) continue;
-      const row = await this.intact(this.listing.rowOf(envelope, entry));
+      const found = this.listing.rowOf(envelope, entry);
+      const row = found instanceof Promise ? await this.intact(found) : found;
       if (row !== null) made.push({ row, place: { at: 'journal', offset, place } });
     }
     return made;
@@ -207,7 +211,7 @@ class LogWalk<Row> {
     }
   }
 
-  private add(made: readonly MadeRow<Row>[]): void {
+  private add(made: readonly PlacedRow<Row>[]): void {
     for (const { row, place } of made) {
       this.page.add(row, place);
       if (this.page.isFull) return;
@@ -246,8 +250,7 @@ class LogWalk<Row> {
       from = Math.max(from, cursor.place < entryPlaceMax ? cursor.offset : cursor.offset + 1);
     }
     const { terms } = this.listing;
-    const taken = Math.ceil(this.page.rowsLeft / (entryPlaceMax + 1));
-    return { terms, from, until, order: this.isBackwards ? 'newest' : 'oldest', taken };
+    return { terms, from, until, order: this.isBackwards ? 'newest' : 'oldest' };
   }
 
   /** Whether a row stands behind the cursor, in the order of the query. */

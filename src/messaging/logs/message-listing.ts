@@ -1,14 +1,14 @@
 /** What the log makes of the events of messages: which rows are meant, whatever is made of them. */
 import type { EventEnvelope } from '../../engine/decider.js';
+import { whenRead } from '../../engine/payloads.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import { matchesOrigin } from '../messages/message-filter.js';
 import { isMessageEvent } from '../messages/recorded-events.js';
 import { entriesOf, type LogEntry } from './log-entry.js';
 import { meansEntry, termsOf } from './log-filter.js';
-import type { WeighedRow } from './log-page.js';
 import type { LoggedEvent } from './log-row.js';
 import type { RunningAttempt } from './log-source.js';
-import type { LogListing, WalkQuery } from './log-walk.js';
+import type { LogListing, MadeRow, WalkQuery } from './log-walk.js';
 import type { LogFilters } from './logs.request.js';
 import type { Published, PublishedMessages } from './published-messages.js';
 
@@ -29,7 +29,7 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     message: Published,
     entry: LogEntry,
     logged: LoggedEvent | null,
-  ): Promise<WeighedRow<Row> | null>;
+  ): MadeRow<Row>;
 
   meet(envelopes: readonly EventEnvelope[]): void {
     this.published.meet(envelopes, (envelope) =>
@@ -41,10 +41,11 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     return isMessageEvent(envelope) ? entriesOf(envelope) : [];
   }
 
-  async rowOf(envelope: EventEnvelope<MessageEvent>, entry: LogEntry) {
+  rowOf(envelope: EventEnvelope<MessageEvent>, entry: LogEntry): MadeRow<Row> {
     if (!meansEntry(this.query, envelope.id, entry)) return null;
-    const message = await this.published.of(envelope);
-    return this.meant(message, entry, loggedAs(envelope, entry));
+    return whenRead(this.published.of(envelope), (message) =>
+      this.meant(message, entry, loggedAs(envelope, entry)),
+    );
   }
 
   async runningRowOf({ messageId, publishedOffset }: RunningAttempt, entry: LogEntry) {
@@ -60,11 +61,11 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     return this.open.size === 0;
   }
 
-  private async meant(
+  private meant(
     message: Published | null,
     entry: LogEntry,
     logged: LoggedEvent | null,
-  ): Promise<WeighedRow<Row> | null> {
+  ): MadeRow<Row> {
     const isMeant = message !== null && matchesOrigin(message.event, entry.time, this.query);
     return isMeant ? this.made(message, entry, logged) : null;
   }

@@ -1,10 +1,11 @@
 /** The log of messages: every event of a message is a row or more. */
 import { Inject, Injectable } from '@nestjs/common';
+import { whenRead } from '../../engine/payloads.js';
 import type { LogEntry } from './log-entry.js';
 import type { LogPageContent, WeighedRow } from './log-page.js';
 import type { LoggedEvent, LogRow } from './log-row.js';
 import type { LogSource } from './log-source.js';
-import { logPage } from './log-walk.js';
+import { logPage, type MadeRow } from './log-walk.js';
 import type { LogQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
 import { type Published, PublishedMessages } from './published-messages.js';
@@ -35,12 +36,11 @@ class RowListing extends MessageListing<LogRow> {
     this.contains = query.contains;
   }
 
-  protected async made(
-    message: Published,
-    entry: LogEntry,
-    logged: LoggedEvent | null,
-  ): Promise<WeighedRow<LogRow> | null> {
-    const row = await this.published.row(message, entry, logged);
+  protected made(message: Published, entry: LogEntry, logged: LoggedEvent | null): MadeRow<LogRow> {
+    return whenRead(this.published.row(message, entry, logged), (row) => this.weighed(row));
+  }
+
+  private weighed(row: LogRow): WeighedRow<LogRow> | null {
     if (this.contains !== null && !showsText(row, this.contains)) return null;
     const { body, responseBody, responseBodyBase64 } = row;
     const shown = [body, responseBody, responseBodyBase64].map((text) => text?.length ?? 0);

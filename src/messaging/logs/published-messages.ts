@@ -1,6 +1,7 @@
 /** The messages that a page of the logs is about, read back from the journal once each. */
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
+import { whenRead } from '../../engine/payloads.js';
 import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 import { ReadsTogether } from '../../engine/reading/reads-together.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
@@ -69,13 +70,14 @@ export class PublishedMessages {
     }
     for (const envelope of envelopes) {
       if (isPublished(envelope) || !isMessageEvent(envelope) || !meant(envelope)) continue;
+      const found = this.of(envelope);
       // The row that is made of it meets the failure by itself.
-      this.of(envelope).catch(() => undefined);
+      if (found instanceof Promise) found.catch(() => undefined);
     }
   }
 
-  /** How the message of an event began. */
-  async of(envelope: EventEnvelope<MessageEvent>): Promise<Published | null> {
+  /** How the message of an event began: at once where it was met before. */
+  of(envelope: EventEnvelope<MessageEvent>): Published | null | Promise<Published | null> {
     const { id, previous } = envelope;
     if (isPublished(envelope)) {
       this.kept.set(id, { published: envelope });
@@ -96,30 +98,37 @@ export class PublishedMessages {
     return isPublished(envelope) ? envelope : null;
   }
 
-  /** A row of a message, as it may be shown. */
-  async row(published: Published, entry: LogEntry, logged: LoggedEvent | null): Promise<LogRow> {
-    const body = await this.bodyOf(published);
-    const redaction = await this.redactionOf(published);
-    return logRow({ published, body, redaction }, entry, logged);
+  /** A row of a message, as it may be shown: at once where all that it shows is at hand. */
+  row(published: Published, entry: LogEntry, logged: LoggedEvent | null): LogRow | Promise<LogRow> {
+    return whenRead(this.bodyOf(published), (body) =>
+      whenRead(this.redactionOf(published), (redaction) =>
+        logRow({ published, body, redaction }, entry, logged),
+      ),
+    );
   }
 
   /** The rows of an event follow each other: its message's body is read once for them. */
-  private async bodyOf(published: Published): Promise<Buffer | null> {
+  private bodyOf(published: Published): Buffer | null | Promise<Buffer | null> {
     const kept = this.bodies.get(published.offset);
     if (kept !== undefined) return kept.bytes;
-    const bytes = await this.messages.body(published);
-    this.bodies.set(published.offset, { bytes });
-    return bytes;
+    return whenRead(this.messages.body(published), (bytes) => {
+      this.bodies.set(published.offset, { bytes });
+      return bytes;
+    });
   }
 
-  private async found(
+  private found(
+    id: string,
+    find: () => Promise<Published | null>,
+  ): Published | null | Promise<Published | null> {
+    const kept = this.kept.get(id);
+    return kept === undefined ? (this.finding.get(id) ?? this.looked(id, find)) : kept.published;
+  }
+
+  private async looked(
     id: string,
     find: () => Promise<Published | null>,
   ): Promise<Published | null> {
-    const kept = this.kept.get(id);
-    if (kept !== undefined) return kept.published;
-    const earlier = this.finding.get(id);
-    if (earlier !== undefined) return earlier;
     const found = find();
     this.finding.set(id, found);
     try {
@@ -144,11 +153,13 @@ export class PublishedMessages {
   }
 
   /** A callback shows what its source was sent: it hides at least what the source hides. */
-  private async redactionOf({ event }: Published): Promise<Redaction | null> {
+  private redactionOf({ event }: Published): Redaction | null | Promise<Redaction | null> {
     const { callbackOf, redaction } = event;
     if (callbackOf === null || redaction?.body === true) return redaction;
     const { messageId, publishedOffset } = callbackOf;
-    const source = await this.found(messageId, () => this.at(publishedOffset));
-    return callbackRedaction(redaction, source?.event.redaction ?? null);
+    return whenRead(
+      this.found(messageId, () => this.at(publishedOffset)),
+      (source) => callbackRedaction(redaction, source?.event.redaction ?? null),
+    );
   }
 }
