@@ -43,8 +43,6 @@ export interface JournalQuery {
   readonly from: number;
   readonly until: number;
   readonly order: 'oldest' | 'newest';
-  /** So many events are surely taken, where there are as many. */
-  readonly taken?: number;
 }
 
 /** What the engine needs of it. */
@@ -176,9 +174,9 @@ export class Journal {
   }
 
   /** What a query means, in its order. Costs what is taken of it, not what there is. */
-  async *query({ terms, taken, ...range }: JournalQuery): AsyncGenerator<EventEnvelope> {
+  async *query({ terms, ...range }: JournalQuery): AsyncGenerator<EventEnvelope> {
     if (terms.length === 0) return yield* this.scan(range);
-    for await (const envelope of this.readEach(this.log.candidates(terms, range), taken)) {
+    for await (const envelope of this.readEach(this.log.candidates(terms, range))) {
       if (envelope !== null) yield envelope;
     }
   }

@@ -57,8 +57,6 @@ export async function* spansOf(
 export interface AheadOptions<Result> {
   /** So many are made at once at most. */
   readonly widthMax: number;
-  /** So many results at least are wanted: until then, more are made at once. */
-  readonly taken?: number;
   /** After a large result the next ones are made one at a time, so that few of them are held. */
   readonly isLarge: (result: Result) => boolean;
 }
@@ -112,32 +110,26 @@ const spansAhead: AheadOptions<ReadSpan> = {
   isLarge: ({ bytes }) => bytes > 1024 * 1024,
 };
 
-/** So many of those that are surely wanted are made at once. */
-const wantedWidthMax = 16;
-
 /**
  * What `make` makes of each item, in the order of the items. Rejects with the first failure in that
- * order; who stops reading behind those that are wanted leaves at most `widthMax` results unused.
+ * order; who stops reading leaves at most `widthMax` results unused.
  */
 export async function* mappedAhead<Item, Result>(
   items: Some<Item>,
   make: (item: Item) => Promise<Result>,
-  { widthMax, taken = 1, isLarge }: AheadOptions<Result>,
+  { widthMax, isLarge }: AheadOptions<Result>,
 ): AsyncGenerator<Result> {
   const ahead: Promise<Result>[] = [];
   let width = 1;
-  let wanted = Math.max(1, taken);
   for await (const item of items) {
     const result = make(item);
     // The reader meets the failure in its turn; until then it is not unhandled.
     result.catch(() => undefined);
     ahead.push(result);
-    while (ahead.length >= Math.max(width, Math.min(wanted, wantedWidthMax))) {
-      const first = await (ahead.shift() as Promise<Result>);
-      yield first;
-      wanted = isLarge(first) ? 0 : wanted - 1;
-      width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
-    }
+    if (ahead.length < width) continue;
+    const first = await (ahead.shift() as Promise<Result>);
+    yield first;
+    width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
   }
   for (const result of ahead) yield await result;
 }
@@ -157,6 +149,6 @@ export async function* eventsAt<Found>(
     length.learn(span.length, found.bytes);
     return found;
   };
-  const reads = mappedAhead(spansOf(offsets, length), read, { ...spansAhead, taken });
+  const reads = mappedAhead(spansOf(offsets, length), read, spansAhead);
   for await (const { envelopes } of reads) yield* envelopes;
 }

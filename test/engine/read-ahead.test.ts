@@ -102,18 +102,6 @@ describe('things made ahead', () => {
     }
   });
 
-  it('are begun together as far as they are wanted, and fewer ahead behind that', async () => {
-    const maker = new Maker();
-    const options = { widthMax: 4, taken: 6, isLarge: () => false };
-    const reader = mappedAhead(items, maker.make, options);
-    const ahead: number[] = [];
-    for (const item of items.slice(0, 8)) {
-      expect(await taken(maker, reader)).toBe(item * 10);
-      ahead.push(maker.begun.length - item);
-    }
-    expect(ahead).toEqual([6, 5, 4, 4, 4, 4, 4, 4]);
-  });
-
   it('fail in their turn', async () => {
     const make = async (item: number) => {
       if (item === 5) throw new Error('five');

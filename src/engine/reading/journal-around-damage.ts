@@ -113,9 +113,7 @@ export class JournalAroundDamage implements JournalReader {
   /** Without those that are damaged. */
   async *query(query: JournalQuery): AsyncGenerator<EventEnvelope> {
     const found =
-      query.terms.length > 0
-        ? this.readEach(this.journal.offsets(query), query.taken)
-        : this.scan(query);
+      query.terms.length > 0 ? this.readEach(this.journal.offsets(query)) : this.scan(query);
     for await (const envelope of found) if (envelope !== null) yield envelope;
   }
 
