@@ -1,5 +1,7 @@
 import type { CountedBatch } from '../../../src/cluster/shared-history.js';
-import type { Journal } from '../../../src/engine/journal.js';
+import { type Journal, journalLogName } from '../../../src/engine/journal.js';
+import { KeptArchive } from '../../../src/server/cluster/kept-archive.js';
+import { archivedSegments } from '../../../storage/compaction/archived-segments.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import {
@@ -14,6 +16,7 @@ import { memoryOf, type SweptEngine } from '../../support/swept-history.js';
 
 const at = 1_767_000_000_000;
 const notes = 50;
+const archive = '/archive';
 
 let random: SeededRandom;
 let names = 0;
@@ -70,6 +73,21 @@ async function takeSlowly(follower: FollowingEngine, batches: readonly CountedBa
   }
 }
 
+/** Has a follower archive what it sweeps; `swept`: what others have, where it has noted nothing. */
+async function archiveOf({ store, sweeper }: SweptEngine, swept: number): Promise<KeptArchive> {
+  const kept = await KeptArchive.open(store, { folder: archive, node: 'http://node', swept });
+  sweeper.archive = kept;
+  return kept;
+}
+
+/** Where the copies end, and how many records they have. */
+async function archivedIn({ disk, store }: SweptEngine) {
+  const id = store.log(journalLogName)?.id ?? -1;
+  const copies = await archivedSegments(disk, archive, Buffer.from(store.id, 'hex'), id);
+  const records = copies.reduce((sum, { end }) => sum + end.recordCount, 0);
+  return { until: copies.at(-1)?.end.nextOffset ?? 0, records };
+}
+
 describe('a follower', () => {
   it('takes out what the owner takes out, and keeps offsets and memory of the rest', async () => {
     const writer = await sweptTwice();
@@ -112,6 +130,31 @@ describe('a follower', () => {
     }
     expect(removed).toBeGreaterThan(0);
   }, 60_000);
+
+  it('has all that its sweeps remove in its archive, after a restart too', async () => {
+    const writer = await sweptTwice();
+    const disk = newDisk();
+    await disk.makeDirectory(archive);
+    const first = await openFollower(disk);
+    await archiveOf(first, 0);
+    // Its process ends before the second sweep, which another one sees begin.
+    const begun = writer.batches.findIndex(
+      (_, index) => index > 0 && index * 2 > writer.batches.length,
+    );
+    await takeSlowly(first, writer.batches.slice(0, begun));
+    expect((await archivedIn(first)).records).toBeGreaterThan(0);
+    const again = await openFollower(disk.restart());
+    const kept = await archiveOf(again, Number.POSITIVE_INFINITY);
+    await takeSlowly(again, writer.batches);
+    const [report] = await Promise.all(again.followed);
+    expect(report?.removedRecords).toBeGreaterThan(0);
+    const { from } = kept.options();
+    const { until, records } = await archivedIn(again);
+    expect(until).toBeGreaterThan(0);
+    expect(until).toBeLessThanOrEqual(from);
+    // Nothing was taken out of what was copied, and nothing was copied twice.
+    expect(records).toBe(until);
+  });
 
   it('goes on with its sweep as the owner, and with its own ones after that', async () => {
     const writer = await sweptTwice();
