@@ -30,12 +30,19 @@ export async function requireArchive(config: Archived, disk: Disk): Promise<void
   try {
     const file = join(folder, trial);
     await disk.remove(file).catch(() => undefined);
-    await withFile(disk, file, 'create', async () => undefined);
-    await disk.remove(file);
+    // Another node of a cluster may try the same folder at the same time.
+    await withFile(disk, file, 'create', async () => undefined).catch(unless('EEXIST'));
+    await disk.remove(file).catch(unless('ENOENT'));
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') refuse('is not there: make it, or mount what belongs there');
     if (code === 'ENOTDIR') refuse('is no folder');
     refuse(`cannot be written (${code === '' ? error : code})`);
   }
+}
+
+function unless(code: string): (error: unknown) => void {
+  return (error) => {
+    if (errorCode(error) !== code) throw error;
+  };
 }
