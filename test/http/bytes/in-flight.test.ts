@@ -1,4 +1,7 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { deafClients } from '../../support/clients/deaf-clients.js';
 import { callLog } from '../../support/clients/log-client.js';
@@ -8,19 +11,36 @@ import { startServer, type TestServer } from '../../support/server.js';
 const mebibyte = 1024 * 1024;
 const valueLength = 8 * mebibyte;
 
+/** A folder with a topic of three long records: made once, and copied. */
+let filled = '';
 let server: TestServer;
 let clock: ManualClock;
 let clients: Socket[] = [];
 
-beforeEach(async () => {
+function startOn(dataDirectory: string): Promise<TestServer> {
   clock = new ManualClock();
   // One owner may hold 16 MiB: as much as one reading claims.
-  server = await startServer({ environment: { STEPWELL_IN_FLIGHT: '32mb' }, ports: { clock } });
+  const environment = { STEPWELL_IN_FLIGHT: '32mb' };
+  return startServer({ dataDirectory, environment, ports: { clock } });
+}
+
+beforeAll(async () => {
+  filled = await mkdtemp(join(tmpdir(), 'stepwell-filled-'));
+  const filling = await startOn(filled);
   for (const letter of 'abc') {
     const value = letter.repeat(valueLength);
-    const { status } = await callLog(server, '/produce/long', { value, partition: 0 });
+    const { status } = await callLog(filling, '/produce/long', { value, partition: 0 });
     expect(status).toBe(200);
   }
+  await filling.stop();
+});
+
+afterAll(() => rm(filled, { recursive: true }));
+
+beforeEach(async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'stepwell-'));
+  await cp(filled, dataDirectory, { recursive: true });
+  server = await startOn(dataDirectory);
 });
 
 afterEach(async () => {
