@@ -117,7 +117,7 @@ describe('a follower', () => {
     const memory = memoryOf(writer.engine);
     expect(images.length).toBeGreaterThan(100);
     let removed = 0;
-    for (let index = 0; index < images.length; index += 19) {
+    for (let index = 0; index < images.length; index += 37) {
       const policy = crashPolicies[index % crashPolicies.length] ?? 'nothing';
       const crashed = images[index]?.crash(policy, index) ?? newDisk();
       const again = await openFollower(crashed);
