@@ -3,6 +3,7 @@
  * served, and answered without Node's HTTP server, which costs more than most of them (ADR 91).
  */
 import type { Socket } from 'node:net';
+import { systemClock } from '../../../engine/clock.js';
 import type { Onwards } from '../connections.js';
 import { parserOptions, serverTimeouts } from '../inbound-limits.js';
 import { SocketConnection, type SocketContext } from './socket-connection.js';
@@ -26,7 +27,8 @@ export class SocketLane {
 
   private lookLater(): void {
     this.isLooking = true;
-    this.context.lane.clock.after(lookMs, () => {
+    // Clients count the same time, also where a developer's server moves its own.
+    systemClock.after(lookMs, () => {
       for (const each of this.open) each.look(idleLooks);
       this.isLooking = this.open.size > 0;
       if (this.isLooking) this.lookLater();

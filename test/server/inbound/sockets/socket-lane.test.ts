@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../../../src/engine/clock.js';
 import { KeptConnection } from '../../../support/clients/kept-connection.js';
 import { bodyOf, statusOf } from '../../../support/clients/raw-request.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { startServer, type TestServer } from '../../../support/server.js';
 
 let server: TestServer;
@@ -158,16 +159,32 @@ test('an answer that is longer than what one write takes comes whole', async () 
 });
 
 test('an idle connection does not hold up a stop, and is closed in time', async () => {
+  const { after } = systemClock;
+  const other = await startServer({ ports: { clock: { ...systemClock } } });
   // Looks come as fast as they can, so that 65 s are over soon.
-  const after: typeof systemClock.after = (ms, work) =>
-    systemClock.after(ms === 500 ? 1 : ms, work);
-  const other = await startServer({ ports: { clock: { ...systemClock, after } } });
+  systemClock.after = (ms, work) => after(ms === 500 ? 1 : ms, work);
+  try {
+    const text = request().replace(server.bearer, other.bearer);
+    const idle = await KeptConnection.open(other.port);
+    expect(statusOf(await idle.ask(text))).toBe(200);
+    while (!idle.isClosed) await pause(5);
+    const held = await KeptConnection.open(other.port);
+    expect(statusOf(await held.ask(text))).toBe(200);
+    await other.remove();
+    while (!held.isClosed) await pause(5);
+  } finally {
+    systemClock.after = after;
+  }
+});
+
+test('time that a server moves does not end the connections of its clients', async () => {
+  const clock = new ManualClock();
+  const other = await startServer({ ports: { clock } });
+  const kept = await KeptConnection.open(other.port);
   const text = request().replace(server.bearer, other.bearer);
-  const idle = await KeptConnection.open(other.port);
-  expect(statusOf(await idle.ask(text))).toBe(200);
-  while (!idle.isClosed) await pause(5);
-  const held = await KeptConnection.open(other.port);
-  expect(statusOf(await held.ask(text))).toBe(200);
+  expect(statusOf(await kept.ask(text))).toBe(200);
+  clock.advance(3_600_000);
+  expect(statusOf(await kept.ask(text))).toBe(200);
+  kept.close();
   await other.remove();
-  while (!held.isClosed) await pause(5);
 });
