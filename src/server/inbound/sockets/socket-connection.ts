@@ -19,7 +19,7 @@ import { readOrdinary, type SocketRequest } from './socket-request.js';
 export interface SocketContext {
   readonly lane: LaneContext;
   readonly connections: Connections;
-  /** This one of a cluster, of which another may have to answer; null = the server is none. */
+  /** This node of a cluster, in which another may have to answer; null = there is no cluster. */
   readonly node: { readonly servesHere: boolean } | null;
 }
 

@@ -9,7 +9,7 @@ import { requestIdHeader } from '../../../http/identity/callers.js';
 import type { AnswerState } from '../../../http/request-head.js';
 import type { Exchange } from '../../../http/routes/exchange.js';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
-import { type ExchangeContext, ExpressExchange, noBody } from '../express-exchange.js';
+import { type ExchangeContext, ExpressExchange, emptyBody } from '../express-exchange.js';
 import { serverTimeouts } from '../inbound-limits.js';
 import type { SocketRequest } from './socket-request.js';
 
@@ -57,8 +57,10 @@ export class SocketExchange extends ExpressExchange implements Exchange {
     super(state.req, caller, tabled, context);
   }
 
-  answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
+  answer(status: number, headers: readonly string[], body: string | Buffer = emptyBody): void {
     const { state } = this;
+    // A second one would be taken for the answer to the next request of the connection.
+    if (state.headersSent) throw new Error('the request has its answer already');
     const length = Buffer.byteLength(body);
     const head = this.headOf(status, headers, length);
     state.headersSent = true;
@@ -73,7 +75,7 @@ export class SocketExchange extends ExpressExchange implements Exchange {
       const allowance = this.context.inFlight.allowanceOf(this.request, this.state, true);
       const chunks = [typeof body === 'string' ? Buffer.from(body) : body];
       const paced = new PacedBody(allowance, { chunks, isLast: true });
-      paced.once('end', () => socket.write(noBody, this.written));
+      paced.once('end', () => socket.write(emptyBody, this.written));
       socket.write(head, 'latin1');
       paced.pipe(socket, { end: false });
     } else if (typeof body === 'string' && body.length === length) {
