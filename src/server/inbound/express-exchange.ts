@@ -23,7 +23,7 @@ export interface ExchangeContext {
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
 
-export const noBody = Buffer.alloc(0);
+export const emptyBody = Buffer.alloc(0);
 
 export abstract class ExpressExchange {
   readonly target: string;

@@ -23,9 +23,9 @@ import { logCutAnswer } from './answer-log.js';
 import {
   type ExchangeContext,
   ExpressExchange,
+  emptyBody,
   isOrdinary,
   joined,
-  noBody,
 } from './express-exchange.js';
 import type { FrontDoor } from './front-door.js';
 import { takesBody } from './lane-request.js';
@@ -80,7 +80,7 @@ export function putInFront(
 const noHeaders: readonly string[] = [];
 
 class LaneExchange extends ExpressExchange implements LongExchange {
-  body: Buffer = noBody;
+  body: Buffer = emptyBody;
   /** Of an answer in pieces: names and values, in turn. */
   private headers: readonly string[] = noHeaders;
   private endTrailer: () => void = () => undefined;
@@ -139,7 +139,7 @@ class LaneExchange extends ExpressExchange implements LongExchange {
     this.endTrailer = () => this.response.addTrailers({ [name]: value() });
   }
 
-  answer(status: number, headers: readonly string[], body: string | Buffer = noBody): void {
+  answer(status: number, headers: readonly string[], body: string | Buffer = emptyBody): void {
     const { response } = this;
     const length = Buffer.byteLength(body);
     const own = [requestIdHeader, this.caller.requestId, 'content-length', String(length)];
