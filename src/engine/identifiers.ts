@@ -18,7 +18,7 @@ export interface Identifiers {
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const timeLetters = 10;
 /** Every id names its shard, so that several can share the work one day without new ids. */
-const shardLetters = '00';
+export const shardLetters = '00';
 const randomLetters = 11;
 
 /** Random bits are drawn from the kernel in blocks: one call for 512 seeds. */

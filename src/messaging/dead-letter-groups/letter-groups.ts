@@ -6,6 +6,7 @@ import { lastUsed } from '../../grammar/collections.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
+import { cursorBehind } from '../dead-letters/letter-search.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { errorClass } from './error-class.policy.js';
 import type { GroupFilters } from './letter-groups.request.js';
@@ -73,7 +74,8 @@ export class DeadLetterGroups {
       looks += 1;
       const isSpent = this.clock.monotonic() - begun >= budget.milliseconds;
       if (!isSpent && looks < budget.letters) continue;
-      return { groups: sorted(groups), others, searchedTo: letter.at, cursor: letter.id };
+      const cursor = cursorBehind(letter, null);
+      return { groups: sorted(groups), others, searchedTo: letter.at, cursor };
     }
     return { groups: sorted(groups), others };
   }

@@ -3,7 +3,7 @@ import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import type { ListingPage } from '../../http/bytes/listing.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { PlacedLetter } from './letter-index.js';
-import type { LetterPage } from './letter-search.js';
+import { cursorBehind, type LetterPage } from './letter-search.js';
 
 /** A part ends early when the bodies on it weigh this much. */
 const pageBytesMax = 1024 * 1024;
@@ -33,8 +33,9 @@ export function listed<Letter extends PlacedLetter>(
     let bytes = 0;
     let last: Letter | undefined;
     for (const letter of found.letters.slice(shownUntil)) {
-      if (last !== undefined && bytes > pageBytesMax)
-        return { rows, cursor: last.id, isLong: true, damages: damage.all };
+      if (last !== undefined && bytes > pageBytesMax) {
+        return { rows, cursor: cursorBehind(last, null), isLong: true, damages: damage.all };
+      }
       try {
         const shown = await show(letter);
         bytes += weightOf(shown);

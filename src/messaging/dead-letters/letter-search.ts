@@ -1,7 +1,7 @@
 /** Which letters a request is about: by name, or page by page by what they match. */
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import type { LetterCursor } from './letter-cursor.js';
+import { formatLetterCursor, type LetterCursor } from './letter-cursor.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
 
 /** Letters looked at per tick. */
@@ -10,7 +10,7 @@ const looksPerTick = 4096;
 /** Some of the letters that a request is about. */
 export interface LetterPage<Letter> {
   readonly letters: readonly Letter[];
-  /** Begins with the last one's id where more follow; null = these are all. */
+  /** Where more follow; null = these are all. */
   readonly cursor: string | null;
 }
 
@@ -51,14 +51,15 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     namedMax: number = Number.POSITIVE_INFINITY,
   ): Promise<LetterPage<Letter>> {
     if (query.dlqIds === null) {
-      const newest = query.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset;
-      const { letters, cursor } = await this.page(query, 'earliestFirst');
-      return { letters, cursor: cursor === null ? null : `${cursor}-${newest}` };
+      const newest =
+        query.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset ?? null;
+      return this.page(query, 'earliestFirst', newest);
     }
     const ids = namedBehind(query.dlqIds, query.cursor);
     const named = await this.engine.shown(() => this.named(ids));
     const letters = named.slice(0, namedMax);
-    return { letters, cursor: (named.length > namedMax && letters.at(-1)?.id) || null };
+    const last = named.length > namedMax ? letters.at(-1) : undefined;
+    return { letters, cursor: last === undefined ? null : cursorBehind(last, null) };
   }
 
   /** What `deleteAll` has deleted of what a bulk action is about. */
@@ -77,8 +78,12 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     return [...new Set(ids)].flatMap((id) => this.letters.find(id, now) ?? []);
   }
 
-  /** At most `count` letters behind the cursor. */
-  async page(query: Query, order: 'latestFirst' | 'earliestFirst'): Promise<LetterPage<Letter>> {
+  /** At most `count` letters behind the cursor; the walk that it begins ends at `until`. */
+  async page(
+    query: Query,
+    order: 'latestFirst' | 'earliestFirst',
+    until: number | null = null,
+  ): Promise<LetterPage<Letter>> {
     const { count } = query;
     const letters = await this.engine.shown(() => this.behindCursor(query, order));
     const page: Letter[] = [];
@@ -86,7 +91,9 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
       if (index % looksPerTick === looksPerTick - 1) await nextTick();
       if (!(await this.matches(letter, query))) continue;
       const last = page.at(-1);
-      if (last !== undefined && page.length === count) return { letters: page, cursor: last.id };
+      if (last !== undefined && page.length === count) {
+        return { letters: page, cursor: cursorBehind(last, until) };
+      }
       page.push(letter);
     }
     return { letters: page, cursor: null };
@@ -108,6 +115,11 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
       return isBehind && (until === null || offset <= until);
     });
   }
+}
+
+/** The cursor of the page that ends with a letter. */
+export function cursorBehind({ offset }: PlacedLetter, until: number | null): string {
+  return formatLetterCursor({ offset, until });
 }
 
 /** The ids that follow the one with which the page before ended. */

@@ -1,5 +1,6 @@
 /** What a job would take, without taking it: a page of it, within a bound of work. */
 import type { Clock } from '../../engine/clock.js';
+import { cursorAt } from '../../http/cursor.js';
 import type { JobRange, JobSteps } from './job-verbs.js';
 
 /** So many are named; the others are counted. */
@@ -30,7 +31,7 @@ export async function dryRun(steps: JobSteps, range: JobRange, clock: Clock): Pr
       if (items.length < namedMax) items.push(item.id);
     }
     if (looked < budget.steps && clock.monotonic() < until) continue;
-    return { matched, items, cursor: String(position) };
+    return { matched, items, cursor: cursorAt(position) };
   }
   return { matched, items };
 }

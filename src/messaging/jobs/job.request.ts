@@ -1,9 +1,10 @@
 /** The body that asks for a job, as it stands on the wire (messaging.md 13). Pure. */
 import { z } from 'zod';
 import { ok, type Result, refused } from '../../grammar/result.js';
+import { cursorFilter, offsetPlace, readCursor } from '../../http/cursor.js';
 import { optionOf } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
-import { count, text, writtenFilters } from '../../http/query-filters.js';
+import { count, writtenFilters } from '../../http/query-filters.js';
 import type { JobFilter } from './job.events.js';
 
 const rateMax = 10_000;
@@ -56,11 +57,16 @@ export function parseJob(body: Buffer): Result<JobRequest> {
   const rate = parseRate(request.value.rate);
   if (!rate.ok) return rate;
   if (cursor !== undefined && !isDryRun) return refused('a cursor is that of a dry run');
-  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
-    return refused('cursor is no cursor of a dry run');
-  }
-  const position = cursor === undefined ? null : Number(cursor);
-  return ok({ verb, over, filters: filters.value, rate: rate.value, isDryRun, position });
+  const position = cursor === undefined ? ok(null) : readCursor(cursor, offsetPlace);
+  if (!position.ok) return refused('cursor is no cursor of a dry run');
+  return ok({
+    verb,
+    over,
+    filters: filters.value,
+    rate: rate.value,
+    isDryRun,
+    position: position.value,
+  });
 }
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
@@ -93,9 +99,5 @@ const jobId = /^job_[0-9A-Z]{1,64}$/;
 /** Where the page before ended: at the job with this id. */
 export const jobListFilters = {
   count: count(100, 100),
-  cursor: (values: readonly string[]) => {
-    const given = text(values);
-    if (!given.ok || given.value === null || jobId.test(given.value)) return given;
-    return refused('is no cursor of this listing');
-  },
+  cursor: cursorFilter((place) => (jobId.test(place) ? place : null)),
 } as const;

@@ -9,6 +9,7 @@ import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
+import { cursorAt } from '../../http/cursor.js';
 import { type DryRun, dryRun } from './dry-run.js';
 import type { AbortJob, CreateJob, ForgetJob } from './job.commands.js';
 import { JobRunner } from './job.effects.js';
@@ -83,16 +84,20 @@ export class JobsService {
     return this.jobs.shown(() => (this.jobs.has(id) ? this.shown(id) : undefined));
   }
 
-  /** The newest first; behind the job `cursor`, where there is one. */
-  page(count: number, cursor: string | null): Promise<JobPage> {
+  /** The newest first; behind the job with the id `behindId`, where there is one. */
+  page(count: number, behindId: string | null): Promise<JobPage> {
     return this.jobs.shown(() => {
       // Ids rise with time.
       const ids = [...this.jobs.actors.ids()].sort().reverse();
-      const behind = cursor === null ? ids : ids.filter((id) => id < cursor);
+      const behind = behindId === null ? ids : ids.filter((id) => id < behindId);
       const jobs = behind.slice(0, count).map((id) => this.shown(id));
       const last = jobs.at(-1);
       const total = ids.length;
-      return { jobs, total, ...(behind.length > count && last && { cursor: last.jobId }) };
+      return {
+        jobs,
+        total,
+        ...(behind.length > count && last && { cursor: cursorAt(last.jobId) }),
+      };
     });
   }
 

@@ -1,5 +1,6 @@
 /** Where a page of the logs ended, as text that clients carry back (messaging.md 9). Pure. */
-import { ok, type Result, refused } from '../../grammar/result.js';
+import type { Result } from '../../grammar/result.js';
+import { cursorAt, readCursor } from '../../http/cursor.js';
 import { entryPlaceMax } from './log-entry.js';
 
 /** The last row that was shown or looked at: the next page begins behind it. */
@@ -23,22 +24,28 @@ const inJournal = new RegExp(`^(\\d{1,15})-([0-${entryPlaceMax}])$`);
 const amongRunning = /^(\d{1,15})-(\d{1,15})-([A-Za-z0-9._-]{1,256})$/;
 
 export function formatCursor(cursor: LogCursor): string {
-  return cursor.at === 'journal'
-    ? `${cursor.offset}-${cursor.place}`
-    : `${cursor.journalEnd}-${cursor.startedAt}-${cursor.messageId}`;
+  return cursorAt(
+    cursor.at === 'journal'
+      ? `${cursor.offset}-${cursor.place}`
+      : `${cursor.journalEnd}-${cursor.startedAt}-${cursor.messageId}`,
+  );
 }
 
 export function parseCursor(text: string): Result<LogCursor> {
-  const row = inJournal.exec(text);
-  if (row !== null) {
-    return ok({ at: 'journal', offset: Number(row[1]), place: Number(row[2]) });
-  }
-  const running = amongRunning.exec(text);
-  if (running === null) return refused('is no cursor of this listing');
-  return ok({
+  return readCursor(text, parsePlace);
+}
+
+/** null = it is no place of a listing of logs. */
+export function parsePlace(place: string): LogCursor | null {
+  const row = inJournal.exec(place);
+  if (row !== null) return { at: 'journal', offset: Number(row[1]), place: Number(row[2]) };
+  const running = amongRunning.exec(place);
+  if (running === null) return null;
+  const [, journalEnd, startedAt, messageId = ''] = running;
+  return {
     at: 'running',
-    journalEnd: Number(running[1]),
-    startedAt: Number(running[2]),
-    messageId: running[3] ?? '',
-  });
+    journalEnd: Number(journalEnd),
+    startedAt: Number(startedAt),
+    messageId,
+  };
 }

@@ -1,6 +1,7 @@
 /** What a request about the logs means: query parameters to a query (messaging.md 9). Pure. */
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
+import { cursorFilter } from '../../http/cursor.js';
 import {
   count,
   type FilterReader,
@@ -13,7 +14,7 @@ import {
   type UrlFilters,
 } from '../../http/query-filters.js';
 import { type OriginFilters, originFilters } from '../messages/message-filter.js';
-import { type LogCursor, parseCursor } from './log-cursor.js';
+import { type LogCursor, parsePlace } from './log-cursor.js';
 import { type LogState, logStates } from './log-entry.js';
 
 const countStandard = 100;
@@ -65,10 +66,7 @@ export function states<State extends string>(
 }
 
 /** Where the page before ended; null = absent. */
-export const cursor: FilterReader<LogCursor | null> = (values) => {
-  const given = text(values);
-  return given.ok && given.value !== null ? parseCursor(given.value) : (given as Result<null>);
-};
+export const cursor: FilterReader<LogCursor | null> = cursorFilter(parsePlace);
 
 const containsMax = 256;
 

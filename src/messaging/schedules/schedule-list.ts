@@ -3,6 +3,7 @@
  * with their bodies, are read back as the answer is taken: there may be 100,000.
  */
 import { Injectable } from '@nestjs/common';
+import { cursorAt } from '../../http/cursor.js';
 import { Schedules } from './schedule.entity.js';
 import type { ScheduleState } from './schedule.machine.js';
 import { countOf, type ScheduleListQuery } from './schedule-list.request.js';
@@ -49,7 +50,7 @@ export class ScheduleList {
       yield separator + JSON.stringify(schedule);
       separator = ',';
     }
-    const cursor = last === undefined ? '' : `,"cursor":"${last.firstOffset}"`;
+    const cursor = last === undefined ? '' : `,"cursor":"${cursorAt(last.firstOffset)}"`;
     yield isPage ? `]${cursor}}` : ']';
   }
 

@@ -5,6 +5,7 @@ import type { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { pieceBytes, type ReadAllowance } from '../../http/bytes/in-flight.js';
 import { damagedPlaces } from '../../http/bytes/listing.js';
 import type { Piece } from '../../http/bytes/paced-body.js';
+import { cursorAt } from '../../http/cursor.js';
 
 /** Events that are looked at for one answer: what is meant may be rare. */
 export const looksMax = 100_000;
@@ -57,7 +58,7 @@ export class JournalPieces implements AsyncIterator<Piece, undefined> {
         this.sent += 1;
       }
       if (this.sent < terms.count && this.looks < looksMax) continue;
-      return this.end(chunks, { cursor: `${terms.cursorBehind(offset)}` });
+      return this.end(chunks, { cursor: cursorAt(terms.cursorBehind(offset)) });
     }
     return pieceOf(chunks, false);
   }

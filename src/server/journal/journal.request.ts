@@ -2,6 +2,7 @@
 import { principalFilter } from '../../engine/principal/shown-principal.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
+import { cursorFilter, offsetPlace } from '../../http/cursor.js';
 import {
   count,
   type FilterReader,
@@ -46,12 +47,6 @@ const yes: FilterReader<boolean> = (values) => {
   return word.ok ? ok(word.value === 'true') : word;
 };
 
-const cursor: FilterReader<number | null> = (values) => {
-  const given = text(values);
-  if (!given.ok || given.value === null) return given as Result<null>;
-  return /^\d{1,15}$/.test(given.value) ? ok(Number(given.value)) : refused('is no cursor');
-};
-
 const step: FilterReader<number> = (values) => {
   const given = text(values);
   if (!given.ok) return given;
@@ -69,7 +64,7 @@ export function parseJournalQuery(target: string): Result<JournalQuestion> {
     type: names,
     by: text,
     order: oneOf('oldest', 'newest'),
-    cursor,
+    cursor: cursorFilter(offsetPlace),
     count: count(countStandard, countMax),
     bodies: yes,
     reveal: yes,

@@ -1,3 +1,4 @@
+import { cursorAt } from '../../../src/http/cursor.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { startHoldingEndpoint } from '../../support/clients/holding-endpoint.js';
 import type { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
@@ -175,7 +176,7 @@ describe('the listing of messages', () => {
     ['?state=DELIVERED', 'state'],
     ['?labeel=blue', 'labeel'],
     ['?count=0', 'count'],
-    ['?cursor=1-2-msg_1', 'cursor'],
+    [`?cursor=${cursorAt('1-2-msg_1')}`, 'cursor'],
   ])('is refused with %s', async (query, named) => {
     const { status, body } = await callApi(server, 'GET', `/v2/messages${query}`);
     expect(status).toBe(400);

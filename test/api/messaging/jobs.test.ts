@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/engine/clock.js';
+import { cursorAt } from '../../../src/http/cursor.js';
 import type { JobObject } from '../../../src/messaging/jobs/job-object.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
@@ -122,7 +123,7 @@ describe('a job', () => {
     expect(body).toEqual({
       jobs: [job],
       total: expect.any(Number),
-      ...(labels > 2 && { cursor: job.jobId }),
+      ...(labels > 2 && { cursor: cursorAt(job.jobId) }),
     });
   });
 
@@ -278,7 +279,7 @@ describe('a dry run', () => {
 
   it('goes on behind a cursor', async () => {
     const { label, ids } = await lettersOf(3);
-    const cursor = (ids[0] ?? '').replace(/^.*-/, '');
+    const cursor = cursorAt((ids[0] ?? '').replace(/^.*-/, ''));
     const body = { verb: 'delete', over: 'deadLetters', filter: { label }, dryRun: true, cursor };
     const { body: rest } = await call('POST', '/v2/jobs', body);
     expect(rest).toMatchObject({ matched: 2, items: ids.slice(1) });
@@ -350,8 +351,11 @@ describe('a request for a job', () => {
       const { jobs, cursor } = body as { jobs: JobObject[]; cursor?: string };
       return [jobs.map(({ jobId }) => jobId), cursor];
     };
-    expect(await idsAt('?count=2')).toEqual([made.slice(0, 2), made[1]]);
-    expect(await idsAt(`?count=1&cursor=${made[1]}`)).toEqual([[made[2]], undefined]);
+    expect(await idsAt('?count=2')).toEqual([made.slice(0, 2), cursorAt(made[1] ?? '')]);
+    expect(await idsAt(`?count=1&cursor=${cursorAt(made[1] ?? '')}`)).toEqual([
+      [made[2]],
+      undefined,
+    ]);
     expect((await call('GET', '/v2/jobs?cursor=x')).status).toBe(400);
   });
 });

@@ -1,4 +1,5 @@
 import { Engine } from '../../../src/engine/engine.js';
+import { cursorAt } from '../../../src/http/cursor.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { GatedDisk } from '../../support/program/gated-disk.js';
@@ -112,7 +113,7 @@ describe('pages of schedules', () => {
   });
 
   it('have 100 schedules where only a cursor is given', async () => {
-    const { schedules: listed } = (await list('?cursor=0')).body as Page;
+    const { schedules: listed } = (await list(`?cursor=${cursorAt(0)}`)).body as Page;
     expect(listed).toHaveLength(100);
   });
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cursorAt } from '../../../src/http/cursor.js';
 import {
   formatCursor,
   type LogCursor,
@@ -36,7 +37,9 @@ describe('a cursor', () => {
     '7-8-',
     '7-8-a b',
     `${'9'.repeat(16)}-0`,
-  ])('is not %j', (text) => {
-    expect(parseCursor(text)).toMatchObject({ ok: false, message: 'is no cursor of this listing' });
+  ])('is not one that says %j', (place) => {
+    const refusal = { ok: false, message: 'is no cursor of this listing' };
+    expect(parseCursor(cursorAt(place))).toMatchObject(refusal);
+    expect(parseCursor(place)).toMatchObject(refusal);
   });
 });

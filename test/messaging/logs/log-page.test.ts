@@ -1,4 +1,4 @@
-import type { LogCursor } from '../../../src/messaging/logs/log-cursor.js';
+import { formatCursor, type LogCursor } from '../../../src/messaging/logs/log-cursor.js';
 import { LogPage } from '../../../src/messaging/logs/log-page.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
@@ -19,7 +19,11 @@ describe('a page', () => {
     const page = new LogPage<string>(2, new ManualClock(), budget);
     for (const offset of [9, 7, 5]) page.add(row(`at ${offset}`), place(offset));
     expect(page.isFull).toBe(true);
-    expect(page.content).toEqual({ rows: ['at 9', 'at 7'], cursor: '7-0', isLong: false });
+    expect(page.content).toEqual({
+      rows: ['at 9', 'at 7'],
+      cursor: formatCursor(place(7)),
+      isLong: false,
+    });
   });
 
   it('ends early where its rows are large, but never without one', () => {
@@ -27,7 +31,7 @@ describe('a page', () => {
     page.add(row('huge', 100 * 1024 * 1024), place(9));
     expect(page.isFull).toBe(false);
     page.add(row('small'), place(7));
-    expect(page.content).toEqual({ rows: ['huge'], cursor: '9-0', isLong: true });
+    expect(page.content).toEqual({ rows: ['huge'], cursor: formatCursor(place(9)), isLong: true });
   });
 
   it('may cost so many events, or so much time, and then ends where the search is', () => {
@@ -39,7 +43,12 @@ describe('a page', () => {
     }
     expect(page.cost.isSpent).toBe(true);
     page.interrupt(place(4), 700);
-    expect(page.content).toEqual({ rows: [], cursor: '4-0', isLong: false, searchedTo: 700 });
+    expect(page.content).toEqual({
+      rows: [],
+      cursor: formatCursor(place(4)),
+      isLong: false,
+      searchedTo: 700,
+    });
 
     const slow = new LogPage<string>(9, clock, budget);
     clock.advance(999);
