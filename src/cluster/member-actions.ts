@@ -34,7 +34,7 @@ export interface MemberOptions {
   readonly life: Life;
   readonly rules: OwnershipRules;
   readonly times: OwnershipTimes;
-  /** Added to the silence before a claim, so that standbys do not all claim at once. */
+  /** Added to the silence before a claim, so that followers do not all claim at once. */
   readonly jitterMs: number;
   readonly partBytes?: number;
   /** Whether it may claim the log at all; asked before each claim. Without it, it may. */

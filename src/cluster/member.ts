@@ -10,11 +10,11 @@ import { Flight, partEntries } from './flight.js';
 import type { Action, MemberOptions } from './member-actions.js';
 import { emptyHistory, type HistoryState, SharedHistory, type Verdict } from './shared-history.js';
 
-type Role = 'standby' | 'owner' | 'resyncing' | 'stopped';
+type Role = 'follower' | 'owner' | 'resyncing' | 'stopped';
 
 export class Member {
   private history: SharedHistory;
-  private role: Role = 'standby';
+  private role: Role = 'follower';
   /** Of the last claim by this life that took the log. */
   private epoch = 0;
   private flight: Flight | null = null;
@@ -85,7 +85,7 @@ export class Member {
   release(now: number): Action[] {
     if (!this.maySubmit(now)) throw new Error('only an owner with nothing under way may release');
     this.isLeaving = true;
-    this.role = 'standby';
+    this.role = 'follower';
     this.begin([{ kind: 'release', ...this.lastBatch }], now);
     return this.drained();
   }
@@ -94,7 +94,7 @@ export class Member {
   tick(now: number): Action[] {
     if (!this.isFollowing) return [];
     const { times } = this.options;
-    const isSilent = this.role === 'standby' && this.isSilent(now);
+    const isSilent = this.role === 'follower' && this.isSilent(now);
     const isClaiming = this.flight?.entry.kind === 'claim' && !this.flight.isWaiting;
     if (isClaiming && !isSilent) this.flight = null;
     const { flight } = this;
@@ -103,7 +103,7 @@ export class Member {
       if (!flight.isWaiting) this.read(now);
     } else if (isSilent && this.options.mayClaim?.() !== false) this.claim(now);
     else if (this.isOwner && now - this.provedAt >= times.beatMs) this.beat(now);
-    if (this.role === 'standby') this.read(now);
+    if (this.role === 'follower') this.read(now);
     return this.drained();
   }
 
@@ -156,12 +156,12 @@ export class Member {
   /** Goes on from what another node has folded, after a `resync`. */
   restore(state: HistoryState, now: number): void {
     this.history = new SharedHistory(this.options.rules, state);
-    this.role = 'standby';
+    this.role = 'follower';
     this.heardAt = now;
   }
 
   private get isFollowing(): boolean {
-    return this.role === 'standby' || this.role === 'owner';
+    return this.role === 'follower' || this.role === 'owner';
   }
 
   /** No owner was heard for long, and a look that was taken after that has shown none either. */
@@ -263,7 +263,7 @@ export class Member {
   }
 
   private standDown(): void {
-    this.role = 'standby';
+    this.role = 'follower';
     this.flight = null;
     this.actions.push({ kind: 'stood-down' });
   }

@@ -38,7 +38,7 @@ export interface Unfinished extends BatchLink {
 export interface OwnershipTimes {
   /** How long after it was sent an acknowledged append proves that its owner is still the owner. */
   readonly proofMs: number;
-  /** A standby that has heard no owner for this long claims the log. Longer than a proof. */
+  /** A follower that has heard no owner for this long claims the log. Longer than a proof. */
   readonly silenceMs: number;
   /** What the rates of two clocks may differ by while a proof lasts. */
   readonly marginMs: number;

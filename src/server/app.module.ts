@@ -59,6 +59,7 @@ import { userIdsOf } from './credentials/credentials.js';
 import { developmentModules } from './development/development.module.js';
 import { EngineModule } from './engine/engine.module.js';
 import type { StoreSettings } from './engine/store-opener.js';
+import { FollowingModule } from './following/following.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
 import type { HttpSide } from './http-server.js';
@@ -78,7 +79,6 @@ import { RefusalsModule } from './refusals/refusals.module.js';
 import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
-import { StandbyModule } from './standby/standby.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
@@ -216,7 +216,7 @@ export function applicationModule(shared: Shared, http: HttpSide): DynamicModule
     PastModule,
     BackupsModule,
     SnapshotsModule,
-    StandbyModule,
+    FollowingModule,
     ScrubModule,
     // What was is asked through the server that is.
     ...mcpModules(config.mcp && shared.openPast !== null, allowedOrigins(config)),

@@ -1,5 +1,5 @@
+import { FollowerPlaces } from '../../src/server/cluster/follower-places.js';
 import { LogTrimming } from '../../src/server/cluster/log-trimming.js';
-import { Standbys } from '../../src/server/cluster/standbys.js';
 
 const minute = 60_000;
 const none = { slowest: null, kept: Number.POSITIVE_INFINITY, snapshotted: -1 };
@@ -16,7 +16,7 @@ it('a place goes once its retention is over, and is named once', () => {
   expect(trimming.take(end(50), 10 * minute, none)).toBe(40);
 });
 
-it('nothing goes that a standby which counts, or the folder of the owner, does not have', () => {
+it('nothing goes that a follower which counts, or the folder of the owner, does not have', () => {
   const trimming = new LogTrimming(minute);
   trimming.take(end(10), 0, none);
   trimming.take(end(20), minute, { ...none, slowest: 0 });
@@ -25,7 +25,7 @@ it('nothing goes that a standby which counts, or the folder of the owner, does n
   expect(trimming.take(end(50), 9 * minute, { ...none, slowest: 49 })).toBe(30);
 });
 
-it('what all standbys and two snapshots have goes before its time, once all were heard', () => {
+it('what all followers and two snapshots have goes before its time, once all were heard', () => {
   const trimming = new LogTrimming(10 * minute);
   const limits = { slowest: 1000, kept: 1000, snapshotted: 45 };
   for (let at = 0; at < 10; at += 1) {
@@ -37,38 +37,38 @@ it('what all standbys and two snapshots have goes before its time, once all were
   expect(trimming.take(end(13), 11 * minute, { ...none, snapshotted: 999 })).toBeNull();
 });
 
-it('the owner tells how far behind each standby was when it was heard', () => {
+it('the owner tells how far behind each follower was when it was heard', () => {
   let now = 0;
-  const standbys = new Standbys({ monotonic: () => now }, minute);
-  standbys.heard({ node: 'http://b', place: 9 });
-  standbys.heard({ node: 'http://a', place: 5 });
+  const places = new FollowerPlaces({ monotonic: () => now }, minute);
+  places.heard({ node: 'http://b', place: 9 });
+  places.heard({ node: 'http://a', place: 5 });
   now = 7000;
-  standbys.heard({ node: 'http://a', place: 5 });
+  places.heard({ node: 'http://a', place: 5 });
   now = 8000;
-  expect(standbys.statusAt(9)).toEqual([
+  expect(places.statusAt(9)).toEqual([
     { node: 'http://a', behind: 4, heardMsAgo: 1000 },
     { node: 'http://b', behind: 0, heardMsAgo: 8000 },
   ]);
   now = minute;
   // Its place has not changed for the retention, though it is heard.
-  standbys.heard({ node: 'http://b', place: 11 });
-  expect(standbys.statusAt(11)).toEqual([{ node: 'http://b', behind: 0, heardMsAgo: 0 }]);
+  places.heard({ node: 'http://b', place: 11 });
+  expect(places.statusAt(11)).toEqual([{ node: 'http://b', behind: 0, heardMsAgo: 0 }]);
 });
 
-it('a standby counts until its place has not changed for the retention', () => {
+it('a follower counts until its place has not changed for the retention', () => {
   let now = 0;
-  const standbys = new Standbys({ monotonic: () => now }, minute);
-  expect(standbys.slowest).toBeNull();
-  standbys.heard({ node: 'http://a', place: 5 });
-  standbys.heard({ node: 'http://b', place: 9 });
-  expect(standbys.slowest).toBe(5);
+  const places = new FollowerPlaces({ monotonic: () => now }, minute);
+  expect(places.slowest).toBeNull();
+  places.heard({ node: 'http://a', place: 5 });
+  places.heard({ node: 'http://b', place: 9 });
+  expect(places.slowest).toBe(5);
   now = minute - 1;
-  standbys.heard({ node: 'http://a', place: 5 });
-  standbys.heard({ node: 'http://b', place: 12 });
-  expect(standbys.slowest).toBe(5);
+  places.heard({ node: 'http://a', place: 5 });
+  places.heard({ node: 'http://b', place: 12 });
+  expect(places.slowest).toBe(5);
   now = minute;
-  expect(standbys.slowest).toBe(12);
+  expect(places.slowest).toBe(12);
   // It has begun anew.
-  standbys.heard({ node: 'http://b', place: 2 });
-  expect(standbys.slowest).toBe(2);
+  places.heard({ node: 'http://b', place: 2 });
+  expect(places.slowest).toBe(2);
 });

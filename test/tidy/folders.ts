@@ -71,7 +71,7 @@ export const folders: readonly string[] = [
   'src/server/journal',
   'src/server/snapshots',
   // What a node of a cluster does to its folder while it follows.
-  'src/server/standby',
+  'src/server/following',
   'src/server/repair',
   'src/server/history',
   // Folders that nodes of a cluster give each other.

@@ -17,13 +17,13 @@ import type { Identifiers } from '../../engine/identifiers.js';
 import type { Journal } from '../../engine/journal.js';
 import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { Follower, type FollowerDuties } from './follower.js';
+import type { NodeStanding } from './follower-places.js';
 import { KeptPlace } from './kept-place.js';
 import { LogUpkeep } from './log-upkeep.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
 import { MemoryDoubt } from './memory-doubt.js';
 import { SharedCommits } from './shared-commits.js';
 import { SkewWatch } from './skew-watch.js';
-import type { NodeStanding } from './standbys.js';
 
 /** What a node is made with. */
 export interface ClusterOptions {
@@ -50,7 +50,7 @@ export interface ClusterOptions {
 
 /** An append whose outcome is not known by then is sent again. */
 const appendMs = 1000;
-/** Standbys wait longer than the silence by up to this, so that they do not all claim at once. */
+/** Followers wait longer than the silence by up to this, so that they do not all claim at once. */
 const jitterMsMax = 500;
 /** How often a node that took the log looks whether it may serve. */
 const lookMs = 10;

@@ -1,6 +1,6 @@
 /**
- * Which places of the shared log no node needs any more (ADR 73): what every standby has, and two
- * snapshots of the owner have; or what is older than its retention, and every standby has.
+ * Which places of the shared log no node needs any more (ADR 73): what every follower has, and two
+ * snapshots of the owner have; or what is older than its retention, and every follower has.
  */
 
 /** Places are noted this far apart. */
@@ -44,7 +44,7 @@ export class LogTrimming {
     if (last === undefined || at - last.at >= apartMs) this.noted.push({ ...end, at });
     const isOutdated = (one: (typeof this.noted)[number]) => at - one.at >= this.retentionMs;
     const outdated = this.noted.findLast(isOutdated)?.place ?? 0;
-    // Every standby that counts was heard by then, if there is any: no other one may need more.
+    // Every follower that counts was heard by then, if there is any: no other one may need more.
     const knowsAll = slowest !== null && at - this.since >= this.retentionMs;
     const proven = knowsAll
       ? this.noted.findLast(({ offset }) => offset <= snapshotted)

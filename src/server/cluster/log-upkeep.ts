@@ -8,10 +8,10 @@ import type { CallingNode } from '../../cluster/forwarding/node-call.js';
 import type { HistoryState } from '../../cluster/shared-history.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
+import { FollowerPlaces, type NodeStanding } from './follower-places.js';
 import type { KeptPlace } from './kept-place.js';
 import { LogTrimming } from './log-trimming.js';
 import type { FollowerStatus } from './membership.js';
-import { type NodeStanding, Standbys } from './standbys.js';
 import { StandingReports } from './standing-reports.js';
 
 const everyMs = 5000;
@@ -42,7 +42,7 @@ interface UpkeepOptions extends CallingNode {
 
 export class LogUpkeep {
   private folder: UpkeepFolder | null = null;
-  private readonly standbys: Standbys;
+  private readonly places: FollowerPlaces;
   private readonly trimming: LogTrimming;
   private readonly reports: StandingReports;
   private cancel = (): void => undefined;
@@ -54,7 +54,7 @@ export class LogUpkeep {
     private readonly ports: UpkeepPorts,
   ) {
     const { clock, retentionMs } = options;
-    this.standbys = new Standbys(clock, retentionMs);
+    this.places = new FollowerPlaces(clock, retentionMs);
     this.trimming = new LogTrimming(retentionMs);
     this.reports = new StandingReports(options, clock, {
       owner: () => ports.otherOwner(),
@@ -77,14 +77,14 @@ export class LogUpkeep {
   /** Another node says where it stands; false = it has to say it to the owner. */
   heard(standing: NodeStanding): boolean {
     if (this.ports.owned() === null) return false;
-    this.standbys.heard(standing);
+    this.places.heard(standing);
     return true;
   }
 
   /** Those that follow, as the owner knows them; null where this node is not the owner. */
   get followers(): readonly FollowerStatus[] | null {
     const state = this.ports.owned();
-    return state === null ? null : this.standbys.statusAt(state.next);
+    return state === null ? null : this.places.statusAt(state.next);
   }
 
   /** Settles once nothing of it is under way. */
@@ -108,15 +108,15 @@ export class LogUpkeep {
   }
 
   private async keep(): Promise<void> {
-    const { folder, ports, standing, standbys } = this;
+    const { folder, ports, standing, places } = this;
     const state = ports.owned();
     if (folder === null || standing === null || state === null) return;
     const { store, place } = folder;
     await place.keepLater(state);
-    if (!this.hasRead) await standbys.read(store, standing.node);
+    if (!this.hasRead) await places.read(store, standing.node);
     this.hasRead = true;
     if (ports.owned() === null) return;
-    await standbys.write(store, standing);
+    await places.write(store, standing);
     await this.trim(folder, state, standing);
   }
 
@@ -127,7 +127,7 @@ export class LogUpkeep {
   ): Promise<void> {
     const { clock, log } = this.options;
     const snapshotted = (await store.snapshots.offsets()).at(-2) ?? -1;
-    const { slowest } = this.standbys;
+    const { slowest } = this.places;
     const end = { place: next, offset: journal.endOffset };
     const before = this.trimming.take(end, clock.monotonic(), { slowest, kept, snapshotted });
     // What could not be removed is removed later.

@@ -1,7 +1,7 @@
 /** Tells the owner again and again where this node stands: it keeps what is still needed. */
 import { type CallingNode, callNode } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
-import type { NodeStanding } from './standbys.js';
+import type { NodeStanding } from './follower-places.js';
 
 /** The path on the port for other nodes. */
 export const standingPath = '/node/standing';

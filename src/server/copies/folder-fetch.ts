@@ -66,15 +66,15 @@ export class FolderFetch {
   private async isFetched(): Promise<boolean> {
     const { log, logger, caller } = this.ports;
     try {
-      const { start, owner, standbys } = await knownNodes(log);
+      const { start, owner, followers } = await knownNodes(log);
       if (owner !== null) await this.claimsPlace(owner, start);
       // The owner has other work.
-      const known = [...standbys, ...(owner === null ? [] : [owner])];
+      const known = [...followers, ...(owner === null ? [] : [owner])];
       for (const origin of inOrder(known, this.begun)) {
         if (origin !== caller.url && (await this.isGivenBy(origin))) return true;
         if (this.begun === origin) return false;
       }
-      logger.warn({ standbys, owner }, 'no other node gives its folder; they are asked again');
+      logger.warn({ followers, owner }, 'no other node gives its folder; they are asked again');
     } catch (error) {
       logger.warn({ err: error }, 'it is not known which other nodes there are');
     }

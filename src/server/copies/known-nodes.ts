@@ -2,8 +2,8 @@
 import { decodeRecords } from '../../../storage/format/record.js';
 import type { CommitLog, LogEntry } from '../../cluster/commit-log.js';
 import { decodeEntry } from '../../cluster/entry.js';
+import { nodesIn, nodesLogName } from '../cluster/follower-places.js';
 import { decodeChanges } from '../cluster/log-changes.js';
-import { nodesIn, nodesLogName } from '../cluster/standbys.js';
 
 /** The owner writes nodes down every few seconds: first so many entries are looked through. */
 const entriesFirst = 4096;
@@ -15,7 +15,7 @@ export interface KnownNodes {
   /** Addresses; null = none was found. */
   readonly owner: string | null;
   /** Others, the one that has most first. */
-  readonly standbys: readonly string[];
+  readonly followers: readonly string[];
 }
 
 /** Rejects as the log does. */
@@ -29,7 +29,7 @@ export async function knownNodes(log: CommitLog): Promise<KnownNodes> {
 }
 
 async function lookThrough(log: CommitLog, from: number, end: number): Promise<KnownNodes> {
-  let found: KnownNodes = { start: 0, owner: null, standbys: [] };
+  let found: KnownNodes = { start: 0, owner: null, followers: [] };
   for (let at = from; at < end; ) {
     const { start, entries } = await log.read(at);
     found = { ...found, start };
@@ -53,8 +53,8 @@ function saidBy({ bytes }: LogEntry): Partial<KnownNodes> {
     const value = decodeRecords(body, baseOffset, baseOffset).at(-1)?.value;
     const [owner, ...others] = nodesIn(value ?? Buffer.alloc(0));
     if (owner === undefined) continue;
-    const standbys = others.toSorted((one, other) => other.place - one.place);
-    latest = { owner: owner.node, standbys: standbys.map(({ node }) => node) };
+    const followers = others.toSorted((one, other) => other.place - one.place);
+    latest = { owner: owner.node, followers: followers.map(({ node }) => node) };
   }
   return latest;
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { misdirected } from '../../cluster/forwarding/forwarder.js';
 import { parseJson } from '../../grammar/json.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { standingSchema } from '../cluster/standbys.js';
+import { standingSchema } from '../cluster/follower-places.js';
 import { standingPath } from '../cluster/standing-reports.js';
 
 /** The path of a copy of this node's folder. */

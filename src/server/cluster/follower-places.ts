@@ -38,7 +38,7 @@ interface Known {
   readonly heardAt: number;
 }
 
-export class Standbys {
+export class FollowerPlaces {
   private readonly known = new Map<string, Known>();
 
   /** One whose place does not change for `retentionMs` counts no longer. */

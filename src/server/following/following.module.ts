@@ -14,16 +14,16 @@ import type { Config } from '../configuration/config.js';
 import { UnfinishedCopy } from '../copies/unfinished-copy.js';
 import { JournalSweepRunner } from '../history/journal-sweep-runner.js';
 import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
-import { StandbyCompactions } from './standby-compactions.js';
+import { FollowerCompactions } from './follower-compactions.js';
 
-@Module({ imports: [JournalSweepsModule, TopicsModule], providers: [StandbyCompactions] })
-export class StandbyModule {
+@Module({ imports: [JournalSweepsModule, TopicsModule], providers: [FollowerCompactions] })
+export class FollowingModule {
   constructor(
     store: Store,
     sweeper: JournalSweeper,
     sweeps: JournalSweeps,
     runner: JournalSweepRunner,
-    compactions: StandbyCompactions,
+    compactions: FollowerCompactions,
     life: ProcessLife,
     @Inject(provided.config) { dataDirectory, archiveDirectory, journalRetention }: Config,
     @Inject(provided.disk) disk: Disk,

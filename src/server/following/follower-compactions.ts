@@ -31,7 +31,7 @@ interface OwnCompaction {
 }
 
 @Injectable()
-export class StandbyCompactions {
+export class FollowerCompactions {
   private readonly first: OwnCompaction;
   private readonly last = new WeakMap<PartitionLog, OwnCompaction>();
   /** Those that are compacted now, or could not be a while ago. */

@@ -1,5 +1,5 @@
 /**
- * `node test/crash/run-standby-kills.ts [--rounds 20] [--seed 1]`, after a build and with the
+ * `node test/crash/run-follower-kills.ts [--rounds 20] [--seed 1]`, after a build and with the
  * NODE_OPTIONS of `npm run jest`: two real nodes over a PostgreSQL are killed under load, in the
  * middle of their sweeps. Exit code 1 where something was lost, or where the journals of both do
  * not come to the same memory.
@@ -42,7 +42,7 @@ class Node {
   ) {}
 
   static async create(log: PostgresServer): Promise<Node> {
-    const folder = await mkdtemp(join(tmpdir(), 'stepwell-standby-'));
+    const folder = await mkdtemp(join(tmpdir(), 'stepwell-follower-'));
     leave(folder);
     return new Node(folder, `http://127.0.0.1:${await freePort()}`, {
       STEPWELL_COMMIT_LOG: log.url,

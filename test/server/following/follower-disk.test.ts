@@ -7,7 +7,7 @@ import { Journal } from '../../../src/engine/journal.js';
 import { provided } from '../../../src/engine/provided.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
 import type { Cluster } from '../../../src/server/cluster/cluster.js';
-import { StandbyCompactions } from '../../../src/server/standby/standby-compactions.js';
+import { FollowerCompactions } from '../../../src/server/following/follower-compactions.js';
 import { topicLogName } from '../../../src/topics/topics/topic-log-name.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Store } from '../../../storage/store.js';
@@ -146,7 +146,7 @@ describe('the folder of a follower', () => {
       return log;
     };
     await inStep(owner, follower);
-    await partOf<StandbyCompactions>(follower, StandbyCompactions).look();
+    await partOf<FollowerCompactions>(follower, FollowerCompactions).look();
     const whole = bytesOf(logOf(owner, 'compact'));
     await until(() => bytesOf(logOf(follower, 'compact')) < whole / 2);
     const names = await readdir(dataDirectory);
