@@ -29,6 +29,21 @@ export function parseJson(body: Buffer): Result<unknown> {
   }
 }
 
+/** The fields of a JSON object, whatever they hold. */
+export type JsonFields = Readonly<Record<string, unknown>>;
+
+/** Whether a JSON value is an object; a list is none. */
+export function isJsonObject(value: unknown): value is JsonFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const noFields: JsonFields = {};
+
+/** The fields of a JSON value: one that is no object has none. */
+export function fieldsOf(value: unknown): JsonFields {
+  return isJsonObject(value) ? value : noFields;
+}
+
 /** Whether UTF-8 can carry a text: JSON may escape one surrogate without the other. */
 export function isWellFormed(text: string): boolean {
   return text.isWellFormed();

@@ -6,7 +6,7 @@
  */
 import { shardLetters } from '../engine/identifiers.js';
 import { ok, type Result, refused } from '../grammar/result.js';
-import { type FilterReader, text } from './query-filters.js';
+import { type FilterReader, text, whenGiven } from './query-filters.js';
 
 const noCursor = 'is no cursor of this listing';
 
@@ -35,11 +35,7 @@ export function readCursor<Place>(
 export function cursorFilter<Place>(
   parse: (place: string) => Place | null,
 ): FilterReader<Place | null> {
-  return (values) => {
-    const given = text(values);
-    if (!given.ok || given.value === null) return given as Result<null>;
-    return readCursor(given.value, parse);
-  };
+  return whenGiven(text, (given) => readCursor(given, parse));
 }
 
 /** An offset in the journal; null = it is none. */

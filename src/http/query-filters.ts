@@ -3,7 +3,7 @@
  * a typo must never mean "everything" (messaging.md 1.3). Pure.
  */
 
-import { parseJson } from '../grammar/json.js';
+import { isJsonObject, parseJson } from '../grammar/json.js';
 import { ok, type Result, refused } from '../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from './dialect.js';
 
@@ -101,18 +101,28 @@ export const names: FilterReader<readonly string[] | null> = (values) => {
   return all.includes('') ? refused('names nothing between two commas') : ok(all);
 };
 
+/** What `read` makes of what `reader` has read; null = absent. */
+export function whenGiven<Given, Value>(
+  reader: FilterReader<Given | null>,
+  read: (given: Given) => Result<Value>,
+): FilterReader<Value | null> {
+  return (values) => {
+    const given = reader(values);
+    if (!given.ok) return given;
+    return given.value === null ? ok(null) : read(given.value);
+  };
+}
+
 /** Any of these whole numbers, given as `names` are; null = absent. */
-export const integers: FilterReader<readonly number[] | null> = (values) => {
-  const all = names(values);
-  if (!all.ok || all.value === null) return all as Result<null>;
+export const integers: FilterReader<readonly number[] | null> = whenGiven(names, (all) => {
   const numbers: number[] = [];
-  for (const each of all.value) {
+  for (const each of all) {
     const number = wholeNumber(each);
     if (!number.ok) return number;
     numbers.push(number.value);
   }
   return ok(numbers);
-};
+});
 
 /**
  * How many rows to answer or to act on: `standard` where it is absent, `max` where more is asked
@@ -198,9 +208,7 @@ function addBody(values: FilterValues, body: Buffer): string | null {
   if (body.length === 0) return null;
   const json = parseJson(body);
   if (!json.ok) return json.message;
-  if (typeof json.value !== 'object' || json.value === null || Array.isArray(json.value)) {
-    return 'the body must be an object of filters';
-  }
+  if (!isJsonObject(json.value)) return 'the body must be an object of filters';
   return addFields(values, json.value);
 }
 

@@ -30,6 +30,7 @@ const idOfRequest = Symbol('request id');
 const callerOfRequest = Symbol('caller');
 const passedOn = Symbol('passed on');
 
+/** A request, and what the front door has noted of it. */
 interface IdentifiedRequest extends RequestHead {
   [idOfRequest]?: string;
   [callerOfRequest]?: Caller;
@@ -53,23 +54,21 @@ export class Callers {
   }
 
   /** The id of a request: the one that it brings, or a new one; always the same. */
-  idOf(request: RequestHead): string {
-    const numbered = request as IdentifiedRequest;
-    const known = numbered[idOfRequest];
+  idOf(request: IdentifiedRequest): string {
+    const known = request[idOfRequest];
     if (known !== undefined) return known;
     const id = idIn(request) ?? this.newId();
-    numbered[idOfRequest] = id;
+    request[idOfRequest] = id;
     return id;
   }
 
   /** Remembers who makes a request: with the credential of this name, or with none. */
-  identify(request: RequestHead, principal: string | null): Caller {
+  identify(request: IdentifiedRequest, principal: string | null): Caller {
     const client = request.headers[clientHeader];
     if (principal !== null && client !== undefined) this.seen.count(String(client));
-    const identified = request as IdentifiedRequest;
-    const seed = identified[passedOn]?.seed ?? null;
+    const seed = request[passedOn]?.seed ?? null;
     const caller = new Caller(principal, this.addressOf(request), this.idOf(request), seed);
-    identified[callerOfRequest] = caller;
+    request[callerOfRequest] = caller;
     return caller;
   }
 
@@ -79,9 +78,9 @@ export class Callers {
   }
 
   /** The nearest address that is no trusted proxy; a malformed one is ignored. */
-  addressOf(request: RequestHead): string {
+  addressOf(request: IdentifiedRequest): string {
     // The node that took the request has looked at the proxies before it.
-    const client = (request as IdentifiedRequest)[passedOn]?.client;
+    const client = request[passedOn]?.client;
     if (client != null) return client;
     const { remoteAddress = '' } = request.socket;
     if (this.isProxy === null) return plain(remoteAddress);
@@ -103,23 +102,23 @@ function plain(address: string): string {
 }
 
 /** Remembers what a request brings; before it is served. */
-export function markPassedOn(request: RequestHead, from: PassedOn): void {
-  (request as IdentifiedRequest)[passedOn] = from;
+export function markPassedOn(request: IdentifiedRequest, from: PassedOn): void {
+  request[passedOn] = from;
 }
 
 /** The address that a request came from, whichever node took it; a proxy's, where there is one. */
-export function peerAddressOf(request: RequestHead): string {
-  const client = (request as IdentifiedRequest)[passedOn]?.client;
+export function peerAddressOf(request: IdentifiedRequest): string {
+  const client = request[passedOn]?.client;
   return client ?? request.socket.remoteAddress ?? '';
 }
 
 /** Who makes a request; undefined where it has not passed the front door. */
-export function knownCallerOf(request: RequestHead): Caller | undefined {
-  return (request as IdentifiedRequest)[callerOfRequest];
+export function knownCallerOf(request: IdentifiedRequest): Caller | undefined {
+  return request[callerOfRequest];
 }
 
 /** Who makes a request that has passed the front door. */
-export function callerOf(request: RequestHead): Caller {
+export function callerOf(request: IdentifiedRequest): Caller {
   const caller = knownCallerOf(request);
   if (caller === undefined) throw new Error('the request has not passed the front door');
   return caller;

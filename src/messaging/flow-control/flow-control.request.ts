@@ -2,7 +2,7 @@
 
 import { periodSecondsMax } from '../../grammar/flow-control-value.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-import { type FilterReader, integer, readFilters, text } from '../../http/query-filters.js';
+import { integer, readFilters, text, whenGiven } from '../../http/query-filters.js';
 import type { PinFlowControl, UnpinFlowControl } from './flow-control.commands.js';
 
 export type Pin = Pick<PinFlowControl, 'parallelism' | 'rate' | 'periodSeconds'>;
@@ -43,23 +43,17 @@ export function parseNothing(requestTarget: string): Result<unknown> {
 }
 
 /** A whole number from 1 to `max`; null = absent. */
-function upTo(max: number): FilterReader<number | null> {
-  return (values) => {
-    const number = integer(values);
-    if (!number.ok || number.value === null) return number;
-    return number.value >= 1 && number.value <= max
-      ? number
-      : refused(`must be a whole number from 1 to ${max}`);
-  };
+function upTo(max: number) {
+  return whenGiven(integer, (number) =>
+    number >= 1 && number <= max ? ok(number) : refused(`must be a whole number from 1 to ${max}`),
+  );
 }
 
 const limit = upTo(Number.MAX_SAFE_INTEGER);
 
 /** `true` or `false` in any case; null = absent. */
-const flag: FilterReader<boolean | null> = (values) => {
-  const word = text(values);
-  if (!word.ok || word.value === null) return word as Result<null>;
-  switch (word.value.toLowerCase()) {
+const flag = whenGiven<string, boolean>(text, (word) => {
+  switch (word.toLowerCase()) {
     case 'true':
       return ok(true);
     case 'false':
@@ -67,4 +61,4 @@ const flag: FilterReader<boolean | null> = (values) => {
     default:
       return refused('must be true or false');
   }
-};
+});

@@ -12,6 +12,7 @@ import {
   text,
   texts,
   type UrlFilters,
+  whenGiven,
 } from '../../http/query-filters.js';
 import { type OriginFilters, originFilters } from '../messages/message-filter.js';
 import { type LogCursor, parsePlace } from './log-cursor.js';
@@ -52,17 +53,15 @@ export const stateWords: StateWords<LogState> = new Map([
 export function states<State extends string>(
   meaning: StateWords<State>,
 ): FilterReader<ReadonlySet<State> | null> {
-  return (values) => {
-    const words = names(values);
-    if (!words.ok || words.value === null) return words as Result<null>;
+  return whenGiven(names, (words) => {
     const found = new Set<State>();
-    for (const word of words.value) {
+    for (const word of words) {
       const meant = meaning.get(word);
       if (meant === undefined) return refused(`must be one of ${[...meaning.keys()].join(', ')}`);
       for (const state of meant) found.add(state);
     }
     return ok(found);
-  };
+  });
 }
 
 /** Where the page before ended; null = absent. */
@@ -70,11 +69,9 @@ export const cursor: FilterReader<LogCursor | null> = cursorFilter(parsePlace);
 
 const containsMax = 256;
 
-const contains: FilterReader<string | null> = (values) => {
-  const given = text(values);
-  const isLong = given.ok && (given.value?.length ?? 0) > containsMax;
-  return isLong ? refused(`must have at most ${containsMax} characters`) : given;
-};
+const contains = whenGiven(text, (given) =>
+  given.length > containsMax ? refused(`must have at most ${containsMax} characters`) : ok(given),
+);
 
 const rowFilters = {
   ...originFilters,
@@ -125,12 +122,10 @@ export interface CountsQuery extends LogFilters {
   readonly cursor: LogCursor | null;
 }
 
-const bucket: FilterReader<number | null> = (values) => {
-  const given = text(values);
-  if (!given.ok || given.value === null) return given as Result<null>;
-  const length = parseDuration(given.value);
+const bucket = whenGiven(text, (given) => {
+  const length = parseDuration(given);
   return length.ok && length.value < 1000 ? refused('must be at least 1s') : length;
-};
+});
 
 const knownOfCounts = { ...rowFilters, by: oneOf(...countedProperties), bucket };
 

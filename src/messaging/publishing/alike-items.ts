@@ -3,31 +3,24 @@
  * that say the same share what was read: one message, from which the engine makes the bytes of its
  * event and of its state once. Pure.
  */
+import { fieldsOf, isJsonObject } from '../../grammar/json.js';
 import { parseBody } from './batch.request.js';
 import type { RequestContext } from './publish.request.js';
 import { MessageSubmission, type Submission } from './submissions.js';
-
-/** An item as it stands in a batch that was read, with what of it was not judged. */
-interface RawItem {
-  readonly destination: string;
-  readonly headers?: Readonly<Record<string, string>> | null;
-  readonly body?: unknown;
-  readonly queue?: unknown;
-}
 
 /** An item that was read, by what it says. */
 interface ReadItem {
   readonly queue: unknown;
   /** Names and values as they stand there. */
   readonly names: readonly string[];
-  readonly values: readonly string[];
+  readonly values: readonly unknown[];
   readonly submission: MessageSubmission;
 }
 
 /** Of one batch, which has one context. */
 export class AlikeItems {
   /** The latest one to each destination. */
-  private readonly read = new Map<string, ReadItem>();
+  private readonly read = new Map<unknown, ReadItem>();
 
   constructor(
     private readonly context: RequestContext,
@@ -36,8 +29,7 @@ export class AlikeItems {
 
   /** What an item submits that says what one before it said; undefined = it has to be read. */
   submissionOf(item: unknown): Submission | undefined {
-    if (typeof item !== 'object' || item === null) return undefined;
-    const { destination, queue, headers, body: text } = item as RawItem;
+    const { destination, queue, headers, body: text } = fieldsOf(item);
     const known = this.read.get(destination);
     if (known === undefined || known.queue !== queue || !says(headers, known)) return undefined;
     const body = parseBody(text ?? null);
@@ -51,17 +43,17 @@ export class AlikeItems {
   /** An item that was read, and what it submits: others may say the same. */
   add(item: unknown, submission: Submission): void {
     if (!(submission instanceof MessageSubmission) || submission.dependsOnBody) return;
-    const { destination, queue, headers } = item as RawItem;
-    const said = headers ?? {};
+    const { destination, queue, headers } = fieldsOf(item);
+    const said = fieldsOf(headers);
     const names = Object.keys(said);
     this.read.set(destination, { queue, names, values: Object.values(said), submission });
   }
 }
 
 /** Whether headers are those of an item that was read, in their order. */
-function says(headers: RawItem['headers'], { names, values }: ReadItem): boolean {
+function says(headers: unknown, { names, values }: ReadItem): boolean {
   if (headers === undefined || headers === null) return names.length === 0;
-  if (typeof headers !== 'object' || Array.isArray(headers)) return false;
+  if (!isJsonObject(headers)) return false;
   let index = 0;
   for (const name in headers) {
     if (name !== names[index] || headers[name] !== values[index]) return false;

@@ -1,6 +1,6 @@
 /** A batch as it stands on the wire: a JSON array of publishes (messaging.md 2.3). Pure. */
 import { isHeaderValue } from '../../grammar/headers.js';
-import { isWellFormed, parseJson } from '../../grammar/json.js';
+import { fieldsOf, isJsonObject, isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
@@ -22,17 +22,14 @@ export function parseBatch(body: Buffer): Result<readonly unknown[]> {
  * absent, and an unknown field means nothing.
  */
 export function parseBatchItem(item: unknown, context: RequestContext): Result<PublishRequest> {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-    return refused('a message of a batch must be an object');
-  }
-  const fields = item as Readonly<Record<string, unknown>>;
-  const { destination } = fields;
+  if (!isJsonObject(item)) return refused('a message of a batch must be an object');
+  const { destination } = item;
   if (typeof destination !== 'string') return refused('destination must be a string');
-  const headers = parseHeaders(fields['headers'] ?? {});
+  const headers = parseHeaders(item['headers'] ?? {});
   if (!headers.ok) return headers;
-  const body = parseBody(fields['body'] ?? null);
+  const body = parseBody(item['body'] ?? null);
   if (!body.ok) return body;
-  const queue = parseQueue(fields['queue'] ?? null);
+  const queue = parseQueue(item['queue'] ?? null);
   if (!queue.ok) return queue;
   return ok({
     destination,
@@ -46,10 +43,8 @@ export function parseBatchItem(item: unknown, context: RequestContext): Result<P
 
 /** Headers of an item that is none, names and values in turn: who sent it may show in them. */
 export function headersOf(item: unknown): readonly string[] {
-  if (typeof item !== 'object' || item === null) return [];
-  const { headers } = item as { readonly headers?: unknown };
-  if (typeof headers !== 'object' || headers === null) return [];
-  return Object.entries(headers).flatMap(([name, value]) => [
+  const { headers } = fieldsOf(item);
+  return Object.entries(fieldsOf(headers)).flatMap(([name, value]) => [
     name,
     typeof value === 'string' ? value : '',
   ]);
@@ -57,9 +52,7 @@ export function headersOf(item: unknown): readonly string[] {
 
 /** As much as a request's own head may hold (messaging.md 1.1). */
 function parseHeaders(map: unknown): Result<Pick<PublishRequest, 'rawHeaders' | 'contentType'>> {
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) {
-    return refused('headers must be an object of strings');
-  }
+  if (!isJsonObject(map)) return refused('headers must be an object of strings');
   const rawHeaders: string[] = [];
   let contentType: string | null = null;
   let bytes = 0;

@@ -2,15 +2,14 @@
 import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
-  type FilterReader,
   type Filters,
   names,
   oneOf,
   readFilters,
   texts,
+  whenGiven,
 } from '../../http/query-filters.js';
 import { type PendingState, pendingStates } from '../delivery/pending-state.js';
-import type { LogCursor } from '../logs/log-cursor.js';
 import { cursor, type StateWords, states } from '../logs/logs.request.js';
 import { originFilters } from '../messages/message-filter.js';
 
@@ -22,11 +21,9 @@ const stateWords: StateWords<PendingState> = new Map(
 );
 
 /** Where the page before ended: a place in the journal. */
-const listCursor: FilterReader<LogCursor | null> = (values) => {
-  const given = cursor(values);
-  const isOfLogs = given.ok && given.value?.at === 'running';
-  return isOfLogs ? refused('is no cursor of this listing') : given;
-};
+const listCursor = whenGiven(cursor, (given) =>
+  given.at === 'running' ? refused('is no cursor of this listing') : ok(given),
+);
 
 /** Filters of pending messages, all of which hold; dates are those of the publish. */
 export const meantMessages = {

@@ -10,6 +10,7 @@ import {
   oneOf,
   readFilters,
   text,
+  whenGiven,
 } from '../../http/query-filters.js';
 import { type JournalMoment, readMoment } from './journal-moment.js';
 import type { JournalSelection } from './journal-selection.js';
@@ -37,10 +38,7 @@ export interface JournalQuestion {
   readonly isRevealed: boolean;
 }
 
-const moment: FilterReader<JournalMoment | null> = (values) => {
-  const given = text(values);
-  return !given.ok || given.value === null ? (given as Result<null>) : readMoment(given.value);
-};
+const moment = whenGiven(text, readMoment);
 
 const yes: FilterReader<boolean> = (values) => {
   const word = oneOf('true', 'false')(values);
@@ -94,11 +92,9 @@ export interface ActivityQuestion {
   readonly stepMs: number;
 }
 
-const time: FilterReader<number | null> = (values) => {
-  const given = moment(values);
-  if (!given.ok || given.value === null) return given as Result<null>;
-  return 'time' in given.value ? ok(given.value.time) : refused('is no time');
-};
+const time = whenGiven(moment, (given) =>
+  'time' in given ? ok(given.time) : refused('is no time'),
+);
 
 /** A day up to `now` by the hour, unless something else is asked for. */
 export function parseActivityQuery(target: string, now: number): Result<ActivityQuestion> {

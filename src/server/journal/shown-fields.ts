@@ -1,5 +1,6 @@
 /** The fields of an event as they are printed: without what is redacted, without secrets. Pure. */
 import type { DomainEvent } from '../../engine/decider.js';
+import { isJsonObject, type JsonFields } from '../../grammar/json.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import { hidesHeader, redacted } from '../../messaging/messages/redaction.js';
 
@@ -18,17 +19,18 @@ const headerFields = new Set(['headers', 'failureHeaders']);
 /** What states call the same, wherever they hold it. */
 const secretParts = new Set(['current', 'next', 'digest']);
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** A folded state in plain values; null shows it all. */
-export function shownState(state: Fields, hidden: Redaction | null): Fields {
-  return hidden === null ? state : (starred(withoutRedacted(state, hidden)) as Fields);
+export function shownState(state: JsonFields, hidden: Redaction | null): JsonFields {
+  return hidden === null ? state : starredFields(withoutRedacted(state, hidden));
 }
 
 function starred(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(starred);
-  if (!isFields(value)) return value;
-  const entries = Object.entries(value).map(([name, each]) => {
+  return isJsonObject(value) ? starredFields(value) : value;
+}
+
+function starredFields(fields: JsonFields): JsonFields {
+  const entries = Object.entries(fields).map(([name, each]) => {
     return [name, secretParts.has(name) && each !== null ? '***' : starred(each)];
   });
   return Object.fromEntries(entries);
@@ -39,7 +41,7 @@ function starred(value: unknown): unknown {
  * is to be shown; a part of the event that says itself what it hides (a callback, a template) goes
  * by that.
  */
-export function shownFields(event: DomainEvent, hidden: Redaction | null): Fields {
+export function shownFields(event: DomainEvent, hidden: Redaction | null): JsonFields {
   const { type, ...fields } = event;
   if (hidden === null) return fields;
   const secrets = secretFields.get(type);
@@ -48,7 +50,7 @@ export function shownFields(event: DomainEvent, hidden: Redaction | null): Field
   return shown;
 }
 
-function withoutRedacted(fields: Fields, redaction: Redaction): Record<string, unknown> {
+function withoutRedacted(fields: JsonFields, redaction: Redaction): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (headerFields.has(name) && isTexts(value)) {
@@ -57,7 +59,7 @@ function withoutRedacted(fields: Fields, redaction: Redaction): Record<string, u
     } else if (name === 'contentType' && typeof value === 'string') {
       shown[name] = hidesHeader(redaction, 'content-type') ? redacted(value) : value;
     } else
-      shown[name] = isFields(value)
+      shown[name] = isJsonObject(value)
         ? withoutRedacted(value, ownRedaction(value, redaction))
         : value;
   }
@@ -65,15 +67,15 @@ function withoutRedacted(fields: Fields, redaction: Redaction): Record<string, u
 }
 
 /** What this part of an event hides: of a run's configuration, its terms say it. */
-function ownRedaction({ redaction, terms }: Fields, inherited: Redaction): Redaction {
-  const own = redaction ?? (isFields(terms) ? terms['redaction'] : null);
+function ownRedaction({ redaction, terms }: JsonFields, inherited: Redaction): Redaction {
+  const own = redaction ?? (isJsonObject(terms) ? terms['redaction'] : null);
   return (own as Redaction | null) ?? inherited;
 }
 
 /** The headers of a run's failure callback stand apart from what it says of them. */
-function failureRedaction({ terms }: Fields, inherited: Redaction): Redaction {
-  const callback = isFields(terms) ? terms['failureCallback'] : null;
-  return isFields(callback) ? ownRedaction(callback, inherited) : inherited;
+function failureRedaction({ terms }: JsonFields, inherited: Redaction): Redaction {
+  const callback = isJsonObject(terms) ? terms['failureCallback'] : null;
+  return isJsonObject(callback) ? ownRedaction(callback, inherited) : inherited;
 }
 
 function headerPairs(pairs: readonly string[], redaction: Redaction): readonly string[] {
@@ -85,8 +87,4 @@ function headerPairs(pairs: readonly string[], redaction: Redaction): readonly s
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

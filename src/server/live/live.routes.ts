@@ -52,9 +52,14 @@ function parseLiveQuery(target: string): Result<ReadonlySet<LiveKind> | null> {
   const filters = readFilters(target, { kinds: names });
   if (!filters.ok) return filters;
   const { kinds } = filters.value;
-  const unknown = kinds?.find((kind) => !all.has(kind as LiveKind));
-  if (unknown !== undefined) return refused(`kinds are ${liveKinds.join(', ')}: not ${unknown}`);
-  return ok(kinds === null ? null : new Set(kinds as LiveKind[]));
+  if (kinds === null) return ok(null);
+  const meant = new Set<LiveKind>();
+  for (const name of kinds) {
+    const kind = liveKinds.find((each) => each === name);
+    if (kind === undefined) return refused(`kinds are ${liveKinds.join(', ')}: not ${name}`);
+    meant.add(kind);
+  }
+  return ok(meant);
 }
 
 /** The offset that a client says it has; null = it says none. */

@@ -1,5 +1,5 @@
 /** What routes answer when all is well, as an example beside each schema. Pure. */
-import type { Json, JsonObject } from './json.js';
+import { fieldsOf, isObject, type JsonObject } from './json.js';
 import { type Components, sampleOf } from './sample.js';
 
 const jsonType = 'application/json';
@@ -11,10 +11,10 @@ export function withAnswerExamples(
 ): Readonly<Record<string, JsonObject>> {
   return eachOf(paths, (operations) =>
     eachOf(operations, (operation) => {
-      const { responses, ...others } = operation as JsonObject;
-      const shown = Object.entries(responses as JsonObject).map(([status, answer]) => [
+      const { responses, ...others } = fieldsOf(operation);
+      const shown = Object.entries(fieldsOf(responses)).map(([status, answer]) => [
         status,
-        status.startsWith('2') ? exemplified(answer as JsonObject, components) : (answer as Json),
+        status.startsWith('2') ? exemplified(fieldsOf(answer), components) : answer,
       ]);
       return { ...others, responses: Object.fromEntries(shown) };
     }),
@@ -22,10 +22,10 @@ export function withAnswerExamples(
 }
 
 function exemplified(answer: JsonObject, components: Components): JsonObject {
-  const { [jsonType]: media, ...others } = (answer['content'] ?? {}) as JsonObject;
-  const { schema } = (media ?? {}) as JsonObject;
-  if (schema === undefined) return answer;
-  const example = sampleOf(schema as JsonObject, components);
+  const { [jsonType]: media, ...others } = fieldsOf(answer['content']);
+  const { schema } = fieldsOf(media);
+  if (!isObject(schema)) return answer;
+  const example = sampleOf(schema, components);
   if (example === undefined) return answer;
   return { ...answer, content: { ...others, [jsonType]: { schema, example } } };
 }

@@ -9,3 +9,13 @@ export type Json =
   | { readonly [key: string]: Json };
 
 export type JsonObject = Record<string, Json>;
+
+/** Whether it is an object; a list is none. */
+export function isObject(json: Json | undefined): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+/** The fields of an object; what is none has none. */
+export function fieldsOf(json: Json | undefined): JsonObject {
+  return isObject(json) ? json : {};
+}

@@ -2,7 +2,7 @@
  * An example of JSON, made of its schema: each field has a value of its kind, and those whose names
  * people know have one as the server gives it. Pure.
  */
-import type { Json, JsonObject } from './json.js';
+import { isObject, type Json, type JsonObject } from './json.js';
 
 /** Named schemas, as `components` has them. */
 export type Components = Readonly<Record<string, Json>>;
@@ -137,8 +137,4 @@ function fits(value: Json, kind: string, { minimum, maximum, pattern }: JsonObje
 /** `labels` as `label`: what an element is called. */
 function singular(name: string): string {
   return name.replace(/s$/, '');
-}
-
-function isObject(json: Json | undefined): json is JsonObject {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -12,8 +12,6 @@ export interface SeriesQuestion {
   readonly stepMs: number;
 }
 
-const known: ReadonlySet<string> = new Set(seriesNames);
-
 const step: FilterReader<number> = (values) => {
   const given = text(values);
   if (!given.ok) return given;
@@ -31,14 +29,16 @@ export function parseSeriesQuery(target: string, now: number): Result<SeriesQues
   const filters = readFilters(target, { names, from: integer, step });
   if (!filters.ok) return filters;
   const { names: asked, from, step: stepMs } = filters.value;
-  const unknown = asked?.find((name) => !known.has(name));
-  if (unknown !== undefined) {
-    return refused(`names are ${seriesNames.join(', ')}: not ${unknown}`);
+  const meant = new Set<SeriesName>();
+  for (const name of asked ?? seriesNames) {
+    const known = seriesNames.find((each) => each === name);
+    if (known === undefined) return refused(`names are ${seriesNames.join(', ')}: not ${name}`);
+    meant.add(known);
   }
   const earliest = now - minutesMax * minuteMs;
   if (from !== null && from > now) return refused('from is in the future');
   return ok({
-    names: [...new Set((asked ?? seriesNames) as readonly SeriesName[])],
+    names: [...meant],
     from: Math.max(earliest, from ?? earliest),
     stepMs,
   });

@@ -1,4 +1,5 @@
 /** A fetch or an offset lookup as it stands on the wire -> positions (topics.md 3.1 and 3.2). */
+import { fieldsOf, isJsonObject, type JsonFields } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 
 /** One partition of a topic. */
@@ -39,24 +40,21 @@ const answerRecordsMax = 10_000;
 
 /** One inline position, a list, or both: the list comes first. */
 export function parseFetch(body: unknown): Result<FetchRequest> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return refused('the body must be an object');
-  }
-  const fields = body as Record<string, unknown>;
-  const timeoutMs = parseTimeoutMs(fields['timeout'], fetchTimeoutMs);
+  if (!isJsonObject(body)) return refused('the body must be an object');
+  const timeoutMs = parseTimeoutMs(body['timeout'], fetchTimeoutMs);
   if (!timeoutMs.ok) return timeoutMs;
-  const maxRecords = parseBudget(fields['maxRecords'], 'maxRecords', answerRecords);
+  const maxRecords = parseBudget(body['maxRecords'], 'maxRecords', answerRecords);
   if (!maxRecords.ok) return maxRecords;
-  const maxBytes = parseBudget(fields['maxBytes'], 'maxBytes', answerBytes);
+  const maxBytes = parseBudget(body['maxBytes'], 'maxBytes', answerBytes);
   if (!maxBytes.ok) return maxBytes;
-  const { offsetReset = null, untilTimestamp = null } = fields;
+  const { offsetReset = null, untilTimestamp = null } = body;
   if (untilTimestamp !== null && !isWhole(untilTimestamp)) {
     return refused('untilTimestamp must be Unix milliseconds');
   }
   if (offsetReset !== null && offsetReset !== 'earliest' && offsetReset !== 'latest') {
     return refused('offsetReset must be earliest or latest');
   }
-  const positions = parsePositions(fields);
+  const positions = parsePositions(body);
   if (!positions.ok) return positions;
   return ok({
     positions: positions.value,
@@ -98,7 +96,7 @@ function parseBudget(value: unknown, name: string, otherwise: number): Result<nu
     : refused(`${name} must be a positive whole number`);
 }
 
-function parsePositions(fields: Record<string, unknown>): Result<readonly Position[]> {
+function parsePositions(fields: JsonFields): Result<readonly Position[]> {
   const listed = fields['topicPartitionOffsets'] ?? [];
   if (!Array.isArray(listed)) return refused('topicPartitionOffsets must be an array');
   const items = fields['topic'] === undefined ? listed : [...listed, fields];
@@ -129,7 +127,7 @@ function parseEach<T extends TopicPartition>(
 function parsePosition(item: unknown): Result<Position> {
   const place = parseTopicPartition(item);
   if (!place.ok) return place;
-  const { offset, timestamp } = item as Record<string, unknown>;
+  const { offset, timestamp } = fieldsOf(item);
   if (timestamp !== undefined && timestamp !== null) {
     if (offset !== undefined && offset !== null) {
       return refused('offset and timestamp cannot both say where to begin');
@@ -144,7 +142,7 @@ function parsePosition(item: unknown): Result<Position> {
 }
 
 function parseTopicPartition(item: unknown): Result<TopicPartition> {
-  const { topic, partition } = (item ?? {}) as Record<string, unknown>;
+  const { topic, partition } = fieldsOf(item);
   if (typeof topic !== 'string') return refused('topic must be a string');
   return isWhole(partition)
     ? ok({ topic, partition })

@@ -1,6 +1,6 @@
 /** A produce as it stands on the wire -> records for topics (topics.md 2.1 and 2.2). */
 
-import { isWellFormed } from '../../grammar/json.js';
+import { fieldsOf, isJsonObject, isWellFormed } from '../../grammar/json.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { bytesOf, type PayloadEncoding, parseEncoding } from '../records/payload-encoding.js';
 
@@ -74,26 +74,23 @@ export function keyOf(key: string | null): Buffer | null {
 }
 
 function parseRecord(item: unknown, defaults: ProduceDefaults): Result<ProduceRecord> {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-    return refused('must be an object');
-  }
-  const fields = item as Record<string, unknown>;
-  const topic = topicOf(fields['topic'], defaults.topic);
+  if (!isJsonObject(item)) return refused('must be an object');
+  const topic = topicOf(item['topic'], defaults.topic);
   if (!topic.ok) return topic;
-  const own = fields['encoding'] ?? defaults.encoding;
+  const own = item['encoding'] ?? defaults.encoding;
   const encoding = parseEncoding(own);
   if (!encoding.ok) return refused(`encoding ${encoding.message}`);
-  if (fields['value'] === undefined) return refused('value must be a string or null');
-  const value = parseBytes(fields['value'], 'value', encoding.value);
+  if (item['value'] === undefined) return refused('value must be a string or null');
+  const value = parseBytes(item['value'], 'value', encoding.value);
   if (!value.ok) return value;
-  const key = parseBytes(fields['key'], 'key', encoding.value);
+  const key = parseBytes(item['key'], 'key', encoding.value);
   if (!key.ok) return key;
-  const partition = wholeNumber(fields['partition'], 'partition');
+  const partition = wholeNumber(item['partition'], 'partition');
   if (!partition.ok) return partition;
-  const timestamp = wholeNumber(fields['timestamp'], 'timestamp');
+  const timestamp = wholeNumber(item['timestamp'], 'timestamp');
   if (!timestamp.ok) return timestamp;
   if ((timestamp.value ?? 0) > timestampMax) return refused('timestamp is beyond the year 9999');
-  const headers = parseHeaders(fields['headers'], encoding.value);
+  const headers = parseHeaders(item['headers'], encoding.value);
   if (!headers.ok) return headers;
   return ok({
     topic: topic.value,
@@ -141,7 +138,7 @@ function parseHeaders(value: unknown, encoding: PayloadEncoding): Result<readonl
   if (value.length > headersMax) return refused(`headers has more than ${headersMax} entries`);
   const headers: ProduceHeader[] = [];
   for (const [index, item] of value.entries()) {
-    const { key, value: own } = (item ?? {}) as Record<string, unknown>;
+    const { key, value: own } = fieldsOf(item);
     if (typeof key !== 'string') return refused(`headers[${index}].key must be a string`);
     if (key.length > headerNameLengthMax) {
       return refused(`headers[${index}].key has at most ${headerNameLengthMax} characters`);

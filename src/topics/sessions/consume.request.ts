@@ -1,5 +1,6 @@
 /** A consume as it stands on the wire: topics, how long, how much, and the first one's settings. */
 
+import { isJsonObject, type JsonFields } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readLogOptions } from '../../http/dialect.js';
 import { type Strategy, strategies } from '../groups/assignment.policy.js';
@@ -43,14 +44,11 @@ export function parseConsumePath(topic: string, timeout: unknown): Result<Consum
 
 /** The body of `/consume/{group}/{instance}`: topics stand in `topic`, in `topics`, or in both. */
 export function parseConsume(body: unknown): Result<ConsumeRequest> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return refused('the body must be an object');
-  }
-  const fields = body as Record<string, unknown>;
-  const { topic = null, topics = null } = fields;
+  if (!isJsonObject(body)) return refused('the body must be an object');
+  const { topic = null, topics = null } = body;
   if (topic !== null && typeof topic !== 'string') return refused('topic must be a string');
   if (topics !== null && !isTexts(topics)) return refused('topics must be an array of strings');
-  return requestOf([...(topic === null ? [] : [topic]), ...(topics ?? [])], fields);
+  return requestOf([...(topic === null ? [] : [topic]), ...(topics ?? [])], body);
 }
 
 /**
@@ -111,10 +109,7 @@ export function parseTimeout(value: unknown, standardMs: number): Result<number>
     : refused('timeout must be a number of milliseconds, not negative');
 }
 
-function requestOf(
-  names: readonly string[],
-  fields: Readonly<Record<string, unknown>>,
-): Result<ConsumeRequest> {
+function requestOf(names: readonly string[], fields: JsonFields): Result<ConsumeRequest> {
   const topics = [...new Set(names)];
   if (topics.length === 0) return refused('topic or topics is missing');
   if (topics.length > topicsMax) return refused(`names more than ${topicsMax} topics`);

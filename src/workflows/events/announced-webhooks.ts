@@ -4,7 +4,7 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { lastUsed } from '../../grammar/collections.js';
-import { parseJson } from '../../grammar/json.js';
+import { fieldsOf, parseJson } from '../../grammar/json.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { webhookStepType } from '../run-state/known-steps.js';
 import type { RunContext } from '../run-state/run.context.js';
@@ -55,6 +55,5 @@ function announcedIn(body: Buffer | null): string {
 
 function fieldOf(text: Buffer, name: string): unknown {
   const json = parseJson(text);
-  if (!json.ok || typeof json.value !== 'object' || json.value === null) return null;
-  return (json.value as Readonly<Record<string, unknown>>)[name];
+  return json.ok ? fieldsOf(json.value)[name] : null;
 }

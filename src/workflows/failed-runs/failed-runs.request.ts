@@ -1,8 +1,7 @@
 /** Which failed runs a request is about, as it is written (workflows.md 6.1). Pure. */
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { ok, refused } from '../../grammar/result.js';
 import {
   count,
-  type FilterReader,
   type Filters,
   integer,
   integers,
@@ -10,6 +9,7 @@ import {
   oneOf,
   order,
   texts,
+  whenGiven,
 } from '../../http/query-filters.js';
 import { letterCursor } from '../../messaging/dead-letters/letter-cursor.js';
 import { type CallbackState, callbackStates } from './failed-runs.projection.js';
@@ -18,16 +18,14 @@ const pageMax = 100;
 /** Of one request (workflows.md 6.2); more are left for the next one. */
 export const revivedMax = 50;
 
-const states: FilterReader<readonly CallbackState[] | null> = (values) => {
-  const given = names(values);
-  if (!given.ok || given.value === null) return given as Result<null>;
-  const known = given.value.filter((name): name is CallbackState =>
+const states = whenGiven(names, (given) => {
+  const known = given.filter((name): name is CallbackState =>
     callbackStates.some((state) => state === name),
   );
-  return known.length === given.value.length
+  return known.length === given.length
     ? ok(known)
     : refused(`must be ${callbackStates.join(' or ')}`);
-};
+});
 
 /** Filters of failed runs; dates are those of the failure. Of a job all of them hold. */
 export const meantFailedRuns = {

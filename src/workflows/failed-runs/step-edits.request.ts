@@ -1,6 +1,6 @@
 /** Which results of a failed run are replaced when it is resumed (workflows.md 6.2). Pure. */
 import { z } from 'zod';
-import { parseJson } from '../../grammar/json.js';
+import { isJsonObject, parseJson } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { EditStep, StartRun } from '../run-state/run.commands.js';
@@ -54,12 +54,13 @@ export function editedStep(step: StepInfo, body: Buffer | null, out: unknown): R
     return refused(`steps: step ${step.id} is a ${step.type}: only results of Run are replaced`);
   }
   const known = body === null ? null : parseJson(body);
-  if (known?.ok !== true || typeof known.value !== 'object' || known.value === null) {
+  const fields = known?.ok === true ? known.value : null;
+  if (!isJsonObject(fields)) {
     return refused(`steps: step ${step.id} was not submitted as a JSON object`);
   }
-  const fields = known.value as { readonly out?: unknown };
   // Clients of today write a result as JSON in a text, older ones as it is.
-  const isText = fields.out === undefined || typeof fields.out === 'string';
+  const { out: former } = fields;
+  const isText = former === undefined || typeof former === 'string';
   return ok(Buffer.from(JSON.stringify({ ...fields, out: isText ? JSON.stringify(out) : out })));
 }
 

@@ -13,6 +13,7 @@ import {
   readFilters,
   text,
   texts,
+  whenGiven,
 } from '../../http/query-filters.js';
 import type { LogCursor } from '../../messaging/logs/log-cursor.js';
 import {
@@ -35,17 +36,15 @@ export interface NamedRun {
   readonly createdAt: number;
 }
 
-const namedRuns: FilterReader<readonly NamedRun[] | null> = (values) => {
-  const all = names(values);
-  if (!all.ok || all.value === null) return all as Result<null>;
+const namedRuns = whenGiven<readonly string[], readonly NamedRun[]>(names, (all) => {
   const found: NamedRun[] = [];
-  for (const each of all.value) {
+  for (const each of all) {
     const [, runId, createdAt] = /^(.+)@(\d{1,15})$/.exec(each) ?? [];
     if (runId === undefined) return refused('must be ids with times, as in wfr_1@1767000000000');
     found.push({ runId, createdAt: Number(createdAt) });
   }
   return ok(found);
-};
+});
 
 /** How many bytes of each body are shown; -1 = no bodies. */
 const trim: FilterReader<number | null> = (values) =>

@@ -1,5 +1,5 @@
 /** What an invoking step sends: the child's payload, and the run that waits (workflows.md 3.6). */
-import { parseJson } from '../../grammar/json.js';
+import { isJsonObject, parseJson } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import type { StepInfo } from '../run-state/run.events.js';
 import { parseRunId } from './run-headers.js';
@@ -20,11 +20,8 @@ export interface InvokeEnvelope {
 export function parseInvokeEnvelope(body: Buffer): Result<InvokeEnvelope> {
   const json = parseJson(body);
   if (!json.ok) return json;
-  const { value } = json;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refused('an invocation must be a JSON object');
-  }
-  const fields = value as Readonly<Record<string, unknown>>;
+  const { value: fields } = json;
+  if (!isJsonObject(fields)) return refused('an invocation must be a JSON object');
   const parent = fields['workflowRunId'];
   const payload = fields['body'] ?? '';
   if (typeof payload !== 'string') return refused('body of the invocation must be a string');

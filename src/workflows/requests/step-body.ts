@@ -1,5 +1,5 @@
 /** A step as its submission spells it (workflows.md 3.1). Pure. */
-import { parseJson } from '../../grammar/json.js';
+import { isJsonObject, parseJson } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
@@ -17,10 +17,8 @@ export function parseStepBody(body: Buffer): Result<StepInfo> {
 
 /** One step: older clients write `null` for what they do not use. */
 export function parseStep(value: unknown): Result<StepInfo> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refused('a step must be a JSON object');
-  }
-  const { stepId, stepName, stepType, concurrent, targetStep } = value as StepFields;
+  if (!isJsonObject(value)) return refused('a step must be a JSON object');
+  const { stepId, stepName, stepType, concurrent, targetStep } = value;
   if (!isWhole(stepId, 0)) return refused('stepId must be a whole number of 0 or more');
   if (!isName(stepName)) return refused(`stepName must have 1 to ${nameLengthMax} characters`);
   if (!isName(stepType)) return refused(`stepType must have 1 to ${nameLengthMax} characters`);
@@ -30,14 +28,6 @@ export function parseStep(value: unknown): Result<StepInfo> {
   return isWhole(targetStep, 1)
     ? ok({ target: targetStep, ...step })
     : refused('targetStep of the plan of a step must be a whole number of 1 or more');
-}
-
-interface StepFields {
-  readonly stepId?: unknown;
-  readonly stepName?: unknown;
-  readonly stepType?: unknown;
-  readonly concurrent?: unknown;
-  readonly targetStep?: unknown;
 }
 
 function isWhole(value: unknown, min: number): value is number {

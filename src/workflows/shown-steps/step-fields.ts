@@ -2,7 +2,7 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
-import { parseJson } from '../../grammar/json.js';
+import { isJsonObject, type JsonFields, parseJson } from '../../grammar/json.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
@@ -135,8 +135,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function objectIn(body: Buffer): Record<string, unknown> | null {
+function objectIn(body: Buffer): JsonFields | null {
   const json = parseJson(body);
-  const isObject = json.ok && typeof json.value === 'object' && json.value !== null;
-  return isObject && !Array.isArray(json.value) ? (json.value as Record<string, unknown>) : null;
+  return json.ok && isJsonObject(json.value) ? json.value : null;
 }
