@@ -2,28 +2,24 @@
  * Sends spans in batches, one request at a time. What a collector does not take is dropped, and
  * counted, as is what comes while the queue is full: a trace is worth less than the work it shows.
  */
-import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import type { Span, Tracer } from '../../messaging/tracing/span.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 import type { TelemetryMetrics } from '../metrics/telemetry.metrics.js';
-import type { Collector } from './collector.js';
 import { otlpSpans } from './otlp-spans.js';
 import { isSampled } from './sampler.policy.js';
+import type { SignalSender } from './signal-sender.js';
 
 export class SpanExporter implements Tracer {
   private queue: Span[] = [];
   private cancel: (() => void) | null = null;
   private sending: Promise<void> | null = null;
-  private isFailing = false;
 
   constructor(
-    private readonly url: string,
+    private readonly sender: Pick<SignalSender, 'send' | 'isFailing'>,
     private readonly settings: TelemetrySettings,
-    private readonly collector: Pick<Collector, 'send'>,
     private readonly clock: Pick<Clock, 'after'>,
     private readonly metrics: TelemetryMetrics,
-    private readonly log: Logger,
   ) {}
 
   samples(traceId: string, flags: number | null): boolean {
@@ -38,7 +34,7 @@ export class SpanExporter implements Tracer {
     }
     this.queue.push(span);
     // After a failure a full batch waits for its time, too.
-    if (this.queue.length >= batchMax && !this.isFailing) this.flush();
+    if (this.queue.length >= batchMax && !this.sender.isFailing) this.flush();
     else this.cancel ??= this.clock.after(batchEveryMs, () => this.flush());
   }
 
@@ -61,23 +57,14 @@ export class SpanExporter implements Tracer {
     this.sending = this.send(batch).then(() => {
       this.sending = null;
       if (this.queue.length === 0) return;
-      if (this.isFailing)
+      if (this.sender.isFailing)
         this.cancel ??= this.clock.after(this.settings.batchEveryMs, () => this.flush());
       else this.flush();
     });
   }
 
   private async send(batch: readonly Span[]): Promise<void> {
-    try {
-      await this.collector.send(this.url, otlpSpans(this.settings.resource, batch));
-      this.metrics.spans('sent', batch.length);
-      this.isFailing = false;
-    } catch (error) {
-      this.metrics.spans('dropped', batch.length);
-      this.metrics.failed('traces');
-      // Said once, until it has taken something again.
-      if (!this.isFailing) this.log.warn({ err: error }, 'the collector takes no spans: dropped');
-      this.isFailing = true;
-    }
+    const isTaken = await this.sender.send(otlpSpans(this.settings.resource, batch));
+    this.metrics.spans(isTaken ? 'sent' : 'dropped', batch.length);
   }
 }

@@ -6,9 +6,10 @@ import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { version } from '../../grammar/version.js';
 import type { Tracer } from '../../messaging/tracing/span.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
-import { TelemetryMetrics } from '../metrics/telemetry.metrics.js';
+import { type Signal, TelemetryMetrics } from '../metrics/telemetry.metrics.js';
 import { Collector } from './collector.js';
 import { MetricExporter } from './metric-exporter.js';
+import { SignalSender } from './signal-sender.js';
 import { SpanExporter } from './span-exporter.js';
 
 /** A stop waits this long for what is sent last. */
@@ -31,14 +32,16 @@ export function openTelemetry(
   const settings = { ...configured, resource };
   const { tracesUrl, metricsUrl } = settings;
   const collector = new Collector(settings, clock);
+  const sender = (signal: Signal, url: string) =>
+    new SignalSender(signal, url, collector, metrics, log);
   const spans =
     tracesUrl === null
       ? null
-      : new SpanExporter(tracesUrl, settings, collector, clock, metrics, log);
+      : new SpanExporter(sender('traces', tracesUrl), settings, clock, metrics);
   const figures =
     metricsUrl === null
       ? null
-      : new MetricExporter(metricsUrl, settings, collector, registry, clock, metrics, log);
+      : new MetricExporter(sender('metrics', metricsUrl), settings, registry, clock);
   figures?.start();
   life.addStoppable({
     name: 'telemetry',
