@@ -1,5 +1,6 @@
 /** How a refusal looks on the wire: two interfaces, two shapes, one place that chooses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keysOf } from '../grammar/keys.js';
 import { Refusal, type RefusalCode } from '../grammar/result.js';
 
 /** Ends a request with a refusal, as the error filter answers it. */
@@ -45,9 +46,8 @@ export function statusOf({ code }: Refusal): number {
 
 /** What a status of Nest or Fastify means, whose errors name nothing else. */
 export function codeOf(status: number): RefusalCode {
-  const known = Object.entries(statusOfCode).find((each) => each[1] === status);
-  if (known !== undefined) return known[0] as RefusalCode;
-  return status < 500 ? 'invalid' : 'failed';
+  const known = keysOf(statusOfCode).find((code) => statusOfCode[code] === status);
+  return known ?? (status < 500 ? 'invalid' : 'failed');
 }
 
 /** The headers of a refusal; what is unavailable may be tried again in a second. */

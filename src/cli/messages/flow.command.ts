@@ -1,5 +1,6 @@
 /** `stepwell flow`: flow-control keys, their limits and who waits for them. */
 import { Command } from 'commander';
+import { keysOf } from '../../grammar/keys.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -36,9 +37,9 @@ export function flowCommand(): Command {
       .option('--search <text>', 'keys that have this in their name')
       .action(list),
   );
-  for (const [verb, summary] of Object.entries(changes) as [Change, string][]) {
+  for (const verb of keysOf(changes)) {
     flow.addCommand(
-      clientCommand(verb, summary, [`stepwell flow ${verb} openai`])
+      clientCommand(verb, changes[verb], [`stepwell flow ${verb} openai`])
         .argument('<key>')
         .action((key: string, options: ClientOptions) => change(key, verb, {}, options)),
     );

@@ -34,7 +34,7 @@ export class AttemptMetrics {
   readonly #lag: Histogram;
   readonly #published: Counter;
   /** By the last event. */
-  readonly #ended: Readonly<Record<keyof typeof finalStates, Counter.Internal>>;
+  readonly #ended: Readonly<Partial<Record<MessageEvent['type'], Counter.Internal>>>;
   readonly #callbacks: Counter;
 
   constructor(registry: Registry) {
@@ -105,7 +105,7 @@ export class AttemptMetrics {
         const { callbackOf } = event;
         if (callbackOf !== null) this.#callbacks.inc({ reports: reported[callbackOf.kind] });
       }
-      if (event.type in finalStates) this.#ended[event.type as keyof typeof finalStates].inc();
+      this.#ended[event.type]?.inc();
       if (!('durationMs' in event)) continue;
       this.#attempts[event.type].inc();
       this.#seconds.observe(event.durationMs / 1000);

@@ -1,5 +1,5 @@
 /** What can have happened to a job; its id is made when it is created. */
-import type { DomainEvent } from '../../engine/decider.js';
+import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 
 /** The stream kind of jobs. */
 export const jobKind = 'job';
@@ -65,3 +65,8 @@ export interface JobForgotten extends DomainEvent {
 }
 
 export type JobEvent = JobCreated | JobAdvanced | JobFinished | JobAborted | JobForgotten;
+
+/** Of the events that the journal gives, untyped: those of jobs. */
+export function isJobEvent(envelope: EventEnvelope): envelope is EventEnvelope<JobEvent> {
+  return envelope.kind === jobKind;
+}

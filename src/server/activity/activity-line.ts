@@ -6,7 +6,9 @@ import {
   type MessageEvent,
   type MessagePublished,
 } from '../../messaging/messages/message.events.js';
-import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
+import { isRunEnd } from '../../workflows/history/run-log-entry.js';
+import { isRunEvent } from '../../workflows/run-state/recorded-events.js';
+import type { RunEnd, RunStarted } from '../../workflows/run-state/run.events.js';
 import { endNames } from '../../workflows/run-state/run-state-name.policy.js';
 
 /** How the message or run of an event began; null where that has left the journal. */
@@ -19,15 +21,11 @@ const messageTypes: ReadonlySet<string> = new Set<MessageEvent['type']>([
   'MessageCompleted',
   'MessageCanceled',
 ]);
-const runTypes: ReadonlySet<string> = new Set<RunEvent['type']>([
-  'RunSucceeded',
-  'RunFailed',
-  'RunCanceled',
-]);
 
 /** Whether an event is a failed attempt, or the final state of a message or a run. */
-export function isShown({ event }: EventEnvelope): boolean {
-  return messageTypes.has(event.type) || runTypes.has(event.type);
+export function isShown(envelope: EventEnvelope): boolean {
+  if (isRunEvent(envelope)) return isRunEnd(envelope);
+  return messageTypes.has(envelope.event.type);
 }
 
 /** `delivered POST http://a.test/x 200 in 12 ms (msg_1)`. */
@@ -41,12 +39,12 @@ export function messageLine(
 
 /** `run succeeded http://a.test/workflow in 3.2 s (wfr_1)`. */
 export function runLine(
-  { id, at, event }: EventEnvelope<RunEvent>,
+  { id, at, event }: EventEnvelope<RunEnd>,
   started: Beginning<RunStarted>,
 ): string {
   const url = started === null ? '?' : place(started.event.configuration.url);
   const after = started === null ? '' : ` after ${span(at - started.at)}`;
-  const end = endNames[event.type as keyof typeof endNames];
+  const end = endNames[event.type];
   const cause = event.type === 'RunFailed' ? `, ${causes[event.cause]}` : '';
   return `run ${end} ${url}${after}${cause} (${id})`;
 }

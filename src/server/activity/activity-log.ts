@@ -11,6 +11,7 @@ import {
   isPublished,
   messageTerm,
 } from '../../messaging/messages/recorded-events.js';
+import { isRunEnd } from '../../workflows/history/run-log-entry.js';
 import { configuredRunTerm, isRunEvent } from '../../workflows/run-state/recorded-events.js';
 import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
 import { isShown, messageLine, runLine } from './activity-line.js';
@@ -62,7 +63,7 @@ export class ActivityLog {
   private async showNow(envelope: EventEnvelope): Promise<void> {
     if (isMessageEvent(envelope)) {
       this.write({ messageId: envelope.id }, messageLine(envelope, await this.published(envelope)));
-    } else if (isRunEvent(envelope)) {
+    } else if (isRunEvent(envelope) && isRunEnd(envelope)) {
       this.write({ workflowRunId: envelope.id }, runLine(envelope, await this.started(envelope)));
     }
   }

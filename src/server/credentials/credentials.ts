@@ -5,6 +5,7 @@ import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import type { Identifiers } from '../../engine/identifiers.js';
+import { keysOf } from '../../grammar/keys.js';
 import {
   type Config,
   type Configuration,
@@ -71,7 +72,7 @@ const variables: Readonly<Record<keyof Credentials, string>> = {
   nextSigningKey: 'STEPWELL_NEXT_SIGNING_KEY',
 };
 
-const names = Object.keys(variables) as (keyof Credentials)[];
+const names = keysOf(variables);
 
 /**
  * What is configured, else what the file keeps, else new ones, which the file keeps from then on.

@@ -6,7 +6,7 @@ import {
 } from '../../messaging/dead-letters/dead-letter.events.js';
 import { flowControlKind } from '../../messaging/flow-control/flow-control.commands.js';
 import type { FlowControlEvent } from '../../messaging/flow-control/flow-control.events.js';
-import { type JobEvent, jobKind } from '../../messaging/jobs/job.events.js';
+import { isJobEvent, type JobEvent, jobKind } from '../../messaging/jobs/job.events.js';
 import { entriesOf } from '../../messaging/logs/log-entry.js';
 import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
 import { isMessageEvent } from '../../messaging/messages/recorded-events.js';
@@ -49,7 +49,7 @@ export interface LiveEvent {
   readonly dlqId?: string;
 }
 
-/** Events whose state follows from their type; null = clients have no use for it. */
+/** Events whose state follows from their type. */
 type NamedEvent =
   | ScheduleEvent
   | QueueEvent
@@ -59,7 +59,8 @@ type NamedEvent =
   | TopicEvent
   | JobEvent;
 
-const namedStates: Readonly<Record<NamedEvent['type'], string | null>> = {
+/** null = clients have no use for it. */
+const stateOfType: Readonly<Record<NamedEvent['type'], string | null>> = {
   ScheduleCreated: 'ACTIVE',
   ScheduleTriggered: 'TRIGGERED',
   SchedulePaused: 'PAUSED',
@@ -95,6 +96,8 @@ const namedStates: Readonly<Record<NamedEvent['type'], string | null>> = {
   JobForgotten: 'FORGOTTEN',
 };
 
+const namedStates: ReadonlyMap<string, string | null> = new Map(Object.entries(stateOfType));
+
 const namedKinds: ReadonlyMap<string, LiveKind> = new Map([
   [scheduleKind, 'schedule'],
   [queueKind, 'queue'],
@@ -116,22 +119,24 @@ export function liveEventOf(
   envelope: EventEnvelope,
   kinds: ReadonlySet<LiveKind>,
 ): LiveEvent | null {
-  const { kind, event } = envelope;
-  if (isCheckpoint(event)) return null;
+  if (isCheckpoint(envelope.event)) return null;
   if (isMessageEvent(envelope)) {
     const end = entriesOf(envelope).at(-1);
     return failing(envelope, kinds, 'message', end?.state ?? null);
   }
   if (isRunEvent(envelope)) return failing(envelope, kinds, 'run', runStateOf(envelope.event));
-  const named = namedKinds.get(kind);
+  const named = namedKinds.get(envelope.kind);
   if (named === undefined || !kinds.has(named)) return null;
-  return liveEvent(envelope, named, namedStateOf(event as NamedEvent));
+  return liveEvent(envelope, named, namedStateOf(envelope));
 }
 
 /** A job that could not go on says so by its reason (messaging.md 13). */
-function namedStateOf(event: NamedEvent): string | null {
-  if (event.type === 'JobAborted' && event.reason !== null) return 'FAILED';
-  return namedStates[event.type] ?? null;
+function namedStateOf(envelope: EventEnvelope): string | null {
+  if (isJobEvent(envelope)) {
+    const { event } = envelope;
+    if (event.type === 'JobAborted' && event.reason !== null) return 'FAILED';
+  }
+  return namedStates.get(envelope.event.type) ?? null;
 }
 
 const ends: Readonly<Record<string, string>> = endStates;

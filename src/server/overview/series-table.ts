@@ -1,4 +1,5 @@
 /** What is kept minute by minute, and which metric each of it is read from. */
+import { keysOf } from '../../grammar/keys.js';
 
 /** How a metric becomes one number for each minute. */
 export type Measure =
@@ -75,4 +76,4 @@ export const seriesTable = {
 
 export type SeriesName = keyof typeof seriesTable;
 
-export const seriesNames = Object.keys(seriesTable) as readonly SeriesName[];
+export const seriesNames = keysOf(seriesTable);

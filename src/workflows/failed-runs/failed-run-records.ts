@@ -8,13 +8,12 @@ import type { MessagePublished } from '../../messaging/messages/message.events.j
 import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { RunEntries } from '../deliveries/run-entries.js';
-import { isRunEvent } from '../run-state/recorded-events.js';
+import { endsRun, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type {
   InvocationEnded,
   OpenInvocation,
   RunConfiguration,
-  RunEnd,
   RunEntry,
   RunEvent,
   RunFailed,
@@ -122,7 +121,7 @@ export class FailedRunRecords {
       const { event, offset, body } = envelope;
       // Another run may have had the name before, or have it now.
       if (event.type === 'RunStarted') isMeant = event.messageId === messageId;
-      else if (isMeant && isEnd(event)) {
+      else if (isMeant && endsRun(event)) {
         return { outcome: endNames[event.type], endOffset: offset, bytes: body?.length ?? 0 };
       }
     }
@@ -137,10 +136,6 @@ export class FailedRunRecords {
     }
     throw new Error(`the journal does not hold message ${messageId}`);
   }
-}
-
-function isEnd(event: RunEvent): event is RunEnd {
-  return event.type in endNames;
 }
 
 function isFailure(envelope: EventEnvelope<RunEvent>): envelope is EventEnvelope<RunFailed> {

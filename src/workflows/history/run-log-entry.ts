@@ -1,6 +1,7 @@
 /** What the log of runs says of one event of a run (workflows.md 5.2). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';
+import { endsRun } from '../run-state/recorded-events.js';
 import type { RunEnd, RunEvent } from '../run-state/run.events.js';
 
 /** The states of a run as they are written. */
@@ -38,5 +39,5 @@ export function runEntriesOf({
 
 /** Whether an event is the end of its run. */
 export function isRunEnd(envelope: EventEnvelope<RunEvent>): envelope is EventEnvelope<RunEnd> {
-  return envelope.event.type in endStates;
+  return endsRun(envelope.event);
 }

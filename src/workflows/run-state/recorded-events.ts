@@ -4,11 +4,23 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { anyRunTerm, messageTerm } from '../../messaging/messages/recorded-events.js';
-import { type RunEvent, type RunStarted, type RunTerms, runKind } from './run.events.js';
+import {
+  type RunEnd,
+  type RunEvent,
+  type RunStarted,
+  type RunTerms,
+  runKind,
+} from './run.events.js';
 
 /** Of the events that the journal gives, untyped: those of runs. */
 export function isRunEvent(envelope: EventEnvelope): envelope is EventEnvelope<RunEvent> {
   return envelope.kind === runKind;
+}
+
+/** Whether a run has ended by an event. */
+export function endsRun(event: RunEvent): event is RunEnd {
+  const { type } = event;
+  return type === 'RunSucceeded' || type === 'RunFailed' || type === 'RunCanceled';
 }
 
 /** What the events are found by that say how a run is to be called: its start, a takeover. */

@@ -18,7 +18,9 @@ import {
   type Tracer,
 } from '../../messaging/tracing/span.js';
 import { LoggedRuns } from '../history/logged-runs.js';
+import { endsRun } from '../run-state/recorded-events.js';
 import type { RunConfiguration, RunEvent, StepInfo } from '../run-state/run.events.js';
+import { endNames } from '../run-state/run-state-name.policy.js';
 
 /** Runs, and waits of runs, that are cached. */
 const knownMax = 10_000;
@@ -138,9 +140,9 @@ export class RunTraces {
       const startedAt = this.begun?.get(key) ?? deliveredAt ?? at;
       this.begun?.delete(key);
       this.addStep(id, event.step, { at, offset, startedAt, parts: run.parts });
-    } else if (event.type in ends) {
+    } else if (endsRun(event)) {
       this.known?.delete(id);
-      this.addRun(id, run, at, ends[event.type as keyof typeof ends]);
+      this.addRun(id, run, at, endNames[event.type]);
     }
   }
 
@@ -177,8 +179,5 @@ export class RunTraces {
     });
   }
 }
-
-/** How a run has ended. */
-const ends = { RunSucceeded: 'succeeded', RunFailed: 'failed', RunCanceled: 'canceled' } as const;
 
 const partKey = (runId: string, { id, name }: StepInfo) => `${runId}/${id}/${name}`;
