@@ -5,11 +5,7 @@
 
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
-import type {
-  AttemptRecord,
-  Published,
-  RunPlace,
-} from '../../messaging/messages/message.events.js';
+import type { AttemptRecord } from '../../messaging/messages/message.events.js';
 import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunEvent, StepInfo } from '../run-state/run.events.js';
@@ -17,28 +13,32 @@ import type { RunEvent, StepInfo } from '../run-state/run.events.js';
 /** Events of the run that are looked at for one attempt: parallel steps may have thousands. */
 const looksMax = 64;
 
-/** An attempt that has ended: its end, and where the journal has it. */
+/** An attempt that has ended to deliver a message of a run. */
 export interface EndedAttempt {
+  readonly runId: string;
+  /** What the message is about. */
+  readonly own: StepInfo;
+  /** Where the journal has the publish of the message. */
+  readonly publishedOffset: number;
   readonly end: AttemptRecord;
-  readonly offset: number;
+  /** Where the journal has its end. */
+  readonly endOffset: number;
 }
 
 /**
- * The steps that were executed in an attempt, in the order in which they were submitted. `own` is
- * the step that the message is about. `spend` is called for every event that has to be read.
+ * The steps that were executed in an attempt, in the order in which they were submitted. `spend` is
+ * called for every event that has to be read.
  */
 export async function executedSteps(
   journal: JournalReader,
-  { offset: from }: Published,
-  { runId }: RunPlace,
-  own: StepInfo,
-  { end, offset: until }: EndedAttempt,
+  { runId, own, publishedOffset, end, endOffset: until }: EndedAttempt,
   spend: () => void,
 ): Promise<readonly StepInfo[]> {
   const events: EventEnvelope<RunEvent>[] = [];
+  const from = publishedOffset + 1;
   const terms = [[messageTerm.runId(runId)]];
   let looks = 0;
-  for await (const each of journal.query({ terms, from: from + 1, until, order: 'oldest' })) {
+  for await (const each of journal.query({ terms, from, until, order: 'oldest' })) {
     spend();
     looks += 1;
     if (isRunEvent(each) && each.id === runId) events.push(each);

@@ -35,6 +35,13 @@ export interface ExecutedStepObject {
   readonly stepType: string;
 }
 
+/** A message of a run. */
+export interface RunMessage {
+  readonly published: Published;
+  /** What it is in its run. */
+  readonly run: RunPlace;
+}
+
 /** The fields of a message's row that come from the journal. */
 export interface LoggedAttempt {
   readonly offset: number;
@@ -111,22 +118,21 @@ export function runRow(
 
 /** A row of a run's message; `logged` is null while it is not in the journal yet. */
 export function runMessageRow(
-  published: Published,
-  run: RunPlace,
+  message: RunMessage,
   stepInfo: StepInfoObject,
   entry: LogEntry<string>,
   logged: LoggedAttempt | null,
   bytesMax: number | null,
 ): RunLogRow {
-  const { contentType, headers, redaction } = published.event;
+  const { contentType, headers, redaction, notBefore } = message.published.event;
   return {
-    ...commonFields(originOfMessage(published, run), entry.state, entry.time),
+    ...commonFields(originOfMessage(message), entry.state, entry.time),
     ...(logged !== null && { offset: logged.offset }),
     ...(entry.attempt !== undefined && { attempt: entry.attempt }),
     ...(entry.end !== null && { durationMs: Math.round(entry.end.durationMs) }),
     ...executedField(logged),
     stepInfo,
-    nextDeliveryTime: entry.nextDeliveryTime ?? published.event.notBefore,
+    nextDeliveryTime: entry.nextDeliveryTime ?? notBefore,
     ...endFields(entry, logged?.response ?? null, bytesMax),
     headers: redactedHeaders(headerMap(contentType, headers), redaction),
   };
@@ -141,8 +147,8 @@ export function originOfRun({ started: { id, at }, configuration }: LoggedRun): 
 }
 
 /** What filters look at in a row of a message. */
-export function originOfMessage({ event }: Published, run: RunPlace): RunOrigin {
-  const { labels, flowControl, callerIp } = event;
+export function originOfMessage({ published, run }: RunMessage): RunOrigin {
+  const { labels, flowControl, callerIp } = published.event;
   const { runId, url, createdAt } = run;
   return { runId, url, createdAt, labels, flowControlKey: flowControl?.key ?? null, callerIp };
 }
@@ -156,18 +162,17 @@ const callTypes = {
 
 /** What step a message is about; null = that the run has failed. */
 export function messageStepInfo(
-  { id, at }: Published,
-  { role }: RunPlace,
+  { published, run }: RunMessage,
   step: StepInfo | null,
   fields: StepFields,
 ): StepInfoObject {
   return {
     stepName: step?.name ?? 'failureCallback',
     stepType: step?.type ?? 'FailureCallback',
-    callType: callTypes[role],
-    messageId: id,
+    callType: callTypes[run.role],
+    messageId: published.id,
     concurrent: step?.concurrent ?? 1,
-    createdAt: at,
+    createdAt: published.at,
     ...fields,
   };
 }

@@ -30,6 +30,7 @@ import {
   originOfMessage,
   originOfRun,
   type RunLogRow,
+  type RunMessage,
   runMessageRow,
   runRow,
   type StepInfoObject,
@@ -139,11 +140,10 @@ class RunLogListing implements LogListing<RunLogRow> {
     entry: LogEntry<string>,
     logged: LoggedAttempt | null,
   ): Promise<WeighedRow<RunLogRow> | null> {
-    const run = published?.event.run ?? null;
-    if (published === null || run === null) return null;
-    if (!matchesRun(originOfMessage(published, run), this.query)) return null;
-    const stepInfo = await this.stepInfo(published, run);
-    const row = runMessageRow(published, run, stepInfo, entry, logged, this.query.trimBody);
+    const message = runMessageOf(published);
+    if (message === null || !matchesRun(originOfMessage(message), this.query)) return null;
+    const stepInfo = await this.stepInfo(message);
+    const row = runMessageRow(message, stepInfo, entry, logged, this.query.trimBody);
     const { out, callBody } = stepInfo;
     const { responseBody, responseBodyBase64 } = row;
     const texts = [responseBody, responseBodyBase64, out, callBody];
@@ -160,13 +160,14 @@ class RunLogListing implements LogListing<RunLogRow> {
     );
   }
 
-  private async stepInfo(published: Published, run: RunPlace): Promise<StepInfoObject> {
+  private async stepInfo(message: RunMessage): Promise<StepInfoObject> {
+    const { published, run } = message;
     const kept = this.steps.get(published.id);
     if (kept !== undefined) return kept;
     const event = await this.eventOf(run);
     const step = event === null ? null : stepOfMessage(run, event);
-    const fields = event === null ? {} : await this.fieldsOf(published, run, event);
-    const stepInfo = messageStepInfo(published, run, step, fields);
+    const fields = event === null ? {} : await this.fieldsOf(message, event);
+    const stepInfo = messageStepInfo(message, step, fields);
     this.steps.set(published.id, stepInfo);
     return stepInfo;
   }
@@ -175,16 +176,18 @@ class RunLogListing implements LogListing<RunLogRow> {
   private async executedIn(
     published: Published | null,
     { end }: LogEntry<string>,
-    offset: number,
+    endOffset: number,
   ): Promise<LoggedAttempt['executed']> {
-    const run = published?.event.run ?? null;
-    if (published === null || run === null || end === null) return null;
+    const message = runMessageOf(published);
+    if (message === null || end === null) return null;
+    const { run } = message;
     if (run.role !== 'step' && run.role !== 'callResult') return null;
     const event = await this.eventOf(run);
     const own = event === null ? null : stepOfMessage(run, event);
     if (own === null) return null;
-    const { journal } = this.source;
-    return executedSteps(journal, published, run, own, { end, offset }, this.spend);
+    const publishedOffset = message.published.offset;
+    const attempt = { runId: run.runId, own, publishedOffset, end, endOffset };
+    return executedSteps(this.source.journal, attempt, this.spend);
   }
 
   /** The run's event that a message is about; null = it has left the journal. */
@@ -196,11 +199,7 @@ class RunLogListing implements LogListing<RunLogRow> {
     return recorded !== null && isRunEvent(recorded) ? recorded.event : null;
   }
 
-  private async fieldsOf(
-    published: Published,
-    run: RunPlace,
-    event: RunEvent,
-  ): Promise<StepFields> {
+  private async fieldsOf({ published, run }: RunMessage, event: RunEvent): Promise<StepFields> {
     const { role, entry, startedOffset, eventOffset } = run;
     const { messages } = this.source;
     const showing = { bytesMax: this.query.trimBody, redaction: published.event.redaction };
@@ -212,4 +211,10 @@ class RunLogListing implements LogListing<RunLogRow> {
     const type = stepOfMessage(run, event)?.type ?? '';
     return submittedFields(await this.entries.bodyAt(eventOffset), type, showing);
   }
+}
+
+/** null = the message is of no run. */
+function runMessageOf(published: Published | null): RunMessage | null {
+  const run = published?.event.run ?? null;
+  return published === null || run === null ? null : { published, run };
 }
