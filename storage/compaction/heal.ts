@@ -75,7 +75,7 @@ function inGap(
   const appendTime = segment.lastAppendTime ?? segment.maxTimestamp;
   const timestamp = record?.timestamp ?? appendTime;
   const body = Buffer.alloc(record === null ? 0 : recordLength(record));
-  if (record !== null) encodeRecord(body, 0, body.length, record, 0, timestamp);
+  if (record !== null) encodeRecord(body, 0, record, 0, timestamp);
   const content = {
     bodyLength: body.length,
     baseOffset: from,

@@ -95,17 +95,15 @@ function textLength(what: string, text: string): number {
   return length;
 }
 
-/** Writes a record whose `recordLength` is `length`. */
+/** Writes a record, which takes its `recordLength`; answers where it ends. */
 export function encodeRecord(
   target: Buffer,
   start: number,
-  length: number,
   record: RecordInput,
   offsetDelta: number,
   timestamp: number,
-): void {
+): number {
   const { key, value, headers, terms } = record;
-  target.writeUInt32LE(length - 4, start);
   target.writeUInt32LE(offsetDelta, start + 4);
   target.writeDoubleLE(timestamp, start + 8);
   target.writeInt32LE(value === null ? -1 : value.length, start + 20);
@@ -123,8 +121,11 @@ export function encodeRecord(
     position += value.length;
   }
   if (headers !== undefined) position = encodeHeaders(target, position, headers);
-  if (terms === undefined) return;
-  for (const term of terms) position = encodeText(target, position, term);
+  if (terms !== undefined) {
+    for (const term of terms) position = encodeText(target, position, term);
+  }
+  target.writeUInt32LE(position - start - 4, start);
+  return position;
 }
 
 function encodeHeaders(target: Buffer, start: number, headers: readonly RecordHeader[]): number {

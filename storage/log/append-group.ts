@@ -121,27 +121,18 @@ export class AppendGroup {
 
   /** Adds the records of one append, all into one batch. Throws `TooLarge` before adding any. */
   append(records: readonly RecordInput[], appendTime: number): void {
-    const lengths: number[] = [];
     let total = 0;
-    for (const record of records) {
-      const length = recordLength(record);
-      lengths.push(length);
-      total += length;
-    }
+    for (const record of records) total += recordLength(record);
     if (total > bodyLengthMax) throw new TooLarge('one append', total, bodyLengthMax);
     const batch = this.batchFor(total, appendTime);
     let position = this.length;
-    for (let index = 0; index < records.length; index += 1) {
-      const record = records[index];
-      const length = lengths[index];
-      if (record === undefined || length === undefined) continue;
+    for (const record of records) {
       const timestamp = record.timestamp ?? appendTime;
       const delta = batch.nextOffset - batch.baseOffset;
-      encodeRecord(this.buffer, position, length, record, delta, timestamp);
+      position = encodeRecord(this.buffer, position, record, delta, timestamp);
       if (timestamp > batch.maxTimestamp) batch.maxTimestamp = timestamp;
       if (record.terms !== undefined) this.addTerms(record.terms, batch.nextOffset);
       batch.nextOffset += 1;
-      position += length;
     }
     batch.recordCount += records.length;
     batch.bodyLength += total;

@@ -12,10 +12,7 @@ export function storedRecord(record: RecordInput, offset = 0): StoredRecord {
   const records = [{ key: Buffer.from('before'), value: null }, record, { ...record }];
   const body = Buffer.alloc(records.reduce((sum, each) => sum + recordLength(each), 0));
   let at = 0;
-  for (const [delta, each] of records.entries()) {
-    encodeRecord(body, at, recordLength(each), each, delta, 0);
-    at += recordLength(each);
-  }
+  for (const [delta, each] of records.entries()) at = encodeRecord(body, at, each, delta, 0);
   const [, stored] = decodeRecords(body, offset - 1);
   if (stored === undefined) throw new Error('nothing was written');
   return stored;

@@ -29,13 +29,13 @@ interface Part {
   readonly partition: number;
   /** Which ones, rising. */
   readonly indexes: readonly number[];
+  readonly records: readonly ProduceRecord[];
 }
 
 /** What will be appended; nothing has been yet. */
 export interface TopicPlan {
   readonly topic: string;
   readonly logs: readonly PartitionLog[];
-  readonly records: readonly ProduceRecord[];
   readonly parts: readonly Part[];
   /** Of a request that has a key. */
   readonly once: OncePlan | null;
@@ -69,7 +69,7 @@ export class RecordAppender {
   plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
     const keyless = () => this.keylessTurns.next(topic, logs.length);
     const parts = partsOf(records, logs.length, keyless);
-    return { topic, logs, records, parts, once: null };
+    return { topic, logs, parts, once: null };
   }
 
   /**
@@ -94,7 +94,7 @@ export class RecordAppender {
     const parts = partsOf(records, mark.partitions, keyless);
     const terms = [keyTerm(key), markTerm(mark)];
     const once = { terms, at: mark.at, stored: stored?.baseOffsets ?? new Map() };
-    return { topic, logs, records, parts, once };
+    return { topic, logs, parts, once };
   }
 
   /**
@@ -103,17 +103,16 @@ export class RecordAppender {
    * `DiskFull` where that was known before, and with it nothing of the plan is stored.
    */
   async append(plan: TopicPlan): Promise<readonly (ProduceResult | Refusal)[]> {
-    const { topic, logs, records, parts, once } = plan;
+    const { topic, logs, parts, once } = plan;
     const results: (ProduceResult | Refusal)[] = [];
     const commits: Promise<void>[] = [];
-    for (const { partition, indexes } of parts) {
+    for (const { partition, indexes, records } of parts) {
       const log = logs[partition];
       if (log === undefined) throw new Error(`${topic} has no partition ${partition}`);
-      const own = indexes.map((index) => records[index] as ProduceRecord);
       let baseOffset = once?.stored.get(partition);
       let time = once?.at ?? 0;
       if (baseOffset === undefined) {
-        const appended = log.append(inputsOf(own, once));
+        const appended = log.append(inputsOf(records, once));
         const refuse = (error: unknown) => {
           if (!(error instanceof DiskFull)) throw error;
           for (const index of indexes) results[index] = diskFull;
@@ -122,8 +121,8 @@ export class RecordAppender {
         baseOffset = appended.baseOffset;
         time = once?.at ?? appended.timestamp;
       }
-      for (let place = 0; place < own.length; place += 1) {
-        const timestamp = own[place]?.timestamp ?? time;
+      for (let place = 0; place < records.length; place += 1) {
+        const timestamp = records[place]?.timestamp ?? time;
         const offset = baseOffset + place;
         results[indexes[place] ?? 0] = { topic, partition, offset, timestamp };
       }
@@ -142,17 +141,22 @@ export function partsOf(
   partitions: number,
   keyless: () => number,
 ): readonly Part[] {
-  const parts = new Map<number, number[]>();
+  const parts = new Map<number, { indexes: number[]; records: ProduceRecord[] }>();
   let shared = -1;
-  for (let index = 0; index < records.length; index += 1) {
-    const { partition: named = null, key = null } = records[index] ?? {};
+  let index = 0;
+  for (const record of records) {
+    const { partition: named, key } = record;
     if (named === null && key === null && shared === -1) shared = keyless();
     const partition = named ?? (key === null ? shared : partitionOfKey(key, partitions));
-    const indexes = parts.get(partition);
-    if (indexes === undefined) parts.set(partition, [index]);
-    else indexes.push(index);
+    const part = parts.get(partition);
+    if (part === undefined) parts.set(partition, { indexes: [index], records: [record] });
+    else {
+      part.indexes.push(index);
+      part.records.push(record);
+    }
+    index += 1;
   }
-  return [...parts].map(([partition, indexes]) => ({ partition, indexes }));
+  return [...parts].map(([partition, part]) => ({ partition, ...part }));
 }
 
 function inputsOf(records: readonly ProduceRecord[], once: OncePlan | null): RecordInput[] {

@@ -28,13 +28,12 @@ const anyRecord: fc.Arbitrary<RecordInput> = fc.record({
 });
 
 function encoded(records: readonly RecordInput[]): Buffer {
-  const lengths = records.map(recordLength);
-  const body = Buffer.alloc(lengths.reduce((sum, length) => sum + length, 0));
+  const body = Buffer.alloc(records.reduce((sum, record) => sum + recordLength(record), 0));
   let position = 0;
   for (const [index, record] of records.entries()) {
-    const length = lengths[index] ?? 0;
-    encodeRecord(body, position, length, record, index, record.timestamp ?? 0);
-    position += length;
+    const end = encodeRecord(body, position, record, index, record.timestamp ?? 0);
+    expect(end - position).toBe(recordLength(record));
+    position = end;
   }
   return body;
 }

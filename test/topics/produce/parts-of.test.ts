@@ -17,8 +17,8 @@ describe('the records of a request', () => {
     const records = [record(2, 'k1'), record(null, 'k1'), record(null, null), record(null, null)];
     const turns = [1];
     expect(partsOf(records, 3, () => turns.pop() ?? -1)).toEqual([
-      { partition: 2, indexes: [0, 1] },
-      { partition: 1, indexes: [2, 3] },
+      { partition: 2, indexes: [0, 1], records: records.slice(0, 2) },
+      { partition: 1, indexes: [2, 3], records: records.slice(2) },
     ]);
   });
 
@@ -26,9 +26,8 @@ describe('the records of a request', () => {
     const never = () => {
       throw new Error('a turn was taken');
     };
-    expect(partsOf([record(0, null), record(null, 'k')], 1, never)).toEqual([
-      { partition: 0, indexes: [0, 1] },
-    ]);
+    const records = [record(0, null), record(null, 'k')];
+    expect(partsOf(records, 1, never)).toEqual([{ partition: 0, indexes: [0, 1], records }]);
     expect(partsOf([], 3, never)).toEqual([]);
   });
 
@@ -45,7 +44,8 @@ describe('the records of a request', () => {
         const all = parts.flatMap(({ indexes }) => indexes);
         expect(all.toSorted((a, b) => a - b)).toEqual([...records.keys()]);
         expect(new Set(parts.map(({ partition }) => partition)).size).toBe(parts.length);
-        for (const { partition, indexes } of parts) {
+        for (const { partition, indexes, records: own } of parts) {
+          expect(own).toEqual(indexes.map((index) => records[index]));
           expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
           for (const index of indexes) {
             const { partition: chosen = null, key = null } = records[index] ?? {};
