@@ -1,4 +1,4 @@
-/** Reads the body of a request for one who may still leave the request to be served. */
+/** Reads the body of a request before it is decided where the request is served. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';

@@ -55,6 +55,7 @@ function refusalOrThrow(error: unknown): Refusal {
 /** Where a stream goes. */
 export interface StreamReader {
   readonly response: ServerResponse;
+  readonly format: StreamFormat;
   /** What a long record takes of the byte budget. */
   readonly allowance: Allowance;
 }
@@ -69,7 +70,6 @@ export class ConsumeStream {
     private readonly clock: Clock,
     private readonly call: ConsumeCall,
     private readonly reader: StreamReader,
-    private readonly format: StreamFormat,
     private readonly terms: Pick<PollTerms, 'maxRecords' | 'encoding' | 'mayRead'>,
   ) {
     this.cursor = new StreamCursor(call.session.positions);
@@ -81,14 +81,14 @@ export class ConsumeStream {
    */
   async run(received: readonly TopicPosition[]): Promise<void> {
     const { call, reader } = this;
-    const { response } = reader;
+    const { response, format } = reader;
     response.writeHead(200, {
-      'content-type': contentTypes[this.format],
+      'content-type': contentTypes[format],
       'cache-control': 'no-store',
       'stream-generation': String(call.session.generation),
     });
     // At once, so that a reader and all that stands between see that the stream is there.
-    if (this.format === 'events') response.write(': connected\n\n');
+    if (format === 'events') response.write(': connected\n\n');
     else response.flushHeaders();
     try {
       await call.resume(received);
@@ -167,7 +167,7 @@ export class ConsumeStream {
 
   private frame(json: JsonPieces, { own, next, records }: PartitionRead): void {
     const writer = new RecordWriter(own, this.terms.encoding, json);
-    const writeId = this.format === 'events' ? this.cursor.idsOf(own, next) : null;
+    const writeId = this.reader.format === 'events' ? this.cursor.idsOf(own, next) : null;
     for (const record of records) {
       if (writeId !== null) {
         json.write(idField);
@@ -180,12 +180,12 @@ export class ConsumeStream {
   }
 
   private get heartbeat(): Buffer {
-    return Buffer.from(this.format === 'lines' ? '\n' : ':\n\n');
+    return Buffer.from(this.reader.format === 'lines' ? '\n' : ':\n\n');
   }
 
   private failure(refusal: Refusal): string {
     const text = errorBody(false, refusal);
-    return this.format === 'lines' ? `${text}\n` : `event: error\ndata: ${text}\n\n`;
+    return this.reader.format === 'lines' ? `${text}\n` : `event: error\ndata: ${text}\n\n`;
   }
 
   /** Settles when the system has taken it: true; or when the client is gone. */

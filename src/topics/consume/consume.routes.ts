@@ -96,8 +96,8 @@ export class ConsumeRoutes {
   ): Promise<void> {
     const { 'last-event-id': id } = exchange.request.headers;
     const received = valueIn(parseCursor(typeof id === 'string' ? id : undefined));
-    const reader = { response: exchange.response, allowance: exchange.hijack() };
-    const stream = new ConsumeStream(this.polls, this.clock, call, reader, format, terms);
+    const reader = { response: exchange.response, format, allowance: exchange.hijack() };
+    const stream = new ConsumeStream(this.polls, this.clock, call, reader, terms);
     await stream.run(received);
   }
 

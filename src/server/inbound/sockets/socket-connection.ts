@@ -28,16 +28,16 @@ interface ShortRoute extends TabledExpressRoute {
   readonly route: ExpressRoute;
 }
 
-/** Beginnings that have waited this many looks for the rest are Node's to limit. */
-const looksOfBeginning = 2;
+/** A request whose rest has not come after so many checks is Node's to limit. */
+const checksOfBeginning = 2;
 
 export class SocketConnection {
   private answer: SocketAnswer | null = null;
   private tabled: ShortRoute | null = null;
   private pieces: Buffer[] = [];
   private held = 0;
-  /** Looks since the last request or answer. */
-  private looks = 0;
+  /** Since the last request or answer. */
+  private checks = 0;
   private isEnded = false;
   private hasServed = false;
 
@@ -51,22 +51,22 @@ export class SocketConnection {
     private readonly onwards: Onwards,
     private readonly left: (connection: SocketConnection) => void,
   ) {
-    socket.on('data', this.came);
-    socket.on('end', this.ended);
+    socket.on('data', this.received);
+    socket.on('end', this.clientEnded);
     socket.on('close', this.closed);
     socket.on('error', ignored);
   }
 
   /**
-   * Is called again and again: ends a connection that has been idle after an answer for so many
-   * calls, and leaves one that is slow to begin to Node's server.
+   * Is called at intervals: ends a connection that has been idle for so many of them after an
+   * answer, and leaves one whose request is slow to come to Node's server.
    */
-  look(idleLooks: number): void {
+  check(idleChecks: number): void {
     if (this.isServing || this.isEnded) return;
-    this.looks += 1;
+    this.checks += 1;
     if (this.answer === null && this.hasServed) {
-      if (this.looks > idleLooks) this.socket.destroy();
-    } else if (this.looks >= looksOfBeginning) this.handOver();
+      if (this.checks > idleChecks) this.socket.destroy();
+    } else if (this.checks >= checksOfBeginning) this.handOver();
   }
 
   /** A request has come whole and has no answer yet. */
@@ -74,7 +74,7 @@ export class SocketConnection {
     return this.answer?.req.complete === true;
   }
 
-  private readonly came = (piece: Buffer): void => {
+  private readonly received = (piece: Buffer): void => {
     this.pieces.push(piece);
     this.held += piece.length;
     // A client that sends the next request before its answer.
@@ -90,8 +90,8 @@ export class SocketConnection {
       this.handOver();
       return;
     }
-    this.answer = new SocketAnswer(request);
-    this.looks = 0;
+    this.answer = new SocketAnswer(request, this.written);
+    this.checks = 0;
     this.context.connections.requested(this.socket, this.answer);
     this.goOn(this.answer);
   }
@@ -107,7 +107,7 @@ export class SocketConnection {
   private serve(answer: SocketAnswer, headBytes: number): void {
     const bytes = joined(this.pieces);
     answer.req.complete = true;
-    this.letGo();
+    this.forget();
     if (this.serves(answer, bytes.subarray(headBytes))) return;
     this.pieces.push(bytes);
     this.held = bytes.length;
@@ -121,7 +121,7 @@ export class SocketConnection {
     if (tabled === null || node?.servesHere === false) return false;
     const caller = lane.frontDoor.admits(answer.req, tabled.isMessaging);
     if (caller === null) return false;
-    const exchange = new SocketExchange(answer, body, caller, tabled, lane, this.written);
+    const exchange = new SocketExchange(answer, body, caller, tabled, lane);
     try {
       tabled.route.serve(exchange);
     } catch (error) {
@@ -145,14 +145,14 @@ export class SocketConnection {
     if (answer === null) return;
     this.answer = null;
     this.hasServed = true;
-    this.looks = 0;
+    this.checks = 0;
     answer.close(!socket.destroyed);
     if (socket.destroyed) return;
     if (answer.isLast || this.isEnded) endWritten(socket);
     else if (this.held > 0) this.handOver();
   };
 
-  private readonly ended = (): void => {
+  private readonly clientEnded = (): void => {
     this.isEnded = true;
     if (this.answer === null) this.socket.end();
     else if (!this.isServing) {
@@ -163,7 +163,7 @@ export class SocketConnection {
 
   private readonly closed = (): void => {
     this.left(this);
-    this.letGo();
+    this.forget();
     this.answer?.close(false);
     this.answer = null;
   };
@@ -174,13 +174,13 @@ export class SocketConnection {
     this.left(this);
     // Node's answer takes its place: what waits for the end of this one looks again.
     this.answer?.close(true);
-    socket.off('data', this.came);
-    socket.off('end', this.ended);
+    socket.off('data', this.received);
+    socket.off('end', this.clientEnded);
     socket.off('close', this.closed);
     socket.off('error', ignored);
     socket.pause();
     const bytes = joined(this.pieces);
-    this.letGo();
+    this.forget();
     if (bytes.length > 0) socket.unshift(bytes);
     this.onwards(socket);
     // Later, as the bytes that were put back are announced in this tick: resumed now, the stream
@@ -188,13 +188,13 @@ export class SocketConnection {
     process.nextTick(() => socket.resume());
   }
 
-  private letGo(): void {
+  private forget(): void {
     this.pieces = [];
     this.held = 0;
   }
 }
 
-/** The connection closes after it, and says so. */
+/** An error of a connection closes it, which is listened for. */
 function ignored(): void {}
 
 function isShort(tabled: TabledExpressRoute): tabled is ShortRoute {

@@ -1,7 +1,6 @@
 /** An exchange of an express route whose bytes are written to its connection directly. */
 import { EventEmitter } from 'node:events';
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Caller } from '../../../engine/principal/principal.js';
 import { smallAnswerBytes } from '../../../http/bytes/in-flight.js';
 import { PacedBody } from '../../../http/bytes/paced-body.js';
@@ -22,7 +21,11 @@ export class SocketAnswer extends EventEmitter implements AnswerState {
   /** The connection is closed behind it. */
   isLast = false;
 
-  constructor(readonly req: SocketRequest) {
+  constructor(
+    readonly req: SocketRequest,
+    /** Is called when it has gone out, or its connection is closed. */
+    readonly written: () => void,
+  ) {
     super();
   }
 
@@ -51,8 +54,6 @@ export class SocketExchange extends ExpressExchange implements Exchange {
     caller: Caller,
     tabled: TabledExpressRoute,
     context: ExchangeContext,
-    /** Is called when the answer has gone out, or the connection is closed. */
-    private readonly written: () => void,
   ) {
     super(state.req, caller, tabled, context);
   }
@@ -66,23 +67,25 @@ export class SocketExchange extends ExpressExchange implements Exchange {
     state.headersSent = true;
     state.writableEnded = true;
     // Where the client has gone its connection has closed the answer.
-    if (!state.closed) this.send(state.req.socket, head, body, length);
+    if (!state.closed) this.send(head, body, length);
     this.answered(status);
   }
 
-  private send(socket: Socket, head: string, body: string | Buffer, length: number): void {
+  private send(head: string, body: string | Buffer, length: number): void {
+    const { written, req } = this.state;
+    const { socket } = req;
     if (length > smallAnswerBytes) {
       const allowance = this.context.inFlight.allowanceOf(this.request, this.state, true);
       const chunks = [typeof body === 'string' ? Buffer.from(body) : body];
       const paced = new PacedBody(allowance, { chunks, isLast: true });
-      paced.once('end', () => socket.write(emptyBody, this.written));
+      paced.once('end', () => socket.write(emptyBody, written));
       socket.write(head, 'latin1');
       paced.pipe(socket, { end: false });
     } else if (typeof body === 'string' && body.length === length) {
-      socket.write(head + body, 'latin1', this.written);
+      socket.write(head + body, 'latin1', written);
     } else {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-      socket.write(Buffer.concat([Buffer.from(head, 'latin1'), bytes]), this.written);
+      socket.write(Buffer.concat([Buffer.from(head, 'latin1'), bytes]), written);
     }
   }
 

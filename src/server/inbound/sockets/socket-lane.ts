@@ -8,30 +8,30 @@ import type { Onwards } from '../connections.js';
 import { parserOptions, serverTimeouts } from '../inbound-limits.js';
 import { SocketConnection, type SocketContext } from './socket-connection.js';
 
-/** How often connections are looked at, ms, as Node looks at its own. */
-const lookMs = parserOptions.connectionsCheckingInterval;
-const idleLooks = serverTimeouts.keepAliveTimeout / lookMs;
+/** How often connections are checked, ms, as Node checks its own. */
+const checkMs = parserOptions.connectionsCheckingInterval;
+const idleChecks = serverTimeouts.keepAliveTimeout / checkMs;
 
 export class SocketLane {
   private readonly open = new Set<SocketConnection>();
   private readonly left = (connection: SocketConnection) => this.open.delete(connection);
-  private isLooking = false;
+  private isChecking = false;
 
   constructor(private readonly context: SocketContext) {}
 
   /** Reads a new connection, until `onwards` gives it to Node's server. */
   take(socket: Socket, onwards: Onwards): void {
     this.open.add(new SocketConnection(socket, this.context, onwards, this.left));
-    if (!this.isLooking) this.lookLater();
+    if (!this.isChecking) this.checkLater();
   }
 
-  private lookLater(): void {
-    this.isLooking = true;
+  private checkLater(): void {
+    this.isChecking = true;
     // Clients count the same time, also where a developer's server moves its own.
-    systemClock.after(lookMs, () => {
-      for (const each of this.open) each.look(idleLooks);
-      this.isLooking = this.open.size > 0;
-      if (this.isLooking) this.lookLater();
+    systemClock.after(checkMs, () => {
+      for (const each of this.open) each.check(idleChecks);
+      this.isChecking = this.open.size > 0;
+      if (this.isChecking) this.checkLater();
     });
   }
 }

@@ -12,7 +12,7 @@ import { SocketRequest } from '../../../../src/server/inbound/sockets/socket-req
 
 function exchange(): SocketExchange {
   const request = new SocketRequest(new Socket(), 'POST', '/a', {}, [], 0, 0);
-  const answer = new SocketAnswer(request);
+  const answer = new SocketAnswer(request, () => undefined);
   // Nothing is written where the client has gone.
   answer.close(false);
   const caller = new Caller(null, '127.0.0.1', 'id', null);
@@ -21,16 +21,16 @@ function exchange(): SocketExchange {
   const context = { clock: systemClock, metrics } as ConstructorParameters<
     typeof SocketExchange
   >[4];
-  return new SocketExchange(answer, Buffer.alloc(0), caller, tabled, context, () => undefined);
+  return new SocketExchange(answer, Buffer.alloc(0), caller, tabled, context);
 }
 
-test('a request is answered once: a second answer would be that of the next one', () => {
+test('a second answer throws: it would be taken for that of the next request', () => {
   const answered = exchange();
   answered.answer(200, []);
   expect(() => answered.answer(500, [])).toThrow('the request has its answer already');
 });
 
-test('no header of an answer becomes two', () => {
+test('a header value with a line break throws, and makes no second header', () => {
   const value = 'a\r\nx-other: b';
   expect(() => exchange().answer(200, ['x-own', value])).toThrow('x-own has a value');
 });
