@@ -2,16 +2,19 @@
  * Looks now and then whether the journal is worth a sweep, and has it swept in the background. On a
  * node of a cluster that follows it sweeps what the owner sweeps (ADR 61).
  */
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { NotArchived } from '../../../storage/compaction/segment-archive.js';
 import { LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
 import type { SweepRange } from '../../engine/history/journal-sweep.events.js';
-import type { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
-import { type JournalSweeper, SweepStopped } from '../../engine/history/journal-sweeper.js';
+import { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
+import { JournalSweeper, SweepStopped } from '../../engine/history/journal-sweeper.js';
 import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
 import type { SweepReport } from '../../engine/journal.js';
-import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
+import type { Config } from '../configuration/config.js';
 
 /** A clock that jumps is seen by looks that are no further apart. */
 const lookEveryMsMax = 60_000;
@@ -27,20 +30,24 @@ function reasonOf(error: unknown): string {
   return isArchive ? 'it cannot be copied to STEPWELL_ARCHIVE_DIR' : 'see the log';
 }
 
+@Injectable()
 export class JournalSweepRunner {
   private readonly wallClock: WallClockWatch;
   private isStopped = false;
   private cancel: () => void = () => undefined;
 
-  /** What is older than `retentionMs` may go. */
+  /** What is older than this may go, milliseconds. */
+  private readonly retentionMs: number;
+
   constructor(
     private readonly sweeper: JournalSweeper,
-    private readonly clock: Clock,
     private readonly life: ProcessLife,
     private readonly metrics: JournalSweepMetrics,
-    private readonly log: Logger,
-    private readonly retentionMs: number,
+    @Inject(provided.config) { logRetentionMs }: Pick<Config, 'logRetentionMs'>,
+    @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) private readonly log: Logger,
   ) {
+    this.retentionMs = logRetentionMs;
     this.wallClock = new WallClockWatch(clock);
   }
 

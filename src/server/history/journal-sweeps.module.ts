@@ -67,17 +67,11 @@ const sweepRules = Symbol('sweepRules');
         new JournalSweeper(...parts),
     },
     {
-      provide: JournalSweepRunner,
-      inject: [
-        JournalSweeper,
-        ProcessLife,
-        Registry,
-        provided.config,
-        provided.clock,
-        provided.log,
-      ],
-      useFactory: runnerOf,
+      provide: JournalSweepMetrics,
+      inject: [Registry],
+      useFactory: (registry: Registry) => new JournalSweepMetrics(registry),
     },
+    JournalSweepRunner,
   ],
   exports: [JournalSweeper, JournalSweeps, JournalSweepRunner],
 })
@@ -124,16 +118,4 @@ export class JournalSweepsModule implements OnModuleInit {
       stop: () => this.runner.stop(),
     });
   }
-}
-
-function runnerOf(
-  sweeper: JournalSweeper,
-  life: ProcessLife,
-  registry: Registry,
-  { logRetentionMs }: Pick<Config, 'logRetentionMs'>,
-  clock: Clock,
-  log: Logger,
-): JournalSweepRunner {
-  const metrics = new JournalSweepMetrics(registry);
-  return new JournalSweepRunner(sweeper, clock, life, metrics, log, logRetentionMs);
 }

@@ -26,7 +26,14 @@ beforeEach(async () => {
   const metrics = new JournalSweepMetrics(new Registry());
   const log = pino({ level: 'silent' });
   const life = new ProcessLife(clock, log);
-  runner = new JournalSweepRunner(swept.sweeper, clock, life, metrics, log, retentionMs);
+  runner = new JournalSweepRunner(
+    swept.sweeper,
+    life,
+    metrics,
+    { logRetentionMs: retentionMs },
+    clock,
+    log,
+  );
   runner.start();
 });
 
