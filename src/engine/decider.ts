@@ -86,12 +86,12 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
  * The state of a stream as an event (ADR 36): a stream that lives for years has one now and then,
  * so that a sweep may remove what led to it. Replay may begin a stream with it.
  */
-export interface Checkpointed extends DomainEvent {
+export interface Checkpointed<Stored = unknown> extends DomainEvent {
   readonly type: 'Checkpointed';
   /** Where the first event of the stream stands, or stood. */
   readonly began: number;
   /** Plain values, as the kind stores its states (`Decider.stored`). */
-  readonly state: unknown;
+  readonly state: Stored;
   /** What indexes of its kind remember under the id of the stream. */
   readonly entries: readonly CheckpointedEntry[];
 }

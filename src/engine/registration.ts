@@ -3,7 +3,10 @@
  */
 import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
 import type { AnyInterest } from './following/interest.js';
-import type { TurnChanges } from './turn-changes.js';
+import type { Placed, TurnChanges } from './turn-changes.js';
+
+/** A map of an index: a checkpoint and an image of memory put back what it held. */
+export type RememberedMap<Value = unknown> = Map<string | number, Value>;
 
 /** What an index remembers: what a snapshot stores of it, and a digest of memory names. */
 export interface FoldMemory {
@@ -13,9 +16,9 @@ export interface FoldMemory {
    * All of its maps by names of their own; they change by `TurnChanges` only. Keys are texts or
    * numbers, values are plain (see `StoredForm`) or maps of plain values.
    */
-  readonly maps: Readonly<Record<string, ReadonlyMap<string | number, unknown>>>;
-  /** Names of those maps that stand in the order of their values' offsets (`deleteInOrder`). */
-  readonly inOrder?: readonly string[];
+  readonly maps: Readonly<Record<string, RememberedMap>>;
+  /** Those of them that stand in the order of their values' offsets (`deleteInOrder`). */
+  readonly inOrder?: readonly RememberedMap<Placed>[];
   /** Settings that change what it remembers of the same events. */
   readonly settings?: readonly (string | number)[];
   /** It may keep entries of turns that were rolled back, so that digests leave it out. */
@@ -54,25 +57,26 @@ export type Reaction<Event extends DomainEvent = DomainEvent, State = unknown> =
 ) => readonly Command[];
 
 /** What an index of durable events remembers (see `Engine.index`). */
-export interface IndexMemory {
+export interface IndexMemory<Part = unknown> {
   /** No other index has it. */
   readonly name: string;
   /** All of it as it is now, whatever is learned before the last part is asked for. */
-  store(): IndexParts;
+  store(): IndexParts<Part>;
   /** Puts a part into an index that has learned nothing yet; each of them, in their order. */
-  restore(part: unknown): void;
+  // A method, so that the engine, which does not know what parts are, may hand them back.
+  restore(part: Part): void;
 }
 
 /** What an index remembered at one moment. */
-export interface IndexParts {
+export interface IndexParts<Part = unknown> {
   /** Plain values (see `StoredForm`); each is made within a few milliseconds. */
-  parts(): Iterable<unknown>;
+  parts(): Iterable<Part>;
   /** Nothing of it is asked for any more. */
   end(): void;
 }
 
 /** The same of an index that is small: it is stored at once. */
-export function onePart(value: unknown): IndexParts {
+export function onePart<Part>(value: Part): IndexParts<Part> {
   return { parts: () => [value], end: () => undefined };
 }
 

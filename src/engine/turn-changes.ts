@@ -7,7 +7,7 @@
 import { PreImages } from './resting/pre-images.js';
 
 /** What stands in a map in the order of the journal. */
-interface Placed {
+export interface Placed {
   readonly offset: number;
 }
 
@@ -25,7 +25,7 @@ export class TurnChanges {
   private readonly keys: unknown[] = [];
   private readonly previous: unknown[] = [];
   /** Those of `maps` whose order `revert` restores. */
-  private readonly ordered = new Set<Map<unknown, unknown>>();
+  private readonly ordered = new Set<Map<unknown, Placed>>();
 
   /** Sets a value that `revert` takes back. Values are never `undefined`. */
   set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
@@ -41,7 +41,7 @@ export class TurnChanges {
 
   /** The same, of a map in the order of its values' offsets: `revert` restores that order. */
   deleteInOrder<Key, Value extends Placed>(map: Map<Key, Value>, key: Key): void {
-    if (this.canRevert) this.ordered.add(map as Map<unknown, unknown>);
+    if (this.canRevert) this.ordered.add(map);
     this.delete(map, key);
   }
 
@@ -64,14 +64,14 @@ export class TurnChanges {
       if (value === undefined) map?.delete(key);
       else map?.set(key, value);
     }
-    for (const map of this.ordered) restoreOrder(map as Map<unknown, Placed>);
+    for (const map of this.ordered) restoreOrder(map);
     this.keep();
   }
 
   private remember<Key, Value>(map: Map<Key, Value>, key: Key): void {
     if (this.images.isOpen) this.images.note(map, key, map.get(key));
     if (!this.canRevert) return;
-    this.maps.push(map as Map<unknown, unknown>);
+    this.maps.push(map);
     this.keys.push(key);
     this.previous.push(map.get(key));
   }

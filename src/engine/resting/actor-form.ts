@@ -15,8 +15,8 @@ export interface Actor<State = unknown> {
 export class ActorForm<State> {
   private readonly states: StoredStates<State>;
 
-  /** `form` of its states; undefined = they are made of plain values. */
-  constructor(form: StoredForm<State> | undefined) {
+  /** `form` of its states. */
+  constructor(form: StoredForm<State>) {
     this.states = new StoredStates(form);
   }
 

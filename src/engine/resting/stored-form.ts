@@ -15,6 +15,17 @@ export interface StoredForm<State, Stored = unknown> {
   fromStored(stored: Stored): State;
 }
 
+/** The form of states: without one of their own, they are plain values, and stored as they are. */
+export function storedForm<State>(own: StoredForm<State> | undefined): StoredForm<State> {
+  return (
+    own ?? {
+      toStored: (state) => state,
+      // What it has stored comes back: only here bytes become a type without being looked at.
+      fromStored: (stored) => stored as State,
+    }
+  );
+}
+
 /** Every value brings the names of its own fields: bytes do not depend on what came before. */
 const packr = new Packr({ moreTypes: true, copyBuffers: true });
 
@@ -32,20 +43,17 @@ export function valueIn(bytes: Buffer): unknown {
 export class StoredStates<State> {
   private latest: { readonly state: State; readonly bytes: Buffer } | null = null;
 
-  /** Without a form, states are plain values. */
-  constructor(private readonly form: StoredForm<State> | undefined) {}
+  constructor(private readonly form: StoredForm<State>) {}
 
   bytesOf(state: State): Buffer {
     const { form, latest } = this;
     if (latest?.state === state) return latest.bytes;
-    const bytes = bytesOf(form === undefined ? state : form.toStored(state));
+    const bytes = bytesOf(form.toStored(state));
     this.latest = { state, bytes };
     return bytes;
   }
 
   stateIn(bytes: Buffer): State {
-    const { form } = this;
-    const plain = valueIn(bytes);
-    return form === undefined ? (plain as State) : form.fromStored(plain);
+    return this.form.fromStored(valueIn(bytes));
   }
 }

@@ -5,12 +5,11 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Engine } from '../engine.js';
-import type { FoldMemory } from '../registration.js';
+import type { RememberedMap } from '../registration.js';
 import type { StoredStream } from '../resting/resting-shard.js';
 import { streamsIn } from '../resting/resting-streams.js';
-import { valueIn } from '../resting/stored-form.js';
 import { memoriesOf } from './memories.js';
-import { awakePrefix, type ImagePart, restingPrefix, type StoredAwake } from './memory-cut.js';
+import { awakeIn, awakePrefix, type ImagePart, restingPrefix, takeEntries } from './memory-cut.js';
 import { type Difference, differenceOf, entryItems, streamItem } from './state-digest.js';
 
 /** A stream or an entry that two memories have differently; `one` is the engine's. */
@@ -45,7 +44,7 @@ const met = Symbol('met');
 
 export class ImageComparison {
   private readonly kinds: ReadonlyMap<string, ComparedStreams>;
-  private readonly maps = new Map<string, [memory: FoldMemory, entries: Map<unknown, unknown>]>();
+  private readonly maps = new Map<string, RememberedMap>();
   private readonly differing: DifferingItem[] = [];
 
   /** `touched`: of each kind the streams that were folded. */
@@ -57,8 +56,7 @@ export class ImageComparison {
     for (const memory of memoriesOf(engine)) {
       if (memory.mayHoldMore === true) continue;
       for (const [map, entries] of Object.entries(memory.maps)) {
-        const own = entries as Map<unknown, unknown>;
-        this.maps.set(`index ${memory.name} ${map}`, [memory, own]);
+        this.maps.set(`index ${memory.name} ${map}`, entries);
       }
     }
   }
@@ -81,7 +79,7 @@ export class ImageComparison {
       else add(later, stream);
     }
     const index = this.maps.get(part.name);
-    if (index !== undefined) this.compareEntries(part.name, index[1], valueIn(part.data));
+    if (index !== undefined) this.compareEntries(part, index);
   }
 
   /** Some of what differs, after all parts; none = both are the same. */
@@ -95,7 +93,7 @@ export class ImageComparison {
         if (!found.has(id) && actors.has(id)) this.differs(kind, id, onlyFolded);
       }
     }
-    for (const [name, [, entries]] of this.maps) {
+    for (const [name, entries] of this.maps) {
       for (const [key, value] of entries) {
         if (value !== met) this.differs(sectionOf(name), String(key), onlyFolded);
       }
@@ -111,15 +109,13 @@ export class ImageComparison {
     else this.differs(kind, id, differenceOf(streamItem(kind, stream), streamItem(kind, own)));
   }
 
-  private compareEntries(name: string, own: Map<unknown, unknown>, stored: unknown): void {
-    const keysAndValues = stored as readonly unknown[];
-    for (let at = 0; at < keysAndValues.length; at += 2) {
-      const [key, value] = [keysAndValues[at], keysAndValues[at + 1]];
+  private compareEntries({ name, data }: ImagePart, own: RememberedMap): void {
+    takeEntries(data, (key, value) => {
       const folded = own.get(key);
-      if (folded === met) continue;
+      if (folded === met) return;
       own.set(key, met);
       this.differs(sectionOf(name), String(key), entryDifference(value, folded));
-    }
+    });
   }
 
   private differs(section: string, key: string, difference: Difference | null): void {
@@ -153,7 +149,7 @@ function* streamsOf({ name, data }: ImagePart): Generator<[string, StoredStream,
     for (const stream of streamsIn(data)) yield [kind, stream, false];
   } else if (name.startsWith(awakePrefix)) {
     const kind = name.slice(awakePrefix.length);
-    for (const stored of valueIn(data) as readonly StoredAwake[]) {
+    for (const stored of awakeIn(data)) {
       const [id, length, firstOffset, lastOffset, , bytes] = stored;
       yield [kind, { id, length, firstOffset, lastOffset, bytes }, true];
     }

@@ -12,7 +12,7 @@ import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
 import type { IndexParts } from '../registration.js';
 import type { RestingStream } from '../resting/resting-shard.js';
-import { bytesOf } from '../resting/stored-form.js';
+import { bytesOf, valueIn } from '../resting/stored-form.js';
 import type { StreamsCut } from '../resting/streams-cut.js';
 import { memoriesOf } from './memories.js';
 
@@ -23,7 +23,7 @@ export interface ImagePart {
 }
 
 /** A stream that was awake, in the order of its fields. */
-export type StoredAwake = readonly [
+type StoredAwake = readonly [
   id: string,
   length: number,
   firstOffset: number,
@@ -128,6 +128,22 @@ function storedAwake(stream: RestingStream): StoredAwake {
   const { id, length, firstOffset, lastOffset, wantedAt, bytes } = stream;
   const at = wantedAt === Number.POSITIVE_INFINITY ? never : wantedAt;
   return [id, length, firstOffset, lastOffset, at, bytes];
+}
+
+/** The streams of a part `awake`, which `storedAwake` has made. */
+export function awakeIn(data: Buffer): readonly StoredAwake[] {
+  return valueIn(data) as readonly StoredAwake[];
+}
+
+/** Calls `take` with the entries of a part `index`, which are of a `RememberedMap`. */
+export function takeEntries(
+  data: Buffer,
+  take: (key: string | number, value: unknown) => void,
+): void {
+  const keysAndValues = valueIn(data) as readonly unknown[];
+  for (let at = 0; at < keysAndValues.length; at += 2) {
+    take(keysAndValues[at] as string | number, keysAndValues[at + 1]);
+  }
 }
 
 /** Stands for Infinity. */

@@ -2,16 +2,18 @@
 import { createHash } from 'node:crypto';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
+import type { RememberedMap } from '../registration.js';
 import type { RestingStreams } from '../resting/resting-streams.js';
 import { valueIn } from '../resting/stored-form.js';
-import { restoreOrder } from '../turn-changes.js';
+import { type Placed, restoreOrder } from '../turn-changes.js';
 import { memoriesOf } from './memories.js';
 import {
+  awakeIn,
   awakePrefix,
   type ImagePart,
   never,
   restingPrefix,
-  type StoredAwake,
+  takeEntries,
 } from './memory-cut.js';
 
 /** Rises when parts are made of other bytes than before. */
@@ -39,7 +41,7 @@ function byName([one]: readonly unknown[], [other]: readonly unknown[]): number 
 /** Takes the parts of an image into an engine; all of them, in their order, and then `end`. */
 export class ImageReader {
   private readonly places = new Map<string, (data: Buffer) => void>();
-  private readonly inOrder: ReadonlyMap<string | number, unknown>[] = [];
+  private readonly inOrder: RememberedMap<Placed>[] = [];
 
   constructor(engine: Engine, codec: EventCodec) {
     this.places.set('shapes', (data) => codec.learnShapes(data.toString()));
@@ -51,8 +53,8 @@ export class ImageReader {
     for (const { name, maps, inOrder = [] } of memoriesOf(engine)) {
       for (const [map, entries] of Object.entries(maps)) {
         this.places.set(`index ${name} ${map}`, (data) => setAll(entries, data));
-        if (inOrder.includes(map)) this.inOrder.push(entries);
       }
+      this.inOrder.push(...inOrder);
     }
     for (const { name, restore } of engine.indexes.memories) {
       this.places.set(`durable ${name}`, (data) => restore(valueIn(data)));
@@ -68,12 +70,12 @@ export class ImageReader {
 
   /** What has changed while parts were made was passed last, and does not stand where it did. */
   end(): void {
-    for (const map of this.inOrder) restoreOrder(map as Map<unknown, { readonly offset: number }>);
+    for (const map of this.inOrder) restoreOrder(map);
   }
 }
 
 function addAll(resting: RestingStreams, data: Buffer): void {
-  for (const stored of valueIn(data) as readonly StoredAwake[]) {
+  for (const stored of awakeIn(data)) {
     const [id, length, firstOffset, lastOffset, at, bytes] = stored;
     if (!resting.mayHold(id) || resting.has(id)) continue;
     const wantedAt = at === never ? Number.POSITIVE_INFINITY : at;
@@ -81,11 +83,6 @@ function addAll(resting: RestingStreams, data: Buffer): void {
   }
 }
 
-/** A map of an index is only read by others; here its owner gets back what was its own. */
-function setAll(entries: ReadonlyMap<string | number, unknown>, data: Buffer): void {
-  const own = entries as Map<string | number, unknown>;
-  const keysAndValues = valueIn(data) as unknown[];
-  for (let at = 0; at < keysAndValues.length; at += 2) {
-    own.set(keysAndValues[at] as string | number, keysAndValues[at + 1]);
-  }
+function setAll(entries: RememberedMap, data: Buffer): void {
+  takeEntries(data, (key, value) => entries.set(key, value));
 }

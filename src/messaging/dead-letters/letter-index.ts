@@ -24,7 +24,7 @@ export class LetterIndex<Letter extends PlacedLetter> {
   /** What an index of this name remembers that keeps these letters and the maps of `others`. */
   memory(name: string, others: FoldMemory['maps'] = {}): FoldMemory {
     const maps = { letters: this.letters, ...others };
-    return { name, maps, inOrder: ['letters'], settings: [this.retentionMs] };
+    return { name, maps, inOrder: [this.letters], settings: [this.retentionMs] };
   }
 
   /** Those that are remembered: letters that grow too old leave when another one comes. */

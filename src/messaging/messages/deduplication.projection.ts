@@ -30,7 +30,7 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
   readonly memory: FoldMemory = {
     name: 'deduplication',
     maps: { publishes: this.publishes },
-    inOrder: ['publishes'],
+    inOrder: [this.publishes],
   };
 
   /** The message that one published at `at` would repeat. */

@@ -7,11 +7,11 @@ export class PausedOrigins {
   readonly durable = new Set<string>();
   private resumed: (origin: string) => void = () => undefined;
 
-  readonly memory: IndexMemory = {
+  readonly memory: IndexMemory<readonly string[]> = {
     name: 'paused origins',
     store: () => onePart([...this.durable]),
     restore: (stored) => {
-      for (const origin of stored as readonly string[]) this.durable.add(origin);
+      for (const origin of stored) this.durable.add(origin);
     },
   };
 

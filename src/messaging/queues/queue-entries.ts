@@ -5,13 +5,13 @@
  * once the server has been restarted: both were under way at once.
  */
 import { Injectable } from '@nestjs/common';
-import { type Checkpointed, type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
+import { type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
 import type { Interest } from '../../engine/following/interest.js';
 import type { IndexMemory } from '../../engine/registration.js';
 import { PreImages } from '../../engine/resting/pre-images.js';
 import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
-import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
+import { defaultSettings, type IndexedQueueEvent } from './queue.events.js';
 import { QueueEntry } from './queue-entry.js';
 import { QueueOrder } from './queue-order.js';
 import {
@@ -20,6 +20,8 @@ import {
   type StoredQueuesPart,
   storedEntry,
 } from './stored-queues.js';
+
+type IndexedEvent = MessageEvent | IndexedQueueEvent;
 
 @Injectable()
 export class QueueEntries {
@@ -30,7 +32,7 @@ export class QueueEntries {
   private readonly orders = new Map<string, QueueOrder>();
   private readonly images = new PreImages();
   /** What `learn` is to be given. */
-  readonly interest: Interest<MessageEvent | QueueEvent | Checkpointed> = {
+  readonly interest: Interest<IndexedEvent> = {
     types: {
       MessagePublished: ['queueName', 'callbackOf'],
       QueueCreated: true,
@@ -41,10 +43,10 @@ export class QueueEntries {
     streams: [this.entries, this.callbacks],
   };
   private pending = 0;
-  readonly memory: IndexMemory = {
+  readonly memory: IndexMemory<StoredQueuesPart> = {
     name: 'queue entries',
     store: () => new QueuesCut(this.orders.values(), this.entries, this.callbacks, this.images),
-    restore: (part) => this.restore(part as StoredQueuesPart),
+    restore: (part) => this.restore(part),
   };
 
   /** Messages in all queues that are not final. */
@@ -96,7 +98,7 @@ export class QueueEntries {
    * Learns whole turns, durable, in the order of the journal. Answers the queues in which an entry
    * may start now that could not before.
    */
-  learn(envelopes: readonly EventEnvelope<MessageEvent | QueueEvent>[]): ReadonlySet<QueueOrder> {
+  learn(envelopes: readonly EventEnvelope<IndexedEvent>[]): ReadonlySet<QueueOrder> {
     const touched = new Set<QueueOrder>();
     const done: QueueEntry[] = [];
     for (const { id, at, offset, event } of envelopes) {
@@ -128,7 +130,7 @@ export class QueueEntries {
   }
 
   /** Learns where no gate acts on it: what is gone is forgotten at once. */
-  readonly learnAlone: EventListener<MessageEvent | QueueEvent> = (envelopes) => {
+  readonly learnAlone: EventListener<IndexedEvent> = (envelopes) => {
     for (const order of this.learn(envelopes)) if (order.isGone) this.forget(order);
   };
 
@@ -177,9 +179,9 @@ export class QueueEntries {
     done.push(source);
   }
 
-  private changed(id: string, event: QueueEvent | Checkpointed): QueueOrder {
+  private changed(id: string, event: IndexedQueueEvent): QueueOrder {
     const order = this.orderOf(id);
-    const settings = isCheckpoint(event) ? (event.state as QueueSettings) : event;
+    const settings = isCheckpoint(event) ? event.state : event;
     order.exists = event.type !== 'QueueDeleted';
     order.settings = 'parallelism' in settings ? settings : defaultSettings;
     // Callbacks still under way hold no place: a new queue of this name begins without them.

@@ -11,7 +11,7 @@ import { Gates } from '../gates/gates.js';
 import type { Obstacle } from '../gates/obstacle.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import { Queues } from './queue.entity.js';
-import { defaultSettings, type QueueEvent } from './queue.events.js';
+import { defaultSettings, type IndexedQueueEvent } from './queue.events.js';
 import { QueueEntries } from './queue-entries.js';
 import type { QueueOrder } from './queue-order.js';
 
@@ -71,7 +71,7 @@ export class QueueGate implements Gate {
   }
 
   /** Learns what has happened and tries the lines that may go on. */
-  readonly index: EventListener<MessageEvent | QueueEvent> = (envelopes) => {
+  readonly index: EventListener<MessageEvent | IndexedQueueEvent> = (envelopes) => {
     for (const order of this.entries.learn(envelopes)) {
       const line = this.lines.get(order.name);
       if (line !== undefined) this.gates.reopen(line);

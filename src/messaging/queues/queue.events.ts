@@ -1,5 +1,5 @@
 /** What can have happened to a queue; its name is the id. */
-import type { DomainEvent } from '../../engine/decider.js';
+import type { Checkpointed, DomainEvent } from '../../engine/decider.js';
 
 /** How a queue works. */
 export interface QueueSettings {
@@ -28,3 +28,6 @@ export interface QueueDeleted extends DomainEvent {
 }
 
 export type QueueEvent = QueueCreated | QueueConfigured | QueueDeleted;
+
+/** What an index of durable events sees of queues: also how one works at a checkpoint. */
+export type IndexedQueueEvent = QueueEvent | Checkpointed<QueueSettings>;

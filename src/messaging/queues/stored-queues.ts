@@ -39,7 +39,7 @@ export function storedEntry(entry: QueueEntry): StoredEntry {
 /** So many entries or callbacks are one part. */
 const itemsOfPart = 1024;
 
-export class QueuesCut implements IndexParts {
+export class QueuesCut implements IndexParts<StoredQueuesPart> {
   private readonly orders: readonly StoredOrder[];
 
   /** As they are now: what changes from now on is noted in `images`. */

@@ -24,6 +24,7 @@ interface Waiter {
 
 type StoredGroup = ReturnType<typeof storedGroup.toStored>;
 type StoredGroups = readonly (readonly [id: string, life: StoredGroup])[];
+type IndexedEvent = ConsumerGroupEvent | Checkpointed<StoredGroup>;
 
 const noView = shownGroup(absentGroup);
 
@@ -32,10 +33,10 @@ export class GroupViews {
   private readonly lives = new Map<string, ConsumerGroupLife>();
   private readonly groups = new Map<string, ConsumerGroupState>();
   private readonly waiting = new Map<string, Waiter[]>();
-  readonly memory: IndexMemory = {
+  readonly memory: IndexMemory<StoredGroups> = {
     name: 'consumer groups',
     store: () => onePart([...this.lives].map(([id, life]) => [id, storedGroup.toStored(life)])),
-    restore: (stored) => this.restore(stored as StoredGroups),
+    restore: (stored) => this.restore(stored),
   };
   private readonly listeners: ((group: string, view: ConsumerGroupState) => void)[] = [];
 
@@ -45,7 +46,7 @@ export class GroupViews {
   }
 
   /** Indexes the events of groups. */
-  readonly index: EventListener<ConsumerGroupEvent> = (envelopes) => {
+  readonly index: EventListener<IndexedEvent> = (envelopes) => {
     const touched = new Set<string>();
     for (const envelope of envelopes) {
       touched.add(envelope.id);
@@ -78,11 +79,10 @@ export class GroupViews {
     });
   }
 
-  private evolve(envelope: EventEnvelope<ConsumerGroupEvent>): void {
-    const { id } = envelope;
-    const event = envelope.event as ConsumerGroupEvent | Checkpointed;
+  private evolve(envelope: EventEnvelope<IndexedEvent>): void {
+    const { id, event } = envelope;
     const life = isCheckpoint(event)
-      ? storedGroup.fromStored(event.state as StoredGroup)
+      ? storedGroup.fromStored(event.state)
       : evolveGroup(this.lives.get(id) ?? absentGroup, event, envelope);
     if (isRemoved(life)) {
       this.lives.delete(id);

@@ -34,7 +34,7 @@ export class KnownRuns implements Fold<RunEvent> {
   readonly memory: FoldMemory = {
     name: 'known runs',
     maps: { runs: this.runs },
-    inOrder: ['runs'],
+    inOrder: [this.runs],
   };
 
   /** `startOf` tells of a run that goes on; it does so still while its end is folded. */

@@ -127,9 +127,9 @@ async function durableOf(engine: Engine): Promise<unknown> {
 
 /** The keys of the maps that stand in the order of the journal. */
 function ordersOf(engine: Engine): unknown {
-  return memoriesOf(engine).map(({ name, maps, inOrder = [] }) => [
+  return memoriesOf(engine).map(({ name, inOrder = [] }) => [
     name,
-    inOrder.map((map) => [...(maps[map]?.keys() ?? [])]),
+    inOrder.map((map) => [...map.keys()]),
   ]);
 }
 
