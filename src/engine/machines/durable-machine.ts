@@ -18,7 +18,7 @@ export interface AssignerInput {
   readonly event: unknown;
 }
 
-type Assigner = (input: AssignerInput) => unknown;
+type Assigner = (input: AssignerInput) => object;
 
 /** A transition as XState has read it. */
 export interface Transition {
@@ -89,5 +89,6 @@ export function guardOf(guard: unknown, named: Readonly<Record<string, unknown>>
   const judge = typeof guard === 'string' ? named[guard] : guard;
   // XState's own combinations are no plain functions of context and event.
   if (typeof judge !== 'function' || 'check' in judge) throw new Error('a guard is a function');
+  // XState calls the guards of a machine with its context and the event.
   return judge as Guard;
 }

@@ -143,7 +143,7 @@ function assigned(before: object, { actions }: Transition, event: unknown): obje
   for (const { assignment } of actions) {
     const args = { context, event };
     const update = typeof assignment === 'function' ? assignment(args) : fields(assignment, args);
-    context = { ...context, ...(update as object) };
+    context = { ...context, ...update };
   }
   return context;
 }

@@ -6,14 +6,7 @@
  * `createActor` cannot roll back and turns a throwing `assign` into a status; here it throws into
  * the turn.
  */
-import type {
-  AnyActorScope,
-  AnyStateMachine,
-  ContextFrom,
-  EventFromLogic,
-  Snapshot,
-  SnapshotFrom,
-} from 'xstate';
+import type { AnyStateMachine, ContextFrom, EventFromLogic, SnapshotFrom } from 'xstate';
 import type { StoredForm } from '../resting/stored-form.js';
 import {
   alwaysGuards,
@@ -30,7 +23,7 @@ type Undated<Event> = Event extends { readonly type: string }
   : never;
 
 /** A state as it is stored: where the machine is, and what it remembers. */
-export type StoredMachine = readonly [value: unknown, context: unknown];
+export type StoredMachine = readonly [value: unknown, context: object];
 
 /** What a decider has of its machine. */
 export interface MachineEvolve<Machine extends AnyStateMachine> {
@@ -49,57 +42,71 @@ export interface ContextCodec<Context, Plain> {
   fromPlain(plain: Plain): Context;
 }
 
+/** What the steps of a machine need of it; XState's own types hide what its states are made of. */
+interface XStateMachine {
+  readonly root: MachineNode;
+  readonly implementations: { readonly guards: Readonly<Record<string, unknown>> };
+  getInitialSnapshot(scope: object): MachineState;
+  transition(state: MachineState, event: unknown, scope: object): MachineState;
+  getTransitionData(state: MachineState, event: unknown): readonly Transition[];
+  resolveState(config: { readonly value: unknown; readonly context: object }): MachineState;
+}
+
+/** As `MachineEvolve`, of any machine. */
+interface Steps {
+  initialState(): MachineState;
+  evolve(state: MachineState, event: Named): MachineState;
+  can(state: MachineState, event: Named): boolean;
+  isFinal(state: MachineState): boolean;
+  readonly stored: StoredForm<MachineState, StoredMachine>;
+}
+
+interface Named {
+  readonly type: string;
+}
+
 /** `machine` must have static context; its XState events are the domain events of the journal. */
 export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
   machine: Machine,
   codec?: ContextCodec<ContextFrom<Machine>, Plain>,
 ): MachineEvolve<Machine> {
-  type Kept = SnapshotFrom<Machine>;
-  type Named = { readonly type: string };
-  const root = machine.root as unknown as MachineNode;
-  const named = machine.implementations.guards as Readonly<Record<string, unknown>>;
+  // What XState derives of a machine is only known of one machine: inside, the types are those of
+  // any, which are exchanged here and nowhere else.
+  const inside = machine as unknown as XStateMachine;
+  const steps: unknown = stepsOf(inside, codec as ContextCodec<object, object> | undefined);
+  return steps as MachineEvolve<Machine>;
+}
+
+function stepsOf(machine: XStateMachine, codec?: ContextCodec<object, object>): Steps {
+  const { root } = machine;
+  const { guards } = machine.implementations;
   requireDurable(root);
   const scope = inertScope();
-  const initial = machine.getInitialSnapshot(scope, undefined) as Kept;
-  const whole = (state: MachineState, event: unknown): MachineState => {
-    const next: unknown = machine.transition(
-      state as Kept,
-      event as EventFromLogic<Machine>,
-      scope,
-    );
-    return next as MachineState;
-  };
-  const following = new FollowingStates(whole, alwaysGuards(root, named));
-  const selection = new Selection(named, (state, event) => {
-    const taken: unknown = machine.getTransitionData(
-      state as Kept,
-      event as EventFromLogic<Machine>,
-    );
-    return (taken as readonly Transition[]).filter(isHandling);
-  });
-  const resolved = (value: unknown): MachineState => {
-    const config = { value, context: {} } as Parameters<Machine['resolveState']>[0];
-    const state: unknown = machine.resolveState(config);
-    return state as MachineState;
-  };
+  const initial = machine.getInitialSnapshot(scope);
+  const following = new FollowingStates(
+    (state, event) => machine.transition(state, event, scope),
+    alwaysGuards(root, guards),
+  );
+  const selection = new Selection(guards, (state, event) =>
+    machine.getTransitionData(state, event).filter(isHandling),
+  );
+  const resolved = (value: unknown) => machine.resolveState({ value, context: {} });
   return {
     initialState: () => initial,
     evolve(state, event) {
-      const transitions = selection.of(state as MachineState, event);
-      return transitions.length === 0
-        ? state
-        : (following.step(state as MachineState, transitions, event) as Kept);
+      const transitions = selection.of(state, event);
+      return transitions.length === 0 ? state : following.step(state, transitions, event);
     },
-    can: (state, event: Named) => selection.of(state as MachineState, event).length > 0,
-    isFinal: (state) => (state as Snapshot<unknown>).status === 'done',
+    can: (state, event) => selection.of(state, event).length > 0,
+    isFinal: ({ status }) => status === 'done',
     stored: {
-      toStored(state) {
-        const { value, context } = state as MachineState & { context: ContextFrom<Machine> };
-        return [value, codec === undefined ? context : codec.toPlain(context)];
-      },
+      toStored: ({ value, context }) => [
+        value,
+        codec === undefined ? context : codec.toPlain(context),
+      ],
       fromStored([value, plain]) {
-        const context = codec === undefined ? plain : codec.fromPlain(plain as Plain);
-        return { ...following.bareIn(value, resolved), context } as Kept;
+        const context = codec === undefined ? plain : codec.fromPlain(plain);
+        return { ...following.bareIn(value, resolved), context };
       },
     },
   };
@@ -108,13 +115,12 @@ export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
 /**
  * A scope in which nothing can happen: whatever a machine would send, defer or spawn is a defect.
  */
-function inertScope(): AnyActorScope {
+function inertScope(): object {
   const refuse = (what: string) => () => {
     throw new Error(`a durable machine may not ${what}: effects are derived from its state`);
   };
-  const self = { id: 'inert', sessionId: 'inert', send: refuse('send') };
-  const scope = {
-    self,
+  return {
+    self: { id: 'inert', sessionId: 'inert', send: refuse('send') },
     id: 'inert',
     sessionId: 'inert',
     logger: refuse('log'),
@@ -124,5 +130,4 @@ function inertScope(): AnyActorScope {
     actionExecutor: refuse('run actions'),
     system: { _sendInspectionEvent: () => {}, _relay: refuse('send'), _snapshot: {} },
   };
-  return scope as unknown as AnyActorScope;
 }
