@@ -45,14 +45,14 @@ export async function replayJournal(options: ReplayCommandOptions): Promise<void
     if (offsets === true) await sayAll(committedOffsetLines(store));
     if (records !== undefined) await sayAll(recordLines(store, records));
     if (offsets === true || records !== undefined || journal === null) return;
-    const differs = () => {
-      process.exitCode = exitCodes.failure;
-    };
+    const label = imageLabel(folding.engine, build);
     const compare: Comparison = {
-      label: imageLabel(folding.engine, build),
-      differs,
+      label,
+      differs: () => {
+        process.exitCode = exitCodes.failure;
+      },
       withSnapshot: (until) =>
-        comparedWithSnapshot(store, folding, productFolding(settings), until, build, differs),
+        comparedWithSnapshot(store, label, { folding, until }, productFolding(settings)),
     };
     await sayAll(replayedLines(journal, folding, options, progress.show, compare));
   };

@@ -10,6 +10,7 @@ import { readConfiguration } from '../../src/server/configuration/config.js';
 import { sweepStretch } from '../../src/server/history/journal-sweeps.module.js';
 import { productFolding } from '../../src/server/history/product-folding.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import type { PassedOver } from '../../storage/snapshot/snapshots.js';
 import { openStore } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { authorization, freePort, ServerProcess } from '../support/program/server-process.js';
@@ -29,17 +30,14 @@ async function started(folder: string, build: string) {
     const log = await openJournalLog(store);
     const { config } = readConfiguration({});
     const stretch = sweepStretch(config, {});
-    const { engine, codec } = productFolding({ ...config, sweepStretch: stretch });
+    const folding = productFolding({ ...config, sweepStretch: stretch });
+    const { engine } = folding;
     const label = imageLabel(engine, build);
     const damaged: string[] = [];
-    const { snapshot } = await recoverMemory(
-      engine,
-      codec,
-      new Journal(log, codec),
-      store.snapshots,
-      label,
-      { progress: () => undefined, passedOver: ({ reason }) => void damaged.push(reason) },
-    );
+    const journal = new Journal(log, folding.codec);
+    const passedOver = ({ reason }: PassedOver) => void damaged.push(reason);
+    const snapshot = await store.snapshots.latest(label, journal.highWatermark, passedOver);
+    await recoverMemory(folding, journal, snapshot);
     return { snapshot, damaged, digest: digestOf(itemsOf(engine)) };
   } finally {
     await store.close();

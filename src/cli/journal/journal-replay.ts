@@ -4,10 +4,9 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import {
-  type JournalSweepBegun,
-  type JournalSwept,
   journalSweepKind,
   journalSweepsId,
+  sweptUntilBy,
 } from '../../engine/history/journal-sweep.events.js';
 import type { Journal } from '../../engine/journal.js';
 import { principalFilter } from '../../engine/principal/shown-principal.js';
@@ -46,8 +45,8 @@ export interface Comparison {
   readonly label: string;
   /** Something is not the same. */
   differs(): void;
-  /** What folding says beside the latest snapshot before an offset, in lines. */
-  withSnapshot(until: number): AsyncIterable<string>;
+  /** What folding says beside the latest snapshot before an offset; returns whether they differ. */
+  withSnapshot(until: number): AsyncGenerator<string, boolean>;
 }
 
 /** The lines; the last one of a whole replay is `digest <hex> at <offset>`. */
@@ -128,8 +127,8 @@ async function* stateLines(
   for (const { section, items } of digest.sections) yield `${section}: ${items}`;
   if (compare !== undefined) {
     yield* digests.lines();
-    if (digests.differs) compare.differs();
-    yield* compare.withSnapshot(until);
+    const isOther = yield* compare.withSnapshot(until);
+    if (digests.differs || isOther) compare.differs();
   }
   yield `digest ${digest.hex} at ${until}`;
 }
@@ -174,11 +173,10 @@ function* sectionLines({ sections }: StateDigest): Generator<string> {
 async function lastSweep(journal: Journal): Promise<{ swept: number; sweptAt: number }> {
   const newest = { ...wholeJournal, order: 'newest' as const };
   const stream = `${journalSweepKind}/${journalSweepsId}`;
-  for await (const { event, offset } of selectedEvents(journal, { ...newest, stream })) {
-    const { edge, until } = event as Partial<JournalSweepBegun & JournalSwept>;
-    const swept = edge ?? until;
-    if (swept === undefined) continue;
-    if (swept > journal.completeUntil) return { swept, sweptAt: offset };
+  for await (const envelope of selectedEvents(journal, { ...newest, stream })) {
+    const swept = sweptUntilBy(envelope);
+    if (swept === null) continue;
+    if (swept > journal.completeUntil) return { swept, sweptAt: envelope.offset };
     break;
   }
   return { swept: 0, sweptAt: -1 };

@@ -1,7 +1,7 @@
 /** Holds a folded journal against the latest snapshot, which has to lead to the same memory. */
 import type { Store } from '../../../storage/store.js';
 import { Journal, journalLogName } from '../../engine/journal.js';
-import { ImageReader, imageLabel } from '../../engine/snapshots/memory-image.js';
+import { ImageReader } from '../../engine/snapshots/memory-image.js';
 import { differenceOf, itemsOf, type MemoryItem } from '../../engine/snapshots/state-digest.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
 import { foldJournal } from '../../server/journal/folded-journal.js';
@@ -9,25 +9,28 @@ import { foldJournal } from '../../server/journal/folded-journal.js';
 /** Differences that are named; more are counted. */
 const namedMax = 20;
 
+/** A memory that the whole journal before `until` came to. */
+export interface FoldedMemory {
+  readonly folding: ProductFolding;
+  readonly until: number;
+}
+
 /**
- * One line where both are the same, or where there is no snapshot that this program with these
- * settings reads; one for each difference, and `differs` is called, where they are not. `folded` is
- * what the whole journal before `until` came to, `empty` a memory of the same settings, and `build`
- * tells the program that has made the snapshot.
+ * One line where both are the same, or where there is no snapshot of this label; one for each
+ * difference where they are not. `empty` is a memory of the same settings. Returns whether they
+ * differ.
  */
 export async function* comparedWithSnapshot(
   store: Store,
-  folded: ProductFolding,
+  label: string,
+  { folding: folded, until }: FoldedMemory,
   empty: ProductFolding,
-  until: number,
-  build: string,
-  differs: () => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<string, boolean> {
   const log = store.log(journalLogName);
-  const snapshot = await store.snapshots.latest(imageLabel(folded.engine, build), until);
+  const snapshot = await store.snapshots.latest(label, until);
   if (snapshot === null || log === undefined) {
     yield 'no snapshot of these settings to compare with';
-    return;
+    return false;
   }
   const reader = new ImageReader(empty.engine, empty.codec);
   for await (const part of snapshot.parts()) reader.take(part);
@@ -42,10 +45,10 @@ export async function* comparedWithSnapshot(
   }
   if (differences === 0) {
     yield `the snapshot at ${snapshot.offset} leads to the same memory`;
-    return;
+    return false;
   }
-  differs();
   yield `${differences} differences from what the snapshot at ${snapshot.offset} leads to`;
+  return true;
 }
 
 function* differencesOf(one: ProductFolding, other: ProductFolding): Generator<string> {

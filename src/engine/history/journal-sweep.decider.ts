@@ -52,7 +52,9 @@ export const journalSweepDecider: Decider<
 };
 
 /** Version 1 knew only of sweeps that had come to their end. */
-function edgeOfCheckpoint(fields: Checkpointed): Checkpointed {
-  const state = fields.state as Pick<JournalSweepState, 'until'>;
+function edgeOfCheckpoint(
+  fields: Checkpointed<Omit<JournalSweepState, 'edge'>>,
+): Checkpointed<JournalSweepState> {
+  const { state } = fields;
   return { ...fields, state: { ...state, edge: state.until } };
 }

@@ -1,5 +1,5 @@
 /** What can have happened to the history that the journal keeps. */
-import type { DomainEvent, EventEnvelope } from '../decider.js';
+import type { Checkpointed, DomainEvent, EventEnvelope } from '../decider.js';
 
 /** The stream kind of sweeps; there is one stream, `journalSweepsId`. */
 export const journalSweepKind = 'journal-sweep';
@@ -40,7 +40,23 @@ export interface SweepRange {
 }
 
 /** The sweep that an event says is about to begin; null where it says something else. */
-export function sweepBegunBy({ kind, at, event }: EventEnvelope): SweepRange | null {
-  if (kind !== journalSweepKind || event.type !== 'JournalSweepBegun') return null;
-  return { edge: (event as JournalSweepBegun).edge, at };
+export function sweepBegunBy(envelope: EventEnvelope): SweepRange | null {
+  if (!isSweepEvent(envelope)) return null;
+  const { event, at } = envelope;
+  return event.type === 'JournalSweepBegun' ? { edge: event.edge, at } : null;
+}
+
+/** Below which offset the sweep that an event tells of removes; null where it tells of none. */
+export function sweptUntilBy(envelope: EventEnvelope): number | null {
+  if (!isSweepEvent(envelope)) return null;
+  const { event } = envelope;
+  if (event.type === 'Checkpointed') return null;
+  return event.type === 'JournalSweepBegun' ? event.edge : event.until;
+}
+
+/** Of the events that the journal gives, untyped: those of sweeps. */
+function isSweepEvent(
+  envelope: EventEnvelope,
+): envelope is EventEnvelope<JournalSweepEvent | Checkpointed> {
+  return envelope.kind === journalSweepKind;
 }

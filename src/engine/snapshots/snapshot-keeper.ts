@@ -21,6 +21,21 @@ export interface WrittenSnapshot {
   readonly byteLength: number;
 }
 
+/** The memory of which snapshots are made. */
+export interface SnapshotSource {
+  readonly engine: Engine;
+  readonly codec: EventCodec;
+  /** See `imageLabel`; asked for when everything is registered. */
+  label(): string;
+  /**
+   * Memory holds all below this offset and nothing else: what the journal has beyond it is still to
+   * be folded.
+   */
+  heldUntil(): number;
+  /** Is called in the tick in which memory is cut; what it answers is waited for. */
+  cut(offset: number, standsStill: boolean): Promise<void>;
+}
+
 export class SnapshotKeeper implements SweepGuard {
   /** Of the latest that is there and whole; -1 = none is. */
   private latestOffset = -1;
@@ -33,19 +48,13 @@ export class SnapshotKeeper implements SweepGuard {
 
   /**
    * `everyBytes` of the journal are worth a snapshot, if they are half of the last one's too: a
-   * large memory is not written anew for little. `cut` is called in the tick in which memory is
-   * cut; what it answers is waited for. `heldUntil`: memory holds all below that offset and nothing
-   * else; what the journal has beyond it is still to be folded.
+   * large memory is not written anew for little.
    */
   constructor(
-    private readonly engine: Engine,
-    private readonly codec: EventCodec,
+    private readonly source: SnapshotSource,
     private readonly journal: Journal,
     private readonly snapshots: Snapshots,
-    private readonly label: () => string,
     private readonly everyBytes: number,
-    private readonly cut: (offset: number, standsStill: boolean) => Promise<void>,
-    private readonly heldUntil: () => number = () => journal.endOffset,
   ) {}
 
   /** A start has used this one, or has found none. */
@@ -107,16 +116,16 @@ export class SnapshotKeeper implements SweepGuard {
 
   private async makeOne(standsStill: boolean): Promise<WrittenSnapshot> {
     this.check();
-    const { journal } = this;
-    const offset = this.heldUntil();
-    const cut = new MemoryCut(this.engine, this.codec);
+    const { source } = this;
+    const offset = source.heldUntil();
+    const cut = new MemoryCut(source.engine, source.codec);
     this.making += 1;
     try {
-      await this.cut(offset, standsStill);
-      await this.engine.durable();
+      await source.cut(offset, standsStill);
+      await source.engine.durable();
       // What it knows must not go beyond what a crash would leave of the journal.
-      await journal.synced();
-      const name = { offset, label: this.label() };
+      await this.journal.synced();
+      const name = { offset, label: source.label() };
       const { byteLength } = await this.snapshots.write(name, this.checked(cut.parts()));
       this.found({ offset, byteLength });
       return { offset, byteLength };

@@ -1,5 +1,5 @@
 /** A start: memory is put back from the latest snapshot, and the journal behind it is folded. */
-import type { FoundSnapshot, PassedOver, Snapshots } from '../../../storage/snapshot/snapshots.js';
+import type { FoundSnapshot } from '../../../storage/snapshot/snapshots.js';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
 import type { Journal } from '../journal.js';
@@ -15,39 +15,30 @@ export interface StartProgress {
   readonly until: number;
 }
 
-/** Callbacks of a start. */
-export interface StartWatch {
-  /** Called again and again. */
-  progress(progress: StartProgress): void;
-  /** A snapshot is there and cannot be used. */
-  passedOver(snapshot: PassedOver): void;
+/** An engine that has folded nothing, and what reads its events. */
+export interface EmptyMemory {
+  readonly engine: Engine;
+  readonly codec: EventCodec;
 }
 
-/** What memory was made of. */
-export interface StartReport {
-  /** null = there was none. */
-  readonly snapshot: FoundSnapshot | null;
-  /** Events folded behind it. */
-  readonly events: number;
-}
-
-/** Fills an engine that has folded nothing. `label` is `imageLabel` of this engine. */
+/**
+ * Fills an engine with what a snapshot holds, which was made under its `imageLabel`, and with what
+ * the journal has behind it; null = with all of the journal. Answers how many events it has folded;
+ * `progress` is called again and again.
+ */
 export async function recoverMemory(
-  engine: Engine,
-  codec: EventCodec,
+  { engine, codec }: EmptyMemory,
   journal: Journal,
-  snapshots: Snapshots,
-  label: string,
-  watch: StartWatch,
-): Promise<StartReport> {
+  snapshot: FoundSnapshot | null,
+  progress: (progress: StartProgress) => void = () => undefined,
+): Promise<number> {
   const until = journal.highWatermark;
-  const snapshot = await snapshots.latest(label, until, watch.passedOver);
   const snapshotOffset = snapshot?.offset ?? -1;
   if (snapshot !== null) {
     const reader = new ImageReader(engine, codec);
     for await (const part of snapshot.parts()) {
       reader.take(part);
-      watch.progress({ snapshotOffset, foldedUntil: snapshotOffset, until });
+      progress({ snapshotOffset, foldedUntil: snapshotOffset, until });
     }
     reader.end();
   }
@@ -57,8 +48,8 @@ export async function recoverMemory(
     engine.replay(envelopes);
     events += envelopes.length;
     const foldedUntil = (envelopes.at(-1)?.offset ?? from) + 1;
-    watch.progress({ snapshotOffset, foldedUntil, until });
+    progress({ snapshotOffset, foldedUntil, until });
   }
   engine.requireWhole();
-  return { snapshot, events };
+  return events;
 }

@@ -1,7 +1,7 @@
 /** Puts memory back at a start, and tells a waiting operator what takes so long. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { FoundSnapshot } from '../../../storage/snapshot/snapshots.js';
+import type { FoundSnapshot, PassedOver } from '../../../storage/snapshot/snapshots.js';
 import { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
@@ -10,11 +10,7 @@ import type { PastView } from '../../engine/history/past-moment.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
-import {
-  recoverMemory,
-  type StartProgress,
-  type StartWatch,
-} from '../../engine/snapshots/snapshot-start.js';
+import { recoverMemory, type StartProgress } from '../../engine/snapshots/snapshot-start.js';
 
 /** The first line comes after a second, the next ones ever later: a start may take minutes. */
 const firstLineMs = 1000;
@@ -40,15 +36,10 @@ export class MemoryStart {
   async recover(engine: Engine): Promise<void> {
     const { store, codec, journal, log } = this;
     const label = imageLabel(engine, this.build);
-    const watch = this.watch();
-    const { snapshot, events } = await recoverMemory(
-      engine,
-      codec,
-      journal,
-      store.snapshots,
-      label,
-      watch,
-    );
+    const passedOver = ({ file, reason }: PassedOver) =>
+      log.info({ file, reason }, 'a snapshot is not used; more of the journal is folded');
+    const snapshot = await store.snapshots.latest(label, journal.highWatermark, passedOver);
+    const events = await recoverMemory({ engine, codec }, journal, snapshot, this.progress());
     this.found = snapshot;
     const streams = engine.kinds.reduce((sum, kind) => sum + engine.actors(kind).size, 0);
     const snapshotOffset = snapshot?.offset ?? null;
@@ -56,23 +47,20 @@ export class MemoryStart {
     log[level]({ snapshotOffset, events, streams }, 'the journal is replayed');
   }
 
-  private watch(): StartWatch {
+  /** What says how far a start has come. */
+  private progress(): (progress: StartProgress) => void {
     const beganAt = this.clock.monotonic();
     let nextAt = beganAt + firstLineMs;
     let foldingSince: number | null = null;
-    return {
-      progress: (progress) => {
-        // A past that is no longer asked for throws, which ends its start.
-        this.past?.goOn();
-        const now = this.clock.monotonic();
-        if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
-        if (now < nextAt) return;
-        // As far away as the start has come, so that a long one has few lines.
-        nextAt = now + Math.min(Math.max(firstLineMs, now - beganAt), linesApartMaxMs);
-        this.log.info({ ...progress }, progressLine(progress, now - (foldingSince ?? now)));
-      },
-      passedOver: ({ file, reason }) =>
-        this.log.info({ file, reason }, 'a snapshot is not used; more of the journal is folded'),
+    return (progress) => {
+      // A past that is no longer asked for throws, which ends its start.
+      this.past?.goOn();
+      const now = this.clock.monotonic();
+      if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
+      if (now < nextAt) return;
+      // As far away as the start has come, so that a long one has few lines.
+      nextAt = now + Math.min(Math.max(firstLineMs, now - beganAt), linesApartMaxMs);
+      this.log.info({ ...progress }, progressLine(progress, now - (foldingSince ?? now)));
     };
   }
 }

@@ -15,7 +15,7 @@ import { type CheckPorts, MemoryCheck } from '../../engine/snapshots/memory-chec
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import { type DigestWatch, RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
-import { SnapshotKeeper } from '../../engine/snapshots/snapshot-keeper.js';
+import { SnapshotKeeper, type SnapshotSource } from '../../engine/snapshots/snapshot-keeper.js';
 import type { Cluster } from '../cluster/cluster.js';
 import type { Config } from '../configuration/config.js';
 import { JournalSweepsModule, sweepStretch } from '../history/journal-sweeps.module.js';
@@ -61,21 +61,20 @@ export class SnapshotsModule {
     if (life.changesNothing !== null) return;
     const settings = { ...foldingSettings(config), sweepStretch: sweepStretch(config, fileSizes) };
     const label = () => imageLabel(engine, start.build);
-    const keeper = new SnapshotKeeper(
+    const source: SnapshotSource = {
       engine,
-      start.codec,
-      journal,
-      store.snapshots,
+      codec: start.codec,
       label,
-      config.snapshotEveryBytes,
-      async (offset, standsStill) => {
+      heldUntil: () => cluster?.foldedUntil ?? journal.endOffset,
+      cut: async (offset, standsStill) => {
         // What another node writes is not this one's to add to.
         if (cluster !== null && cluster.commits.refusal !== null) return;
         const digest = await liveDigest(engine, standsStill);
         if (digest !== null) await digests.record(offset, digest, label(), clock.now());
       },
-      () => cluster?.foldedUntil ?? journal.endOffset,
-    );
+    };
+    const { snapshotEveryBytes } = config;
+    const keeper = new SnapshotKeeper(source, journal, store.snapshots, snapshotEveryBytes);
     const check = new MemoryCheck(
       journal,
       store.snapshots,

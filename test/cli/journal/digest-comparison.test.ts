@@ -59,7 +59,10 @@ async function replay(folding = newFolding()) {
     differs: () => {
       hasDiffered = true;
     },
-    async *withSnapshot() {},
+    async *withSnapshot() {
+      yield* [];
+      return false;
+    },
   };
   await readFolder(server.dataDirectory, folding.codec, async (_store, journal) => {
     if (journal === null) return;

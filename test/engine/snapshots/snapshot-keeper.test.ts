@@ -16,6 +16,7 @@ import {
 import { recoverMemory } from '../../../src/engine/snapshots/snapshot-start.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
 import type { PublishMessage } from '../../../src/messaging/messages/message.commands.js';
+import type { PassedOver } from '../../../storage/snapshot/snapshots.js';
 import { type CrashPolicy, crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { openSimulated } from '../../storage/simulated-store.js';
 import { countedNames, histories, historyStart, minute } from '../../support/deciders/histories.js';
@@ -32,8 +33,14 @@ const label = 'messages';
 const newFolding = () => foldingEngine((engine) => joinSwept(engine, fill));
 
 function keeperOf({ journal, store, engine, codec, sweeper }: SweptEngine): SnapshotKeeper {
-  const cut = async () => undefined;
-  const keeper = new SnapshotKeeper(engine, codec, journal, store.snapshots, () => label, 0, cut);
+  const source = {
+    engine,
+    codec,
+    label: () => label,
+    heldUntil: () => journal.endOffset,
+    cut: async () => undefined,
+  };
+  const keeper = new SnapshotKeeper(source, journal, store.snapshots, 0);
   sweeper.guard = keeper;
   return keeper;
 }
@@ -58,15 +65,13 @@ async function started(disk: SimulatedDisk) {
   const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024 });
   const log = await openJournalLog(store);
   const fold = async (until: string) => {
-    const { engine, codec } = newFolding();
+    const folding = newFolding();
     const reasons: string[] = [];
-    const watch = {
-      progress: () => undefined,
-      passedOver: ({ reason }: { reason: string }) => void reasons.push(reason),
-    };
-    const journal = new Journal(log, codec);
-    const report = await recoverMemory(engine, codec, journal, store.snapshots, until, watch);
-    return { engine, report, reasons };
+    const passedOver = ({ reason }: PassedOver) => void reasons.push(reason);
+    const journal = new Journal(log, folding.codec);
+    const snapshot = await store.snapshots.latest(until, journal.highWatermark, passedOver);
+    await recoverMemory(folding, journal, snapshot);
+    return { engine: folding.engine, snapshot, reasons };
   };
   const [fromSnapshot, fromAll] = [await fold(label), await fold('none')];
   await store.close();
@@ -76,11 +81,11 @@ async function started(disk: SimulatedDisk) {
 /** Expects that a start is the same with and without snapshots; gives where the snapshot ended. */
 async function expectSameStart(disk: SimulatedDisk): Promise<number | null> {
   const { fromSnapshot, fromAll } = await started(disk);
-  expect(fromAll.report.snapshot).toBeNull();
+  expect(fromAll.snapshot).toBeNull();
   expect(fromSnapshot.reasons).toEqual([]);
   expect(memoryOf(fromSnapshot.engine)).toEqual(memoryOf(fromAll.engine));
   expect(digestOf(itemsOf(fromSnapshot.engine))).toEqual(digestOf(itemsOf(fromAll.engine)));
-  return fromSnapshot.report.snapshot?.offset ?? null;
+  return fromSnapshot.snapshot?.offset ?? null;
 }
 
 /** None of which repeats another one. */
