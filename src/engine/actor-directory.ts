@@ -18,20 +18,14 @@ import { LeastUsed } from './resting/least-used.js';
 import type { PreImages } from './resting/pre-images.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
+import { storedForm } from './resting/stored-form.js';
+import type { StreamSizes } from './resting/stream-sizes.js';
 import type { TurnChanges } from './turn-changes.js';
 
 export type { Actor } from './resting/actor-form.js';
 
-/**
- * Live states of a kind that `restsIdle`, and of any kind in replay; beyond them the least recently
- * touched rest.
- */
-export const liveStatesMax = 1024;
-
 /** What directories have in common. */
-export interface DirectoryOptions {
-  /** See `liveStatesMax`. */
-  readonly liveStates: number;
+export interface DirectoryOptions extends StreamSizes {
   /** See `RestingStreams`. */
   readonly seed: number;
   /** Notes what is awake before it changes. */
@@ -59,8 +53,8 @@ export class ActorDirectory<State = unknown> {
     readonly folds: readonly Fold[],
     private readonly options: DirectoryOptions,
   ) {
-    this.checkpoints = new Checkpoints(decider, folds);
-    this.form = new ActorForm(decider.stored);
+    this.checkpoints = new Checkpoints(decider, folds, options.eventsPerCheckpoint);
+    this.form = new ActorForm(storedForm(decider.stored));
     this.following = new Followers(folds);
     this.resting = new RestingStreams(options.seed);
   }

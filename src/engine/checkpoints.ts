@@ -1,17 +1,29 @@
 /** Makes checkpoints of the streams of one kind, and puts back what they hold (ADR 36). */
 import type { Checkpointed, Decider } from './decider.js';
-import type { Fold, FoldMemory } from './registration.js';
+import type { Fold, FoldMemory, RememberedMap } from './registration.js';
+import type { Actor } from './resting/actor-form.js';
+import { type StoredForm, storedForm } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
-/** Streams whose kind asks for it have a checkpoint after so many events. */
-export const eventsPerCheckpoint = 1024;
-
 export class Checkpoints<State> {
-  /** `folds` are the indexes over the kind's events. */
+  private readonly form: StoredForm<State>;
+
+  /** `folds` are the indexes over the kind's events; streams have one after `every` events. */
   constructor(
-    private readonly decider: Pick<Decider<State, never, never>, 'stored' | 'checkpoints'>,
+    private readonly decider: Pick<
+      Decider<State, never, never>,
+      'stored' | 'checkpoints' | 'isFinal'
+    >,
     private readonly folds: readonly Fold[],
-  ) {}
+    private readonly every: number,
+  ) {
+    this.form = storedForm(decider.stored);
+  }
+
+  /** Whether a stream has one now. */
+  isDue({ state, length }: Actor<State>): boolean {
+    return length % this.every === 0 && !this.decider.isFinal(state);
+  }
 
   /** What a stream is now, as an event; `began` is the offset of its first one. */
   of(id: string, state: State, began: number): Checkpointed {
@@ -19,15 +31,12 @@ export class Checkpoints<State> {
       const value = entriesOfMap.get(id);
       return value === undefined ? [] : [{ index: name, map, value }];
     });
-    const { stored } = this.decider;
-    const plain = stored === undefined ? state : stored.toStored(state);
-    return { type: 'Checkpointed', began, state: plain, entries };
+    return { type: 'Checkpointed', began, state: this.form.toStored(state), entries };
   }
 
   /** The state that a checkpoint holds. */
   stateIn({ state }: Checkpointed): State {
-    const { stored } = this.decider;
-    return stored === undefined ? (state as State) : stored.fromStored(state);
+    return this.form.fromStored(state);
   }
 
   /** Journal offsets that a checkpoint names. */
@@ -45,11 +54,11 @@ export class Checkpoints<State> {
   }
 
   /** The maps of the indexes over this kind that remember what the events say, and no more. */
-  private *maps(): Generator<readonly [FoldMemory, string, Map<unknown, unknown>]> {
+  private *maps(): Generator<readonly [FoldMemory, string, RememberedMap]> {
     for (const { memory } of this.folds) {
       if (memory === null || memory.mayHoldMore === true) continue;
       for (const [map, entries] of Object.entries(memory.maps)) {
-        yield [memory, map, entries as Map<unknown, unknown>];
+        yield [memory, map, entries];
       }
     }
   }

@@ -1,7 +1,6 @@
 /** The turn: decide, evolve, react and append in one tick; answer and act once it is durable. */
 import { listIn } from '../grammar/collections.js';
-import { ActorDirectory, type DirectoryOptions, liveStatesMax } from './actor-directory.js';
-import { eventsPerCheckpoint } from './checkpoints.js';
+import { ActorDirectory, type DirectoryOptions } from './actor-directory.js';
 import type { Clock } from './clock.js';
 import { CommitGroups } from './commit-groups.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
@@ -13,6 +12,7 @@ import type { EngineJournal } from './journal.js';
 import { type Principal, seedOf } from './principal/principal.js';
 import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
 import { PreImages } from './resting/pre-images.js';
+import { type StreamSizes, shippedStreamSizes } from './resting/stream-sizes.js';
 import { type EventListener, Subscribers } from './subscribers.js';
 import {
   type EngineWatch,
@@ -48,19 +48,19 @@ export class Engine {
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   readonly groups = new CommitGroups((envelopes) => this.settle(envelopes));
 
+  /** `sizes` are those of tests. */
   constructor(
     private readonly journal: EngineJournal,
     private readonly codec: EventCodec,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
-    liveStates: number = liveStatesMax,
-    private readonly checkpointAfter: number = eventsPerCheckpoint,
+    sizes: StreamSizes = shippedStreamSizes,
   ) {
     const ask = (kind: string, id: string) => this.reconcile(kind, id);
     this.effects = new EffectRunner(clock, (kind) => this.actors(kind), ask);
     this.directoryOptions = {
-      liveStates,
+      ...sizes,
       seed: identifiers.randomBytes(4).readUInt32LE(),
       images: this.images,
       woken: (kind, id, wantedAt) => this.effects.woken(kind, id, wantedAt),
@@ -236,31 +236,24 @@ export class Engine {
     by: Principal | null,
   ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
+    const { entities, codec, changes, journal } = this;
     const seed = seedOf(by);
     if (seed?.isSuperseded === true) return commands.map(seed.refuse);
     const names = new SeededNames(seed?.before(this.makeSeed) ?? this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(
-        this.entities,
-        this.codec,
-        this.changes,
-        this.journal.endOffset,
-        names,
-        this.checkpointAfter,
-        by,
-      );
+      const turn = new Turn(entities, codec, changes, journal.endOffset, names, by);
       const outcomes = this.decide(turn, commands);
       const refusal = mode === 'together' ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
-        this.changes.revert();
+        changes.revert();
         return commands.map(() => refusal);
       }
-      if (this.codec.needsDefinition) {
+      if (codec.needsDefinition) {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
-        this.changes.revert();
-        const { durable } = this.journal.append([this.codec.definition(this.clock.now())]);
+        changes.revert();
+        const { durable } = journal.append([codec.definition(this.clock.now())]);
         this.groups.join(durable, []);
         continue;
       }

@@ -12,12 +12,11 @@ export const provided = {
   /** Made by the outbound module: the port, or the network. */
   endpoints: Symbol('Endpoints'),
   fileSizes: Symbol('fileSizes'),
-  eventsPerCheckpoint: Symbol('eventsPerCheckpoint'),
   /** Which logs live with damage: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),
   /** How its own folder is looked at beside the store: `StoreOptions`. */
   readingOptions: Symbol('readingOptions'),
-  liveStates: Symbol('liveStates'),
+  streamSizes: Symbol('StreamSizes'),
   /** Where the built console lies: `string | null`. */
   consoleFolder: Symbol('consoleFolder'),
   /** What may be shown of the settings: `readonly ShownSetting[]`. */

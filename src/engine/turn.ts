@@ -53,15 +53,19 @@ export interface EngineWatch {
   reactionRefused(refused: RefusedReaction): void;
 }
 
+/** A command, and the one of the turn that it goes back to. */
+interface Caused {
+  readonly command: Command;
+  readonly origin: Command;
+}
+
 export class Turn {
   readonly records: RecordInput[] = [];
   readonly envelopes: EventEnvelope[] = [];
   readonly refusedReactions: RefusedReaction[] = [];
   /** Every stream that it has changed is final, and not awaited: nothing starts because of it. */
   startsNothing = true;
-  private readonly reactions: Command[] = [];
-  /** Of each reaction: the command of the turn that it goes back to. */
-  private readonly origins: Command[] = [];
+  private readonly reactions: Caused[] = [];
   /** Of the request that caused it: its credential, and its seed. */
   private readonly callerTerms: readonly string[];
 
@@ -75,7 +79,6 @@ export class Turn {
     private readonly changes: TurnChanges,
     private readonly firstOffset: number,
     private readonly names: TurnNames,
-    private readonly eventsPerCheckpoint: number,
     private readonly by: Principal | null,
   ) {
     this.callerTerms = by?.type === 'caller' ? termsOf(by) : noTerms;
@@ -83,16 +86,18 @@ export class Turn {
 
   /** Decides every command, then every reaction to what they caused, in order. */
   run(commands: readonly Command[]): Outcome[] {
-    const outcomes = commands.map((command) => this.decide(command, command));
-    for (let index = 0; index < this.reactions.length; index += 1) {
-      const command = this.reactions[index] as Command;
-      const outcome = this.decide(command, this.origins[index] as Command);
-      if (!outcome.ok) this.refusedReactions.push({ command, refusal: outcome });
+    const outcomes = commands.map((command) => this.decide({ command, origin: command }));
+    // Those that they cause are added behind them.
+    for (const reaction of this.reactions) {
+      const outcome = this.decide(reaction);
+      if (outcome.ok) continue;
+      this.refusedReactions.push({ command: reaction.command, refusal: outcome });
     }
     return outcomes;
   }
 
-  private decide(command: Command, origin: Command): Outcome {
+  private decide(caused: Caused): Outcome {
+    const { command } = caused;
     const entity = this.entities.get(command.kind);
     if (entity === undefined) throw new Error(`no decider is registered for ${command.kind}`);
     const { decider, view } = entity.registration;
@@ -102,7 +107,7 @@ export class Turn {
     if (!decision.ok) return decision;
     let body = decision.body;
     for (const event of decision.events) {
-      actor = this.remember(entity, command, origin, actor, event, body);
+      actor = this.remember(entity, caused, actor, event, body);
       body = null;
     }
     return ok(decision.result);
@@ -110,8 +115,7 @@ export class Turn {
 
   private remember(
     { registration: { decider }, actors, reactions: others }: RegisteredKind,
-    command: Command,
-    origin: Command,
+    { command, origin }: Caused,
     actor: Actor | undefined,
     event: DomainEvent,
     body: Buffer | null,
@@ -135,12 +139,8 @@ export class Turn {
       if (!meets(condition, envelope, before)) continue;
       this.follow(follower.react(envelope, state, this.names, command, before), origin);
     }
-    const isDue = decider.checkpoints !== undefined && this.isCheckpointDue(evolved);
-    return isDue && !decider.isFinal(state) ? this.checkpoint(actors, command, evolved) : evolved;
-  }
-
-  private isCheckpointDue({ length }: Actor): boolean {
-    return length % this.eventsPerCheckpoint === 0;
+    const isDue = decider.checkpoints !== undefined && actors.checkpoints.isDue(evolved);
+    return isDue ? this.checkpoint(actors, command, evolved) : evolved;
   }
 
   /** What the stream is now is stored beside what made it so. */
@@ -173,10 +173,7 @@ export class Turn {
   }
 
   private follow(reactions: readonly Command[], origin: Command): void {
-    for (const reaction of reactions) {
-      this.reactions.push(reaction);
-      this.origins.push(origin);
-    }
+    for (const command of reactions) this.reactions.push({ command, origin });
   }
 
   private withCaller(terms: string[]): string[] {

@@ -2,11 +2,10 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { ConsoleModule } from '../console/console.module.js';
-import { liveStatesMax } from '../engine/actor-directory.js';
-import { eventsPerCheckpoint } from '../engine/checkpoints.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { provided } from '../engine/provided.js';
+import { shippedStreamSizes } from '../engine/resting/stream-sizes.js';
 import { version } from '../grammar/version.js';
 import { InFlight } from '../http/bytes/in-flight.js';
 import { Failures } from '../http/failures.js';
@@ -129,11 +128,7 @@ function portProviders(ports: Ports): Provider[] {
     { provide: provided.disk, useValue: ports.disk },
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },
     { provide: provided.isolatesDamage, useValue: isolatesDamage },
-    { provide: provided.liveStates, useValue: ports.liveStates ?? liveStatesMax },
-    {
-      provide: provided.eventsPerCheckpoint,
-      useValue: ports.eventsPerCheckpoint ?? eventsPerCheckpoint,
-    },
+    { provide: provided.streamSizes, useValue: { ...shippedStreamSizes, ...ports.streamSizes } },
     { provide: provided.consoleFolder, useValue: ports.consoleFolder ?? null },
     { provide: provided.settings, useValue: ports.settings ?? [] },
     { provide: provided.build, useValue: ports.build ?? version },

@@ -154,11 +154,10 @@ async function tracerOf(
 
 /** In a thread of its own where the disk is a real one. */
 function pastOf(config: Config, ports: Ports): OpenPast {
-  const { fileSizes, liveStates, eventsPerCheckpoint, build } = ports;
+  const { fileSizes, streamSizes, build } = ports;
   const plain = {
     ...(fileSizes !== undefined && { fileSizes }),
-    ...(liveStates !== undefined && { liveStates }),
-    ...(eventsPerCheckpoint !== undefined && { eventsPerCheckpoint }),
+    ...(streamSizes !== undefined && { streamSizes }),
     ...(build !== undefined && { build }),
   };
   return (moment) =>

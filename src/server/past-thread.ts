@@ -16,7 +16,7 @@ import type { Ports } from './ports.js';
 export interface PastStart {
   readonly config: Config;
   readonly moment: PastMoment;
-  readonly ports: Pick<Ports, 'fileSizes' | 'liveStates' | 'eventsPerCheckpoint' | 'build'>;
+  readonly ports: Pick<Ports, 'fileSizes' | 'streamSizes' | 'build'>;
 }
 
 /** What the thread says: it is open, or has an answer, or can do neither. */

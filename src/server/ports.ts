@@ -6,6 +6,7 @@ import type { CommitLog } from '../cluster/commit-log.js';
 import type { Clock } from '../engine/clock.js';
 import type { PastView } from '../engine/history/past-moment.js';
 import type { Identifiers } from '../engine/identifiers.js';
+import type { StreamSizes } from '../engine/resting/stream-sizes.js';
 import type { OutboundPorts } from '../messaging/outbound/outbound.module.js';
 import type { ShownSetting } from './configuration/shown-settings.js';
 
@@ -16,10 +17,8 @@ export interface Ports extends OutboundPorts {
   readonly disk: Disk;
   /** Sizes for a disk that is small, in bytes; without it those of a real one. */
   readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes' | 'freeBytesMin'>;
-  /** Live states of one kind, beyond which idle ones are packed; without it a thousand. */
-  readonly liveStates?: number;
-  /** Events of a stream that lives for years until its next checkpoint; without it a thousand. */
-  readonly eventsPerCheckpoint?: number;
+  /** Instead of the shipped ones. */
+  readonly streamSizes?: Partial<StreamSizes>;
   /** Where the built console lies; without it the server has none. */
   readonly consoleFolder?: string;
   /** What tells this build of the program from others; without it its version. */

@@ -98,7 +98,7 @@ export class SimulatedServer {
         log,
         endpoints: world.endpoints(clock),
         fileSizes: { segmentBytes: 8 * kilobyte, reserveBytes: 0 },
-        ...(liveStates !== undefined && { liveStates }),
+        ...(liveStates !== undefined && { streamSizes: { liveStates } }),
         fatal: (error) => failures.push(error),
       },
     };

@@ -2,13 +2,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { liveStatesMax } from '../../src/engine/actor-directory.js';
 import { type Clock, systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
+import { shippedStreamSizes } from '../../src/engine/resting/stream-sizes.js';
 import type { EngineWatch, RefusedReaction } from '../../src/engine/turn.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
@@ -44,7 +44,7 @@ export async function openEngine(
   directory?: string,
   options: Partial<StoreOptions> = {},
   identifiers: Identifiers = systemIdentifiers,
-  liveStates: number = liveStatesMax,
+  liveStates = shippedStreamSizes.liveStates,
 ): Promise<EngineOnDisk> {
   const folder = directory ?? (await newFolder());
   const store = await openStore(nodeDisk, folder, {
@@ -77,7 +77,7 @@ export async function startEngine(
   fill: (engine: Engine) => void,
   clock: Clock,
   identifiers: Identifiers = systemIdentifiers,
-  liveStates: number = liveStatesMax,
+  liveStates = shippedStreamSizes.liveStates,
 ): Promise<Omit<EngineOnDisk, 'directory' | 'close'>> {
   const codec = new EventCodec();
   const journal = new Journal(await openJournalLog(store), codec);
@@ -87,15 +87,8 @@ export async function startEngine(
     turnFailed: (error) => failures.push(error),
     reactionRefused: (reaction) => refused.push(reaction),
   };
-  const engine = new Engine(
-    journal,
-    codec,
-    clock,
-    identifiers,
-    watch,
-    liveStates,
-    eventsPerCheckpoint,
-  );
+  const sizes = { liveStates, eventsPerCheckpoint };
+  const engine = new Engine(journal, codec, clock, identifiers, watch, sizes);
   fill(engine);
   await replayJournal(engine, journal);
   await resumeEffects(engine);

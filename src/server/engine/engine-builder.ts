@@ -12,6 +12,7 @@ import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../../engine/metrics/engine.metrics.js';
 import { provided } from '../../engine/provided.js';
 import { resumeEffects } from '../../engine/recovery.js';
+import type { StreamSizes } from '../../engine/resting/stream-sizes.js';
 import type { EngineWatch } from '../../engine/turn.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { MemoryStart } from '../snapshots/memory-start.js';
@@ -28,8 +29,7 @@ export class EngineBuilder {
     private readonly life: ProcessLife,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
-    @Inject(provided.liveStates) private readonly liveStates: number,
-    @Inject(provided.eventsPerCheckpoint) private readonly checkpointAfter: number,
+    @Inject(provided.streamSizes) private readonly sizes: StreamSizes,
     @Inject(provided.fatal) private readonly fatal: (error: unknown) => void,
     @Inject(provided.log) private readonly log: Logger,
     @Inject(provided.past) private readonly past: PastView | null,
@@ -37,17 +37,8 @@ export class EngineBuilder {
   ) {}
 
   build(): Engine {
-    const { journal, codec, clock, identifiers, liveStates, checkpointAfter } = this;
-    const watch = this.watch();
-    const engine = new Engine(
-      journal,
-      codec,
-      clock,
-      identifiers,
-      watch,
-      liveStates,
-      checkpointAfter,
-    );
+    const { journal, codec, clock, identifiers, sizes } = this;
+    const engine = new Engine(journal, codec, clock, identifiers, this.watch(), sizes);
     if (this.life.changesNothing !== null) engine.effects.changeNothing();
     // What was wanted then has run long ago.
     if (this.past !== null) engine.effects.stop();

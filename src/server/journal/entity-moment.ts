@@ -5,6 +5,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { Journal } from '../../engine/journal.js';
 import { PreImages } from '../../engine/resting/pre-images.js';
 import { valueIn } from '../../engine/resting/stored-form.js';
+import { shippedStreamSizes } from '../../engine/resting/stream-sizes.js';
 import { TurnChanges } from '../../engine/turn-changes.js';
 import { Refusal } from '../../grammar/result.js';
 import type { EventRedactions } from './event-redactions.js';
@@ -48,6 +49,7 @@ export async function entityAt(
   if (!engine.kinds.includes(kind)) return new Refusal('not_found', `no kind of entity ${kind}`);
   const { decider } = engine.actors(kind);
   const actors = new ActorDirectory(decider, [], {
+    ...shippedStreamSizes,
     liveStates: 1,
     seed: 0,
     images: new PreImages(),

@@ -11,11 +11,12 @@
 import type { StoredRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { OffsetRange } from '../../../storage/offsets/offset.js';
-import { ActorDirectory, liveStatesMax } from '../../engine/actor-directory.js';
+import { ActorDirectory } from '../../engine/actor-directory.js';
 import { type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import { OffsetSet } from '../../engine/history/offset-set.js';
 import { PreImages } from '../../engine/resting/pre-images.js';
+import { shippedStreamSizes } from '../../engine/resting/stream-sizes.js';
 import { TurnChanges } from '../../engine/turn-changes.js';
 import { productDeciders } from '../history/product-folding.js';
 import { recordsOf } from './log-records.js';
@@ -82,7 +83,7 @@ export class JournalRepair {
       if (upcasters !== undefined) this.codec.lift(kind, upcasters);
     }
     const options = {
-      liveStates: liveStatesMax,
+      ...shippedStreamSizes,
       seed: 0,
       images: new PreImages(),
       woken: () => undefined,

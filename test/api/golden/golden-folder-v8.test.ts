@@ -7,7 +7,7 @@ import type { TestServer } from '../../support/server.js';
 
 const hook = 'http://hooks.example.com';
 /** Every other event of a stream is followed by a checkpoint, or nearly. */
-const ports = { eventsPerCheckpoint: 3 };
+const ports = { streamSizes: { eventsPerCheckpoint: 3 } };
 /** Kinds whose streams live for years, as they were then. */
 const lastingKinds = [
   'consumer-group',

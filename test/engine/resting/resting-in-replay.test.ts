@@ -1,10 +1,12 @@
 /** What becomes of streams that rest while the journal is replayed, and of what they want. */
+
 import { systemClock } from '../../../src/engine/clock.js';
 import { accept, type Command, type Decider, type Effect } from '../../../src/engine/decider.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
 import { resumeEffects } from '../../../src/engine/recovery.js';
+import { shippedStreamSizes } from '../../../src/engine/resting/stream-sizes.js';
 import { openEngine } from '../../support/engine.js';
 
 /** A bell that rings at a time: that for which it was set last. */
@@ -68,7 +70,8 @@ function replayingEngine(restsIdle: boolean): { engine: Engine; rung: string[] }
   const journal = { endOffset: 100, highWatermark: 100, append, flush: () => undefined };
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
   const codec = new EventCodec();
-  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch, 2);
+  const sizes = { ...shippedStreamSizes, liveStates: 2 };
+  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch, sizes);
   return { engine, rung: fill(engine, restsIdle) };
 }
 

@@ -77,7 +77,7 @@ async function until(read: () => Promise<{ body: unknown }>, state: string): Pro
 
 beforeAll(async () => {
   const log = createLog('trace', { write: (line: string) => void logged.push(line) });
-  server = await startServer({ ports: { log, eventsPerCheckpoint: 1 } });
+  server = await startServer({ ports: { log, streamSizes: { eventsPerCheckpoint: 1 } } });
   // An endpoint that sends back what it was sent, as many do when they fail.
   endpoint = await RecordingEndpoint.start(({ url, body, headers }) => ({
     status: url === '/x' ? 500 : 200,

@@ -139,7 +139,7 @@ const application = await createApplication(config, credentials, {
   disk,
   // A small file system is to be filled to its last byte.
   fileSizes: { segmentBytes: Number(segmentBytes), reserveBytes: 1024 ** 2, freeBytesMin: 0 },
-  eventsPerCheckpoint: 20,
+  streamSizes: { eventsPerCheckpoint: 20 },
   log,
   fatal,
 });

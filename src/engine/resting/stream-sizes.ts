@@ -1,0 +1,13 @@
+/** How many streams of a kind are held as objects, and how long a stream may become. */
+
+export interface StreamSizes {
+  /**
+   * Live states of a kind that `restsIdle`, and of any kind in replay; beyond them the least
+   * recently touched rest.
+   */
+  readonly liveStates: number;
+  /** Streams whose kind asks for it have a checkpoint after so many events. */
+  readonly eventsPerCheckpoint: number;
+}
+
+export const shippedStreamSizes: StreamSizes = { liveStates: 1024, eventsPerCheckpoint: 1024 };
