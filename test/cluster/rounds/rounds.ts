@@ -51,6 +51,8 @@ export interface RoundsReport {
   /** Answers that were no acknowledgement, by status. */
   readonly refused: Readonly<Record<number, number>>;
   readonly epochs: number;
+  /** Above what the checker allows an attempt on its way, a rate may seem to be exceeded. */
+  readonly sinkStoodStillMs: number;
   /** What the checker was given. */
   readonly observed: Observed;
 }
@@ -189,6 +191,7 @@ async function judged(
     takeoverMs,
     refused,
     epochs,
+    sinkStoodStillMs: sink.stoodStillMs,
     observed,
   };
 }
