@@ -171,7 +171,13 @@ async function judged(
     acknowledged
       .filter(({ lane, number }) => lane !== 'later' && !sink.has(number))
       .map(({ number }) => number);
-  for (let wait = 0; undelivered().length > 0 && wait < 600; wait += 1) await pause(100);
+  // A rate may hold many back: they come as long as they come.
+  for (let left = undelivered().length, idle = 0; left > 0 && idle < 600; idle += 1) {
+    await pause(100);
+    const now = undelivered().length;
+    if (now < left) idle = 0;
+    left = now;
+  }
   // What was answered last may still come a second time.
   await pause(200);
   const log = new PostgresLog({ urls: cluster.log.urls, shard: 'main' });
