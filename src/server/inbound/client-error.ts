@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '../../grammar/result.js';
 import { codeOf, errorBody } from '../../http/error-shapes.js';
+import { dropRest } from './connection-end.js';
 import type { Connections } from './connections.js';
 
 const statusOf: Readonly<Record<string, number>> = {
@@ -13,18 +14,26 @@ const statusOf: Readonly<Record<string, number>> = {
 
 /**
  * Answers with JSON and closes: the next bytes could be framed in any way. The latest answer of the
- * connection tells a broken body from a broken head after it.
+ * connection tells a broken body from a broken head after it, which is answered behind it: sent
+ * before, the refusal would be taken for the answer to the sound request.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Socket,
   connections: Connections,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy();
     return;
   }
+  // It is being ended, as where its client closes its side behind what was refused.
+  if (socket.writableEnded) return;
+  dropRest(socket);
   const latest = connections.latestAnswer(socket);
+  if (latest?.req.complete === true && !latest.closed) {
+    latest.once('close', () => refuseConnection(error, socket, connections));
+    return;
+  }
   if (latest?.headersSent === true && !latest.req.complete) {
     // The request has its answer already: no request would wait for a second one.
     connections.endSoon(socket);

@@ -36,7 +36,12 @@ export function endAfterAnswer(
     endWritten(socket);
     return;
   }
+  dropRest(socket);
+  endSoon(socket, clock);
+}
+
+/** From now on what comes is read, so that its client is not held up, and is no request. */
+export function dropRest(socket: Socket): void {
   socket.removeAllListeners('data');
   socket.on('data', () => undefined);
-  endSoon(socket, clock);
 }
