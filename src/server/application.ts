@@ -202,7 +202,6 @@ async function listen(
 
 /** Takes no new request in and waits for those that are in; those left at the end are cut. */
 function doors(nest: NestFastifyApplication, connections: Connections, others: Server[]) {
-  const server = nest.getHttpServer();
   return {
     name: 'doors',
     phase: 'doors' as const,
@@ -212,7 +211,7 @@ function doors(nest: NestFastifyApplication, connections: Connections, others: S
       for (const other of others) other.close();
       return nest.close();
     },
-    cut: () => server.closeAllConnections(),
+    cut: () => connections.cut(),
   };
 }
 

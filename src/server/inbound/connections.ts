@@ -12,6 +12,8 @@ import { loggedPath } from '../../http/logged-path.js';
 import type { AnswerState } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon, endWritten } from './connection-end.js';
 import { shareOf } from './connection-share.js';
+import { type Connection, type Owner, opened } from './open-connection.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 /** How many connections may be open at once. */
 export interface ConnectionLimits {
@@ -39,32 +41,13 @@ const warnAgainMs = 60_000;
 /** Gives a connection to Node's server. */
 export type Onwards = (socket: Socket) => void;
 
-/** All connections from one address. */
-interface Owner {
-  readonly key: string;
-  held: number;
-  /** Without a request yet, the oldest first. */
-  readonly silent: Set<Connection>;
-}
-
-interface Connection {
-  readonly socket: Socket;
-  readonly openedAt: number;
-  owner: Owner | null;
-  /** The latest request's answer; null before the first request. */
-  latest: AnswerState | null;
-  /** When an answer was last sent whole, by the monotonic clock. */
-  answeredAt: number;
-  /** Notes that an answer was sent whole; made once, not for each request. */
-  readonly answered: () => void;
-}
-
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly peers = new Map<Socket, Connection>();
   private readonly owners = new Map<string, Owner>();
   private readonly silent = new Set<Connection>();
   private readonly spare = new Set<Connection>();
+  private readonly unread: UnreadAnswers;
   private isDraining = false;
   private warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -73,6 +56,7 @@ export class Connections {
     private readonly ports: ConnectionPorts,
   ) {
     ports.metrics.watchConnections(() => this.open.size);
+    this.unread = new UnreadAnswers(() => this.open.values(), ports.metrics);
   }
 
   /**
@@ -111,6 +95,7 @@ export class Connections {
     if (connection.latest === null) this.spoke(connection);
     connection.latest = answer;
     answer.on('close', connection.answered);
+    if (this.isDraining) this.closeOnceIdle(connection);
   }
 
   /** The latest answer on a connection, begun or not; null before its first request. */
@@ -158,11 +143,17 @@ export class Connections {
     for (const connection of this.peers.values()) this.closeOnceIdle(connection);
   }
 
+  /** Closes what is still open. */
+  cut(): void {
+    for (const socket of this.open.keys()) socket.destroy();
+  }
+
   private admits(socket: Socket): boolean {
     if (this.isDraining) return false;
     const connection = opened(socket, this.ports.clock);
     if (!this.takesPlace(connection) && !this.takesSpare(connection)) return false;
     this.open.set(socket, connection);
+    this.unread.watch();
     // What Node's server ends a connection by, once the last answer on it is sent.
     socket.destroySoon = () => endAfterAnswer(socket, this.ports.clock, connection.latest?.req);
     socket.once('close', () => {
@@ -278,19 +269,4 @@ export class Connections {
     this.warnedAt = clock.monotonic();
     log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');
   }
-}
-
-function opened(socket: Socket, clock: Clock): Connection {
-  const openedAt = clock.monotonic();
-  const connection: Connection = {
-    socket,
-    openedAt,
-    owner: null,
-    latest: null,
-    answeredAt: openedAt,
-    answered: () => {
-      connection.answeredAt = clock.monotonic();
-    },
-  };
-  return connection;
 }

@@ -27,16 +27,16 @@ export const emptyBody = Buffer.alloc(0);
 
 export abstract class ExpressExchange {
   readonly target: string;
-  private readonly started: number;
 
   constructor(
     readonly request: RequestHead,
     readonly caller: Caller,
     protected readonly tabled: TabledExpressRoute,
     protected readonly context: ExchangeContext,
+    /** When its head was read, by the monotonic clock. */
+    private readonly startedAt: number,
   ) {
     this.target = request.url ?? '';
-    this.started = context.clock.monotonic();
   }
 
   abstract answer(status: number, headers: readonly string[], body?: string | Buffer): void;
@@ -58,8 +58,8 @@ export abstract class ExpressExchange {
 
   /** Counts the answer; once. */
   protected answered(status: number): void {
-    const { request, tabled, context } = this;
-    const seconds = (context.clock.monotonic() - this.started) / 1000;
+    const { request, tabled, context, startedAt } = this;
+    const seconds = (context.clock.monotonic() - startedAt) / 1000;
     context.metrics.requestAnswered(request.method ?? '', tabled.route.pattern, status, seconds);
   }
 }

@@ -92,7 +92,7 @@ class LaneExchange extends ExpressExchange implements LongExchange {
     tabled: TabledExpressRoute,
     private readonly lane: LaneContext,
   ) {
-    super(request, caller, tabled, lane);
+    super(request, caller, tabled, lane, lane.clock.monotonic());
   }
 
   /**

@@ -90,9 +90,10 @@ export class SocketConnection {
       this.handOver();
       return;
     }
-    this.answer = new SocketAnswer(request, this.written);
+    const { connections, lane } = this.context;
+    this.answer = new SocketAnswer(request, lane.clock.monotonic(), this.written);
     this.checks = 0;
-    this.context.connections.requested(this.socket, this.answer);
+    connections.requested(this.socket, this.answer);
     this.goOn(this.answer);
   }
 
@@ -147,7 +148,8 @@ export class SocketConnection {
     this.hasServed = true;
     this.checks = 0;
     answer.close(!socket.destroyed);
-    if (socket.destroyed) return;
+    // A stop ends a connection with its answer: what is behind is neither read nor carried out.
+    if (socket.destroyed || socket.writableEnded) return;
     if (answer.isLast || this.isEnded) endWritten(socket);
     else if (this.held > 0) this.handOver();
   };
@@ -172,8 +174,6 @@ export class SocketConnection {
   private handOver(): void {
     const { socket } = this;
     this.left(this);
-    // Node's answer takes its place: what waits for the end of this one looks again.
-    this.answer?.close(true);
     socket.off('data', this.received);
     socket.off('end', this.clientEnded);
     socket.off('close', this.closed);

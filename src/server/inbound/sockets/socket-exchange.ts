@@ -1,6 +1,7 @@
 /** An exchange of an express route whose bytes are written to its connection directly. */
 import { EventEmitter } from 'node:events';
 import { STATUS_CODES } from 'node:http';
+import { systemClock } from '../../../engine/clock.js';
 import type { Caller } from '../../../engine/principal/principal.js';
 import { smallAnswerBytes } from '../../../http/bytes/in-flight.js';
 import { PacedBody } from '../../../http/bytes/paced-body.js';
@@ -23,6 +24,8 @@ export class SocketAnswer extends EventEmitter implements AnswerState {
 
   constructor(
     readonly req: SocketRequest,
+    /** When the head of the request was read, by the monotonic clock. */
+    readonly startedAt: number,
     /** Is called when it has gone out, or its connection is closed. */
     readonly written: () => void,
   ) {
@@ -55,7 +58,7 @@ export class SocketExchange extends ExpressExchange implements Exchange {
     tabled: TabledExpressRoute,
     context: ExchangeContext,
   ) {
-    super(state.req, caller, tabled, context);
+    super(state.req, caller, tabled, context, state.startedAt);
   }
 
   answer(status: number, headers: readonly string[], body: string | Buffer = emptyBody): void {
@@ -65,7 +68,6 @@ export class SocketExchange extends ExpressExchange implements Exchange {
     const length = Buffer.byteLength(body);
     const head = this.headOf(status, headers, length);
     state.headersSent = true;
-    state.writableEnded = true;
     // Where the client has gone its connection has closed the answer.
     if (!state.closed) this.send(head, body, length);
     this.answered(status);
@@ -78,10 +80,16 @@ export class SocketExchange extends ExpressExchange implements Exchange {
       const allowance = this.context.inFlight.allowanceOf(this.request, this.state, true);
       const chunks = [typeof body === 'string' ? Buffer.from(body) : body];
       const paced = new PacedBody(allowance, { chunks, isLast: true });
-      paced.once('end', () => socket.write(emptyBody, written));
+      paced.once('end', () => {
+        this.state.writableEnded = true;
+        socket.write(emptyBody, written);
+      });
       socket.write(head, 'latin1');
       paced.pipe(socket, { end: false });
-    } else if (typeof body === 'string' && body.length === length) {
+      return;
+    }
+    this.state.writableEnded = true;
+    if (typeof body === 'string' && body.length === length) {
       socket.write(head + body, 'latin1', written);
     } else {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -91,7 +99,7 @@ export class SocketExchange extends ExpressExchange implements Exchange {
 
   /** As Node writes it; a header that closes the connection stands in place of its own. */
   private headOf(status: number, headers: readonly string[], length: number): string {
-    const { state, caller, context } = this;
+    const { state, caller } = this;
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] ?? '';
@@ -101,7 +109,7 @@ export class SocketExchange extends ExpressExchange implements Exchange {
       head += `${name}: ${value}\r\n`;
     }
     head += `${requestIdHeader}: ${caller.requestId}\r\ncontent-length: ${length}\r\n`;
-    head += `Date: ${dateAt(context.clock.now())}\r\n`;
+    head += `Date: ${dateAt(systemClock.now())}\r\n`;
     return state.isLast ? `${head}\r\n` : `${head}${keepAlive}\r\n\r\n`;
   }
 }

@@ -12,7 +12,7 @@ import { SocketRequest } from '../../../../src/server/inbound/sockets/socket-req
 
 function exchange(): SocketExchange {
   const request = new SocketRequest(new Socket(), 'POST', '/a', {}, [], 0, 0);
-  const answer = new SocketAnswer(request, () => undefined);
+  const answer = new SocketAnswer(request, 0, () => undefined);
   // Nothing is written where the client has gone.
   answer.close(false);
   const caller = new Caller(null, '127.0.0.1', 'id', null);

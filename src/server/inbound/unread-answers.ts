@@ -1,0 +1,47 @@
+/**
+ * Clients that ask and take nothing of their answers. A long answer has a limit of its own (ADR 21);
+ * this one is for short ones: the system takes many of them, but what it does not take would wait
+ * for ever, and its connection would never give its place to another client.
+ */
+import { systemClock } from '../../engine/clock.js';
+import type { InboundMetrics } from '../../http/inbound.metrics.js';
+import type { AnswerState } from '../../http/request-head.js';
+import type { Connection } from './open-connection.js';
+
+/** An answer that one look finds on its way, and the next one too, is not being taken. */
+const lookMs = 30_000;
+
+export class UnreadAnswers {
+  private isLooking = false;
+  /** What the last look found on its way. */
+  private unread: ReadonlySet<AnswerState> = new Set();
+
+  constructor(
+    private readonly open: () => Iterable<Pick<Connection, 'latest' | 'socket'>>,
+    private readonly metrics: InboundMetrics,
+  ) {}
+
+  /** Looks at all connections from time to time, for as long as there are any. */
+  watch(): void {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    // Clients count the same time, also where a developer's server moves its own.
+    systemClock.after(lookMs, () => {
+      this.isLooking = false;
+      this.look();
+    });
+  }
+
+  private look(): void {
+    const unread = new Set<AnswerState>();
+    for (const { latest, socket } of this.open()) {
+      this.watch();
+      if (latest === null || !latest.writableEnded || latest.writableFinished) continue;
+      if (this.unread.has(latest)) {
+        this.metrics.stalledClientClosed();
+        socket.destroy();
+      } else unread.add(latest);
+    }
+    this.unread = unread;
+  }
+}
