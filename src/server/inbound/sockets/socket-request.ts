@@ -55,7 +55,7 @@ interface FieldName {
 }
 
 const fieldNames = new Map<string, FieldName>();
-/** Clients choose names: beyond so many, and where they are long, they are judged each time. */
+/** Clients choose names: with so many all are learnt again, and long ones are judged each time. */
 const fieldNamesMax = 1000;
 const keptCharactersMax = 200;
 
@@ -112,8 +112,9 @@ function learn(raw: string): FieldName {
   const name = raw.toLowerCase();
   const isOrdinary = token.test(raw) && !othersFields.has(name);
   const field = { raw, name: isOrdinary ? name : '', latest: '' };
-  const isKept = fieldNames.size < fieldNamesMax && raw.length <= keptCharactersMax;
-  if (isKept) fieldNames.set(raw, field);
+  if (raw.length > keptCharactersMax) return field;
+  if (fieldNames.size >= fieldNamesMax) fieldNames.clear();
+  fieldNames.set(raw, field);
   return field;
 }
 
