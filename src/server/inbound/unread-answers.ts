@@ -1,19 +1,19 @@
 /**
- * Clients that ask and take nothing of their answers. A long answer has a limit of its own (ADR 21);
- * this one is for short ones: the system takes many of them, but what it does not take would wait
- * for ever, and its connection would never give its place to another client.
+ * Clients that ask and take nothing of their answers. A long answer has a limit of its own (ADR
+ * 21); this one is for short ones: the system takes many of them, but what it does not take would
+ * wait for ever, and its connection would never give its place to another client.
  */
 import { systemClock } from '../../engine/clock.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import type { AnswerState } from '../../http/request-head.js';
 import type { Connection } from './open-connection.js';
 
-/** An answer that one look finds on its way, and the next one too, is not being taken. */
-const lookMs = 30_000;
+/** An answer that one check finds on its way, and the next one too, is not being taken. */
+const checkMs = 30_000;
 
 export class UnreadAnswers {
-  private isLooking = false;
-  /** What the last look found on its way. */
+  private isChecking = false;
+  /** What the last check found on its way. */
   private unread: ReadonlySet<AnswerState> = new Set();
 
   constructor(
@@ -21,18 +21,18 @@ export class UnreadAnswers {
     private readonly metrics: InboundMetrics,
   ) {}
 
-  /** Looks at all connections from time to time, for as long as there are any. */
+  /** Checks all connections from time to time, for as long as there are any. */
   watch(): void {
-    if (this.isLooking) return;
-    this.isLooking = true;
+    if (this.isChecking) return;
+    this.isChecking = true;
     // Clients count the same time, also where a developer's server moves its own.
-    systemClock.after(lookMs, () => {
-      this.isLooking = false;
-      this.look();
+    systemClock.after(checkMs, () => {
+      this.isChecking = false;
+      this.check();
     });
   }
 
-  private look(): void {
+  private check(): void {
     const unread = new Set<AnswerState>();
     for (const { latest, socket } of this.open()) {
       this.watch();

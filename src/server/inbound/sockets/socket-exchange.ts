@@ -74,27 +74,32 @@ export class SocketExchange extends ExpressExchange implements Exchange {
   }
 
   private send(head: string, body: string | Buffer, length: number): void {
-    const { written, req } = this.state;
-    const { socket } = req;
+    const { state } = this;
+    const { socket } = state.req;
     if (length > smallAnswerBytes) {
-      const allowance = this.context.inFlight.allowanceOf(this.request, this.state, true);
-      const chunks = [typeof body === 'string' ? Buffer.from(body) : body];
-      const paced = new PacedBody(allowance, { chunks, isLast: true });
-      paced.once('end', () => {
-        this.state.writableEnded = true;
-        socket.write(emptyBody, written);
-      });
       socket.write(head, 'latin1');
-      paced.pipe(socket, { end: false });
+      this.sendPaced(typeof body === 'string' ? Buffer.from(body) : body);
       return;
     }
-    this.state.writableEnded = true;
+    state.writableEnded = true;
     if (typeof body === 'string' && body.length === length) {
-      socket.write(head + body, 'latin1', written);
+      socket.write(head + body, 'latin1', state.written);
     } else {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-      socket.write(Buffer.concat([Buffer.from(head, 'latin1'), bytes]), written);
+      socket.write(Buffer.concat([Buffer.from(head, 'latin1'), bytes]), state.written);
     }
+  }
+
+  private sendPaced(bytes: Buffer): void {
+    const { state, request, context } = this;
+    const { socket } = state.req;
+    const allowance = context.inFlight.allowanceOf(request, state, true);
+    const body = new PacedBody(allowance, { chunks: [bytes], isLast: true });
+    body.once('end', () => {
+      state.writableEnded = true;
+      socket.write(emptyBody, state.written);
+    });
+    body.pipe(socket, { end: false });
   }
 
   /** As Node writes it; a header that closes the connection stands in place of its own. */

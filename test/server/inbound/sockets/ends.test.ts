@@ -32,7 +32,7 @@ function request(path: string, who: string, body: string): string {
   return `${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** A client of `server` that has asked for more than the system takes by itself, and reads none of it. */
+/** A client that has asked for more than the system takes by itself, and reads none of it. */
 async function deafClient(first: string): Promise<{ client: Socket; accepted: Socket }> {
   const arrival = once(server.application.nest.getHttpServer(), 'connection');
   const client = connect(server.port, '127.0.0.1');
