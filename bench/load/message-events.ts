@@ -17,7 +17,7 @@ import {
   messageKind,
 } from '../../src/messaging/messages/message.events.js';
 import { messageTerms } from '../../src/messaging/messages/recorded-events.js';
-import { recordLength } from '../../storage/format/record.js';
+import { recordLength } from '../../storage/format/record-encoding.js';
 
 /** An id as long as a real one. */
 export function messageId(number: number): string {

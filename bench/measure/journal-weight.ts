@@ -1,6 +1,6 @@
 /** What Stepwell has written: the records of its journal, weighed. */
 import { openJournalLog } from '../../src/engine/journal.js';
-import { recordLength } from '../../storage/format/record.js';
+import { recordLength } from '../../storage/format/record-encoding.js';
 import { openFolder } from './stored-folder.js';
 
 const readBytes = 1024 * 1024;

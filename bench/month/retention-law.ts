@@ -16,7 +16,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import type { EventCodec } from '../../src/engine/event-codec.js';
 import { messageKind } from '../../src/messaging/messages/message.events.js';
 import { runKind } from '../../src/workflows/run-state/run.events.js';
-import { recordLength } from '../../storage/format/record.js';
+import { recordLength } from '../../storage/format/record-encoding.js';
 import type { PartitionLog } from '../../storage/log/partition-log.js';
 
 /** Milliseconds. */

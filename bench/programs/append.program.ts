@@ -1,6 +1,7 @@
 /** Measured program: appenders that wait for the disk, over the store or over the bare loop. */
 import { randomBytes } from 'node:crypto';
-import { type RecordInput, recordLength } from '../../storage/format/record.js';
+import type { RecordInput } from '../../storage/format/record.js';
+import { recordLength } from '../../storage/format/record-encoding.js';
 import type { PartitionLog } from '../../storage/log/partition-log.js';
 import type { Round } from '../measure/contest.js';
 import { openFolder } from '../measure/stored-folder.js';

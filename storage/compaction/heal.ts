@@ -1,6 +1,7 @@
 /** Putting what can be read of a damaged segment in its place: the rest becomes a gap. */
 import type { ScannedBatch } from '../format/batch-scan.js';
-import { encodeRecord, type RecordInput, recordLength } from '../format/record.js';
+import type { RecordInput } from '../format/record.js';
+import { encodeRecord, recordLength } from '../format/record-encoding.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import type { OffsetRange } from '../offsets/offset.js';
 import type { DamagedSpan, Segment } from '../segment/segment.js';

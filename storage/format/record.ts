@@ -1,8 +1,6 @@
-/** One record inside a batch: what a caller gives, what a reader gets, and its bytes. */
-import { TooLarge } from '../faults/storage-errors.js';
+/** One record inside a batch: what a caller gives, its bytes, and what a reader gets of them. */
 import type { LookedThrough, Offset } from '../offsets/offset.js';
 import { type Cursor, decodeHeaders, decodeTerms, type RecordHeader } from './record-headers.js';
-import { writeText } from './record-text.js';
 
 export type { RecordHeader } from './record-headers.js';
 
@@ -57,96 +55,6 @@ export interface StoredRecord extends LogRecord {
 */
 /** Bytes of a record in front of its key. */
 export const fixedLength = 28;
-const countMax = 0xffff;
-
-/**
- * Bytes that `record` takes in a batch. Throws `TooLarge` for what the grammar cannot hold, and
- * `RangeError` for a timestamp that is no point in time.
- */
-export function recordLength(record: RecordInput): number {
-  if (record.timestamp !== undefined && !Number.isFinite(record.timestamp)) {
-    throw new RangeError(`no timestamp: ${record.timestamp}`);
-  }
-  let length = fixedLength + keyLength(record.key) + (record.value?.length ?? 0);
-  if (record.headers !== undefined) {
-    checkCount('the number of headers', record.headers.length);
-    for (const { name, value } of record.headers) {
-      length += 6 + textLength('a header name', name) + (value?.length ?? 0);
-    }
-  }
-  if (record.terms !== undefined) {
-    checkCount('the number of index terms', record.terms.length);
-    for (const term of record.terms) length += 2 + textLength('an index term', term);
-  }
-  return length;
-}
-
-function keyLength(key: RecordInput['key']): number {
-  return typeof key === 'string' ? Buffer.byteLength(key) : (key?.length ?? 0);
-}
-
-function checkCount(what: string, count: number): void {
-  if (count > countMax) throw new TooLarge(what, count, countMax);
-}
-
-function textLength(what: string, text: string): number {
-  const length = Buffer.byteLength(text);
-  checkCount(what, length);
-  return length;
-}
-
-/** Writes a record, which takes its `recordLength`; answers where it ends. */
-export function encodeRecord(
-  target: Buffer,
-  start: number,
-  record: RecordInput,
-  offsetDelta: number,
-  timestamp: number,
-): number {
-  const { key, value, headers, terms } = record;
-  target.writeUInt32LE(offsetDelta, start + 4);
-  target.writeDoubleLE(timestamp, start + 8);
-  target.writeInt32LE(value === null ? -1 : value.length, start + 20);
-  target.writeUInt16LE(headers === undefined ? 0 : headers.length, start + 24);
-  target.writeUInt16LE(terms === undefined ? 0 : terms.length, start + 26);
-  let position = start + fixedLength;
-  if (typeof key === 'string') position += writeText(target, position, key);
-  else if (key !== null) {
-    target.set(key, position);
-    position += key.length;
-  }
-  target.writeInt32LE(key === null ? -1 : position - start - fixedLength, start + 16);
-  if (value !== null) {
-    target.set(value, position);
-    position += value.length;
-  }
-  if (headers !== undefined) position = encodeHeaders(target, position, headers);
-  if (terms !== undefined) {
-    for (const term of terms) position = encodeText(target, position, term);
-  }
-  target.writeUInt32LE(position - start - 4, start);
-  return position;
-}
-
-function encodeHeaders(target: Buffer, start: number, headers: readonly RecordHeader[]): number {
-  let position = start;
-  for (const { name, value } of headers) {
-    position = encodeText(target, position, name);
-    target.writeInt32LE(value === null ? -1 : value.length, position);
-    position += 4;
-    if (value === null) continue;
-    target.set(value, position);
-    position += value.length;
-  }
-  return position;
-}
-
-function encodeText(target: Buffer, position: number, text: string): number {
-  const length = writeText(target, position + 2, text);
-  target.writeUInt16LE(length, position);
-  return position + 2 + length;
-}
-
 const noHeaders: readonly RecordHeader[] = [];
 const noTerms: readonly string[] = [];
 
@@ -166,7 +74,7 @@ export function decodeRecords(
     const end = recordEnd(body, start);
     const offset = baseOffset + body.readUInt32LE(start + 4);
     if (offset >= until) break;
-    if (offset >= from) records.push(decodeRecord(body, start, end, baseOffset));
+    if (offset >= from) records.push(new DecodedRecord(body, start, end, baseOffset));
     start = end;
   }
   return records;
@@ -218,46 +126,40 @@ export function findRecord(
     const start = looked.position;
     const end = recordEnd(body, start);
     const found = baseOffset + body.readUInt32LE(start + 4);
-    if (found >= offset) return found > offset ? null : decodeRecord(body, start, end, baseOffset);
+    if (found >= offset)
+      return found > offset ? null : new DecodedRecord(body, start, end, baseOffset);
     looked.position = end;
   }
   return null;
 }
 
-function decodeRecord(body: Buffer, start: number, end: number, baseOffset: Offset): StoredRecord {
-  const keyLength = body.readInt32LE(start + 16);
-  const valueLength = body.readInt32LE(start + 20);
-  const headerCount = body.readUInt16LE(start + 24);
-  const termCount = body.readUInt16LE(start + 26);
-  const keyStart = start + fixedLength;
-  const headersStart = keyStart + Math.max(keyLength, 0) + Math.max(valueLength, 0);
-  if (keyLength < -1 || valueLength < -1 || headersStart > end) throw new RangeError('record');
-  return new DecodedRecord(
-    baseOffset + body.readUInt32LE(start + 4),
-    body.readDoubleLE(start + 8),
-    body,
-    keyStart,
-    keyLength,
-    valueLength,
-    end,
-    headerCount,
-    termCount,
-  );
-}
-
 /** A record whose parts are read when they are asked for: a replay asks for none of them. */
 class DecodedRecord implements StoredRecord {
+  readonly offset: Offset;
+  readonly timestamp: number;
+  readonly keyStart: number;
+  readonly keyLength: number;
+  readonly valueLength: number;
+  private readonly headerCount: number;
+  private readonly termCount: number;
+
+  /** The one in [start, end) of a body. Throws `RangeError` where its parts are longer than it. */
   constructor(
-    readonly offset: Offset,
-    readonly timestamp: number,
     readonly bytes: Buffer,
-    readonly keyStart: number,
-    readonly keyLength: number,
-    readonly valueLength: number,
+    start: number,
     private readonly end: number,
-    private readonly headerCount: number,
-    private readonly termCount: number,
-  ) {}
+    baseOffset: Offset,
+  ) {
+    this.offset = baseOffset + bytes.readUInt32LE(start + 4);
+    this.timestamp = bytes.readDoubleLE(start + 8);
+    this.keyStart = start + fixedLength;
+    this.keyLength = bytes.readInt32LE(start + 16);
+    this.valueLength = bytes.readInt32LE(start + 20);
+    this.headerCount = bytes.readUInt16LE(start + 24);
+    this.termCount = bytes.readUInt16LE(start + 26);
+    const isWhole = this.keyLength >= -1 && this.valueLength >= -1 && this.headersStart <= end;
+    if (!isWhole) throw new RangeError('record');
+  }
 
   get key(): Buffer | null {
     const { keyStart, keyLength } = this;

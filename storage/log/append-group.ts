@@ -1,13 +1,14 @@
 /** The records of many appends on their way into one write: encoded once, straight into place. */
 import { TooLarge } from '../faults/storage-errors.js';
 import { type EncodedRecords, eachTerm, placeRecord } from '../format/encoded-records.js';
-import { encodeRecord, type RecordInput, recordLength } from '../format/record.js';
+import type { RecordInput } from '../format/record.js';
 import {
   type BatchHeader,
   batchHeaderLength,
   batchLength,
   bodyLengthMax,
 } from '../format/record-batch.js';
+import { encodeRecord, recordLength } from '../format/record-encoding.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import { hashTerm, hashTermIn, TermList } from '../index/key-index.js';
 import type { Offset } from '../offsets/offset.js';

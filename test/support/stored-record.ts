@@ -1,11 +1,6 @@
 /** A record as a log gives it back: written to the bytes of a batch, and read from them. */
-import {
-  decodeRecords,
-  encodeRecord,
-  type RecordInput,
-  recordLength,
-  type StoredRecord,
-} from '../../storage/format/record.js';
+import { decodeRecords, type RecordInput, type StoredRecord } from '../../storage/format/record.js';
+import { encodeRecord, recordLength } from '../../storage/format/record-encoding.js';
 
 /** Other bytes stand before it and behind it, as in a batch. */
 export function storedRecord(record: RecordInput, offset = 0): StoredRecord {

@@ -1,12 +1,7 @@
 import * as fc from 'fast-check';
-import {
-  decodeRecords,
-  encodeRecord,
-  type LogRecord,
-  type RecordInput,
-  recordLength,
-} from '../../../storage/format/record.js';
+import { decodeRecords, type LogRecord, type RecordInput } from '../../../storage/format/record.js';
 import { bodyFault, decodeBatchHeader, sealBatch } from '../../../storage/format/record-batch.js';
+import { encodeRecord, recordLength } from '../../../storage/format/record-encoding.js';
 import { findStored, hashTerm, KeyIndex, TermList } from '../../../storage/index/key-index.js';
 import { OffsetIndex } from '../../../storage/index/offset-index.js';
 
