@@ -123,17 +123,17 @@ export class ActorDirectory<State = unknown> {
   storedOf(id: string): StoredStream | undefined {
     const actor = this.awake.get(id);
     if (actor !== undefined) return this.form.stored(id, actor);
-    return this.resting.read(id, (stream) => stream);
+    return this.asleep?.read(id, (stream) => stream);
   }
 
   /** Whether a stream is there and not final. */
   has(id: string): boolean {
-    return this.awake.has(id) || this.resting.has(id);
+    return this.awake.has(id) || this.asleep?.has(id) === true;
   }
 
   /** The offset of the first event of a stream that is not final; wakes none. */
   firstOffsetOf(id: string): number | undefined {
-    return this.awake.get(id)?.firstOffset ?? this.resting.firstOffsetOf(id);
+    return this.awake.get(id)?.firstOffset ?? this.asleep?.firstOffsetOf(id);
   }
 
   /** A stream that is there and not final, to be changed: one that rests is woken. */
@@ -143,7 +143,7 @@ export class ActorDirectory<State = unknown> {
 
   /** A stream that is there and not final, to be read: it goes on resting. */
   look(id: string): Actor<State> | undefined {
-    return this.awake.get(id) ?? this.resting.read(id, (stream) => this.form.actor(stream));
+    return this.awake.get(id) ?? this.asleep?.read(id, (stream) => this.form.actor(stream));
   }
 
   /** The state of a stream, or the state before its first event. */
@@ -277,9 +277,14 @@ export class ActorDirectory<State = unknown> {
     return Math.min(Number.POSITIVE_INFINITY, ...starts);
   }
 
+  /** The resting streams, where there are any. */
+  private get asleep(): RestingStreams | undefined {
+    return this.resting.isEmpty ? undefined : this.resting;
+  }
+
   private wake(id: string): Actor<State> | undefined {
     let wantedAt = Number.POSITIVE_INFINITY;
-    const woken = this.resting.take(id, (stream) => {
+    const woken = this.asleep?.take(id, (stream) => {
       wantedAt = stream.wantedAt;
       return this.form.actor(stream);
     });

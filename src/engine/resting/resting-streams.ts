@@ -13,7 +13,10 @@ const shardBits = 8;
 
 export class RestingStreams {
   private readonly shards = new Map<number, RestingShard>();
-  private count = 0;
+  /** How many streams rest. Read it only. */
+  size = 0;
+  /** Nothing rests here, so that no stream need be looked for. Read it only. */
+  isEmpty = true;
   /** Of each shard its earliest alarm: when it is, Infinity = never, and of which stream. */
   private readonly alarmTimes = new Float64Array(shardsMax).fill(Number.POSITIVE_INFINITY);
   private readonly alarmOffsets = new Float64Array(shardsMax);
@@ -22,11 +25,6 @@ export class RestingStreams {
 
   /** `seed` keeps strangers from choosing ids whose hashes are the same; 32 bits. */
   constructor(private seed: number) {}
-
-  /** How many streams rest. */
-  get size(): number {
-    return this.count;
-  }
 
   has(id: string): boolean {
     return this.firstOffsetOf(id) !== undefined;
@@ -38,6 +36,7 @@ export class RestingStreams {
    */
   holdOnly(ids: ReadonlySet<string>): void {
     this.only = ids;
+    this.isEmpty = false;
   }
 
   /** Whether a stream may be put here (see `holdOnly`). */
@@ -47,7 +46,6 @@ export class RestingStreams {
 
   firstOffsetOf(id: string): number | undefined {
     if (this.only !== null) this.requireHeld(id, this.only);
-    if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
     const shard = this.shards.get(hash >>> (32 - shardBits));
     const row = shard?.find(id, hash) ?? -1;
@@ -64,14 +62,14 @@ export class RestingStreams {
       this.shards.set(number, shard);
     }
     shard.add(stream, hash, hasAlarm);
-    this.count += 1;
+    this.size += 1;
+    this.isEmpty = false;
     if (hasAlarm) this.noteAlarm(number, shard);
   }
 
   /** What `use` makes of a stream that rests; its bytes are only good within. */
   read<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
     if (this.only !== null) this.requireHeld(id, this.only);
-    if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
     const shard = this.shards.get(hash >>> (32 - shardBits));
     const row = shard?.find(id, hash) ?? -1;
@@ -81,7 +79,6 @@ export class RestingStreams {
   /** As `read`, and the stream rests no more. */
   take<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
     if (this.only !== null) this.requireHeld(id, this.only);
-    if (this.shards.size === 0) return undefined;
     const hash = hashOf(id, this.seed);
     const number = hash >>> (32 - shardBits);
     const shard = this.shards.get(number);
@@ -89,7 +86,8 @@ export class RestingStreams {
     if (shard === undefined || row < 0) return undefined;
     const used = use(shard.read(row));
     shard.remove(row);
-    this.count -= 1;
+    this.size -= 1;
+    this.isEmpty = this.size === 0 && this.only === null;
     this.noteAlarm(number, shard);
     if (shard.size === 0) this.shards.delete(number);
     return used;
@@ -144,7 +142,8 @@ export class RestingStreams {
         continue;
       }
       this.shards.set(number, shard);
-      this.count += shard.size;
+      this.size += shard.size;
+      this.isEmpty = false;
       this.noteAlarm(number, shard);
     }
   }

@@ -68,6 +68,11 @@ export interface Gate {
   /** What names its limit: an entrant that names none does not concern it. Absent: all do. */
   readonly concerns?: 'queueName' | 'flowControlKey';
   /**
+   * What it acts by: while there is none of any of these, it concerns no entrant, and is not asked.
+   * Absent: it is.
+   */
+  readonly actsBy?: readonly { readonly size: number }[];
+  /**
    * The line of those that share this limit with `entrant`, the same one until it has left; null:
    * this gate does not concern it.
    */

@@ -182,6 +182,11 @@ export class Gates {
 
 /** Where an entrant stands at a gate; null = the gate does not concern it. */
 function lineAt(gate: Gate, entrant: Entrant): Line | null {
-  const { concerns } = gate;
-  return concerns !== undefined && entrant[concerns] === null ? null : gate.lineOf(entrant);
+  const { concerns, actsBy } = gate;
+  if (concerns !== undefined && entrant[concerns] === null) return null;
+  return actsBy?.every(isEmpty) === true ? null : gate.lineOf(entrant);
+}
+
+function isEmpty({ size }: { readonly size: number }): boolean {
+  return size === 0;
 }

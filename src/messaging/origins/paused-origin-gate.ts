@@ -8,14 +8,16 @@ import type { Origins } from './origin.entity.js';
 export class PausedOriginGate implements Gate {
   readonly name = 'pausedOrigin';
   readonly isShared = false;
+  readonly actsBy: NonNullable<Gate['actsBy']>;
   /** Of origins that are paused, or were a moment ago. */
   private readonly lines = new Map<string, Line>();
 
   /** `origins` says what is paused as far as memory knows, which may be ahead of the disk. */
   constructor(
-    private readonly origins: Pick<Origins, 'has' | 'paused'>,
+    private readonly origins: Pick<Origins, 'actors' | 'has' | 'paused'>,
     gates: Pick<Gates, 'reopen'>,
   ) {
+    this.actsBy = [this.lines, origins.actors, origins.paused.durable];
     origins.paused.onResumed((origin) => {
       const line = this.lines.get(origin);
       if (line === undefined) return;
@@ -24,7 +26,7 @@ export class PausedOriginGate implements Gate {
     });
   }
 
-  /** Null where nothing holds it back: most origins are never paused. */
+  /** Null where nothing holds it back. */
   lineOf({ origin }: Entrant): Line | null {
     const known = this.lines.get(origin);
     if (known !== undefined || !this.isPaused(origin)) return known ?? null;
