@@ -1,14 +1,10 @@
 /** Publish over HTTP: accepted, on disk, answered. Messages are due in an hour: none is sent. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { underLoad } from '../load/load.js';
+import { delayed, delayedPublishes, underLoad } from '../load/load.js';
 import { journalBytes } from '../load/message-events.js';
 import { startBareServer } from '../measure/bare-server.js';
 import type { Case, Contest } from '../measure/contest.js';
-import { bearer, startStepwell } from '../measure/stepwell-server.js';
-
-const body = randomBytes(1024);
-const destination = 'http://127.0.0.1:8080/orders';
+import { startStepwell } from '../measure/stepwell-server.js';
 
 export const publishCases: readonly Case[] = [1, 16, 64, 256].map(
   (connections): Case => ({
@@ -25,6 +21,7 @@ export const publishCases: readonly Case[] = [1, 16, 64, 256].map(
 
 async function publishContest(directory: string, connections: number): Promise<Contest> {
   const at = Date.now();
+  const { body, destination } = delayed;
   const message = { number: 0, url: destination, body, at, notBefore: at };
   const besideBytes = journalBytes(message).published - body.length;
   const stepwell = await startStepwell(join(directory, 'stepwell'));
@@ -34,17 +31,7 @@ async function publishContest(directory: string, connections: number): Promise<C
     prepares: true,
     delivery: null,
   });
-  const load = {
-    path: `/v2/publish/${destination}`,
-    connections,
-    headers: {
-      authorization: bearer,
-      'content-type': 'application/octet-stream',
-      'svc-delay': '1h',
-    },
-    body,
-    operationsEach: 1,
-  };
+  const load = delayedPublishes(connections);
   const stop = async () => {
     await stepwell.stop();
     await bare.stop();

@@ -1,7 +1,9 @@
 /** Load over HTTP from this process: so many connections, each one waits for its answer. */
+import { randomBytes } from 'node:crypto';
 import autocannon from 'autocannon';
 import type { Contestant, Round } from '../measure/contest.js';
 import type { MeasuredProcess } from '../measure/measured-process.js';
+import { bearer } from '../measure/stepwell-server.js';
 
 export interface Load {
   readonly url: string;
@@ -21,6 +23,27 @@ export interface Repeated {
   readonly body: Buffer;
   /** How many operations one request brings. */
   readonly operationsEach: number;
+}
+
+/** What `delayedPublishes` publish. */
+export const delayed = {
+  destination: 'http://127.0.0.1:8080/orders',
+  body: randomBytes(1024),
+} as const;
+
+/** Publishes of 1 KiB that are due in an hour: none is sent. */
+export function delayedPublishes(connections: number): Repeated {
+  return {
+    path: `/v2/publish/${delayed.destination}`,
+    connections,
+    headers: {
+      authorization: bearer,
+      'content-type': 'application/octet-stream',
+      'svc-delay': '1h',
+    },
+    body: delayed.body,
+    operationsEach: 1,
+  };
 }
 
 /** A side that is under load for a round; latencies are those of the requests. */

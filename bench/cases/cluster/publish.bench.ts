@@ -5,18 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { PostgresLog } from '../../../src/cluster/postgres/postgres-log.js';
-import { underLoad } from '../../load/load.js';
+import { delayed, delayedPublishes, underLoad } from '../../load/load.js';
 import { journalBytes } from '../../load/message-events.js';
 import type { Case, Contest, Contestant } from '../../measure/contest.js';
 import type { MeasuredProcess } from '../../measure/measured-process.js';
 import type { Figure, Measurement, MeasurementTools } from '../../measure/measurement.js';
 import { median } from '../../measure/statistics.js';
-import { bearer, startStepwell } from '../../measure/stepwell-server.js';
+import { startStepwell } from '../../measure/stepwell-server.js';
 import { postgresPart } from '../../peers/processes/postgres-server.js';
 import { ClusterNodes } from './cluster-nodes.js';
-
-const body = randomBytes(1024);
-const destination = 'http://127.0.0.1:8080/orders';
 
 /** The goal is of many in flight. */
 export const clusterCases: readonly Case[] = [1, 16, 64, 256].map(
@@ -45,17 +42,7 @@ async function clusterContest(directory: string, connections: number): Promise<C
 }
 
 function publishes(server: MeasuredProcess, connections: number): Contestant {
-  return underLoad(server, {
-    path: `/v2/publish/${destination}`,
-    connections,
-    headers: {
-      authorization: bearer,
-      'content-type': 'application/octet-stream',
-      'svc-delay': '1h',
-    },
-    body,
-    operationsEach: 1,
-  });
+  return underLoad(server, delayedPublishes(connections));
 }
 
 const waitMeasurement: Measurement = {
@@ -126,6 +113,7 @@ class Commits {
 
   static async open(url: string): Promise<Commits> {
     const at = Date.now();
+    const { body, destination } = delayed;
     const message = { number: 0, url: destination, body, at, notBefore: at };
     const log = new PostgresLog({ urls: [url], shard: 'commits' });
     return new Commits(log, randomBytes(journalBytes(message).published));

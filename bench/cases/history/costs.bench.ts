@@ -1,31 +1,20 @@
 /** What a publish pays for scrubs, backups and for events that name who has caused them. */
-import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
 import { callLog } from '../../load/api-call.js';
-import { underLoad } from '../../load/load.js';
+import { delayedPublishes, underLoad } from '../../load/load.js';
 import { writeMessages } from '../../load/written-messages.js';
 import type { Case, Contest, Contestant } from '../../measure/contest.js';
 import { MeasuredProcess } from '../../measure/measured-process.js';
-import { bearer, startStepwell } from '../../measure/stepwell-server.js';
+import { startStepwell } from '../../measure/stepwell-server.js';
 import type { PrincipalSettings } from '../../programs/principal.program.js';
 
 /** 250 MiB or so of sealed journal: a scrub at its shipped rate reads it for a minute. */
 const storedMessages = 150_000;
 
-const load = {
-  path: '/v2/publish/http://127.0.0.1:8080/orders',
-  connections: 64,
-  headers: {
-    authorization: bearer,
-    'content-type': 'application/octet-stream',
-    'svc-delay': '1h',
-  },
-  body: randomBytes(1024),
-  operationsEach: 1,
-};
+const load = delayedPublishes(64);
 
 const publishes = (name: string, beside: string, contest: Case['contest']): Case => ({
   scenario: 'costs',
