@@ -95,7 +95,7 @@ export async function writeManifest(
   const { storeId, generation } = loaded;
   const listedLogs = logs.map((copied) => listed(copied, skippedOffsets(copied.log.name)));
   const state = { ...loaded.state, logs: listedLogs, dropped: [], closed: null };
-  const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
+  const manifest = new ManifestFile(disk, directory, { storeId, generation, state });
   await manifest.beginGeneration();
   await manifest.close();
 }

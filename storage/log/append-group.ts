@@ -2,16 +2,12 @@
 import { TooLarge } from '../faults/storage-errors.js';
 import { type EncodedRecords, eachTerm, placeRecord } from '../format/encoded-records.js';
 import type { RecordInput } from '../format/record.js';
-import {
-  type BatchHeader,
-  batchHeaderLength,
-  batchLength,
-  bodyLengthMax,
-} from '../format/record-batch.js';
+import { batchHeaderLength, batchLength, bodyLengthMax } from '../format/record-batch.js';
 import { encodeRecord, recordLength } from '../format/record-encoding.js';
 import { segmentHeaderLength } from '../format/segment-format.js';
 import { hashTerm, hashTermIn, TermList } from '../index/key-index.js';
 import type { Offset } from '../offsets/offset.js';
+import type { CommittedBatch } from '../segment/segment.js';
 import type { CommittedRecords } from './commit-stream.js';
 
 /** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
@@ -78,14 +74,7 @@ const noBuffer = Buffer.alloc(0);
 
 /** A batch in the group's buffer, without what only its place on disk can tell. */
 export type WaitingBatch = { start: number } & {
-  -readonly [Field in
-    | 'headerChecksum'
-    | 'bodyLength'
-    | 'baseOffset'
-    | 'nextOffset'
-    | 'recordCount'
-    | 'appendTime'
-    | 'maxTimestamp']: BatchHeader[Field];
+  -readonly [Field in keyof CommittedBatch]: CommittedBatch[Field];
 };
 
 /**

@@ -43,21 +43,22 @@ const firstCopy = 'MANIFEST';
 const nothing = () => undefined;
 const bothCopies = [0, 1] as const;
 
-/** What one copy holds: its intact edits, which end at `end`; the bytes behind do not parse. */
-export interface ManifestCopy {
+/** What a manifest says, and of which store. */
+export interface ManifestContent {
   readonly storeId: Buffer;
   readonly generation: number;
   readonly state: ManifestState;
+}
+
+/** What one copy holds: its intact edits, which end at `end`; the bytes behind do not parse. */
+export interface ManifestCopy extends ManifestContent {
   readonly editCount: number;
   readonly end: number;
   readonly bytes: Buffer;
 }
 
 /** What was found at a start. */
-export interface LoadedManifest {
-  readonly storeId: Buffer;
-  readonly generation: number;
-  readonly state: ManifestState;
+export interface LoadedManifest extends ManifestContent {
   /** Bytes of an edit that was never finished; a start for writing keeps it aside. */
   readonly torn: Buffer;
 }
@@ -167,17 +168,22 @@ export class ManifestFile {
   private start = 0;
   private previous = 0;
   private queue: Promise<void> = Promise.resolve();
+  private readonly storeId: Buffer;
+  private generation: number;
+  /** What the durable edits say. */
+  state: ManifestState;
 
   constructor(
     private readonly disk: Disk,
     private readonly directory: StoreDirectory,
-    private readonly storeId: Buffer,
-    private generation: number,
-    /** What the durable edits say. */
-    public state: ManifestState,
+    { storeId, generation, state }: ManifestContent,
     /** A new generation is begun behind so many bytes of edits, or as many as its state has. */
-    private readonly bytesMax: number,
-  ) {}
+    private readonly bytesMax = 0,
+  ) {
+    this.storeId = storeId;
+    this.generation = generation;
+    this.state = state;
+  }
 
   /**
    * Makes an edit durable, then effective. Edits are applied in the order of the calls. Rejects

@@ -88,9 +88,11 @@ async function openForWriting(
   const manifest = new ManifestFile(
     disk,
     directory,
-    storeId,
-    loaded?.generation ?? 0,
-    { ...before, epoch: before.epoch + 1, closed: null },
+    {
+      storeId,
+      generation: loaded?.generation ?? 0,
+      state: { ...before, epoch: before.epoch + 1, closed: null },
+    },
     options.manifestBytesMax ?? megabyte,
   );
   const store = storeParts({ disk, directory, storeId, manifest, freeSpace }, options);
@@ -193,8 +195,8 @@ export async function contextForReading(
     await refuseLostManifest(disk, directory);
     throw diskError('opening for reading', new Error(`no store in ${directory.path}`));
   }
-  const { storeId, state, generation } = loaded;
-  const manifest = new ManifestFile(disk, directory, storeId, generation, state, 0);
+  const { storeId } = loaded;
+  const manifest = new ManifestFile(disk, directory, loaded);
   const freeSpace = new FreeSpace(disk, directory, {
     reserveBytes: 0,
     freeBytesMin: 0,

@@ -247,12 +247,12 @@ class Salvage {
     return bytes;
   }
 
-  private async writeManifest({ storeId, generation, state }: ReadableState): Promise<void> {
+  private async writeManifest(content: ReadableState): Promise<void> {
     const { disk, target } = this;
     await withFile(disk, target.watermarks, 'create', (file) =>
       new WatermarkFile(disk, file).sync(),
     );
-    const manifest = new ManifestFile(disk, target, storeId, generation, state, 0);
+    const manifest = new ManifestFile(disk, target, content);
     await manifest.beginGeneration();
     await manifest.close();
   }

@@ -53,7 +53,7 @@ export async function forgeStore(
     return lastChecksum === undefined ? each : { ...each, end: { ...each.end, lastChecksum } };
   });
   const said = { ...state, logs, closed: ends ?? null };
-  const manifest = new ManifestFile(disk, directory, storeId, loaded.generation, said, 0);
+  const manifest = new ManifestFile(disk, directory, { ...loaded, state: said });
   await manifest.beginGeneration();
   await manifest.close();
   await forger.forgeChain(storeId, forged);
