@@ -9,6 +9,9 @@ import type { Journal } from './journal.js';
 /** What an envelope weighs beside its body: names, option strings, the objects themselves. */
 const envelopeBytes = 2048;
 
+/** A body that keeps more than this in memory beside itself is copied: it may be one of a batch. */
+const besideBytesMax = 8192;
+
 /** Uses at once what is at hand, as it mostly is, and what must be read once that is done. */
 export function whenRead<Found, Made>(
   found: Found | Promise<Found>,
@@ -33,7 +36,7 @@ export class Payloads {
 
   /** Keeps a durable event in the cache: an attempt will need it soon. */
   remember(envelope: EventEnvelope): void {
-    this.recent.set(envelope.offset, envelope);
+    this.recent.set(envelope.offset, withOwnBody(envelope));
   }
 
   /** The event at `offset`, at once if it is cached, else from the journal. */
@@ -46,4 +49,11 @@ export class Payloads {
     if (envelope === null) throw new Error(`the journal holds no event at offset ${offset}`);
     return envelope;
   }
+}
+
+function withOwnBody(envelope: EventEnvelope): EventEnvelope {
+  const { kind, id, sequence, at, offset, previous, by, event, body } = envelope;
+  if (body === null || body.buffer.byteLength - body.length <= besideBytesMax) return envelope;
+  const own = Buffer.from(body);
+  return { kind, id, sequence, at, offset, previous, by, event, body: own };
 }

@@ -3,14 +3,14 @@
  * that say the same share what was read: one message, from which the engine makes the bytes of its
  * event and of its state once. Pure.
  */
-import { fieldsOf, isJsonObject } from '../../grammar/json.js';
-import { parseBody } from './batch.request.js';
+import { fieldsOf, isJsonObject, type JsonFields } from '../../grammar/json.js';
+import { bodyOf, saidIn } from './batch.request.js';
 import type { RequestContext } from './publish.request.js';
 import { MessageSubmission, type Submission } from './submissions.js';
 
 /** An item that was read, by what it says. */
 interface ReadItem {
-  readonly queue: unknown;
+  readonly said: JsonFields;
   /** Names and values as they stand there. */
   readonly names: readonly string[];
   readonly values: readonly unknown[];
@@ -29,10 +29,10 @@ export class AlikeItems {
 
   /** What an item submits that says what one before it said; undefined = it has to be read. */
   submissionOf(item: unknown): Submission | undefined {
-    const { destination, queue, headers, body: text } = fieldsOf(item);
-    const known = this.read.get(destination);
-    if (known === undefined || known.queue !== queue || !says(headers, known)) return undefined;
-    const body = parseBody(text ?? null);
+    const said = fieldsOf(saidIn(item));
+    const known = this.read.get(said['destination']);
+    if (known === undefined || !isAlike(said, known)) return undefined;
+    const body = bodyOf(item);
     if (!body.ok || body.value.length > this.bodyBytesMax) return undefined;
     // Whether there is a body at all decides what some methods mean.
     if ((body.value.length === 0) !== (known.submission.bodyBytes === 0)) return undefined;
@@ -43,15 +43,18 @@ export class AlikeItems {
   /** An item that was read, and what it submits: others may say the same. */
   add(item: unknown, submission: Submission): void {
     if (!(submission instanceof MessageSubmission) || submission.dependsOnBody) return;
-    const { destination, queue, headers } = fieldsOf(item);
-    const said = fieldsOf(headers);
-    const names = Object.keys(said);
-    this.read.set(destination, { queue, names, values: Object.values(said), submission });
+    const said = fieldsOf(saidIn(item));
+    const { destination, headers } = said;
+    const [names, values] = [Object.keys(fieldsOf(headers)), Object.values(fieldsOf(headers))];
+    this.read.set(destination, { said, names, values, submission });
   }
 }
 
-/** Whether headers are those of an item that was read, in their order. */
-function says(headers: unknown, { names, values }: ReadItem): boolean {
+/** Whether an item says what one says that was read, its headers in their order. */
+function isAlike(item: JsonFields, { said, names, values }: ReadItem): boolean {
+  if (item === said) return true;
+  const { headers, queue } = item;
+  if (queue !== said['queue']) return false;
   if (headers === undefined || headers === null) return names.length === 0;
   if (!isJsonObject(headers)) return false;
   let index = 0;

@@ -5,11 +5,14 @@ import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
 import type { PublishRequest, RequestContext } from './publish.request.js';
+import { RepeatedItem, repeatedItems } from './repeated-items.js';
 
 const noBody = Buffer.alloc(0);
 
-/** The items of a batch, each of them to be read by `parseBatchItem`. */
+/** JSON values and `RepeatedItem`s, each of them to be read by `parseBatchItem`. */
 export function parseBatch(body: Buffer): Result<readonly unknown[]> {
+  const repeated = repeatedItems(body);
+  if (repeated !== null) return ok(repeated);
   const json = parseJson(body);
   if (!json.ok) return json;
   const { value: items } = json;
@@ -21,13 +24,14 @@ export function parseBatch(body: Buffer): Result<readonly unknown[]> {
  * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
  * absent, and an unknown field means nothing.
  */
-export function parseBatchItem(item: unknown, context: RequestContext): Result<PublishRequest> {
+export function parseBatchItem(given: unknown, context: RequestContext): Result<PublishRequest> {
+  const item = saidIn(given);
   if (!isJsonObject(item)) return refused('a message of a batch must be an object');
   const { destination } = item;
   if (typeof destination !== 'string') return refused('destination must be a string');
   const headers = parseHeaders(item['headers'] ?? {});
   if (!headers.ok) return headers;
-  const body = parseBody(item['body'] ?? null);
+  const body = bodyOf(given);
   if (!body.ok) return body;
   const queue = parseQueue(item['queue'] ?? null);
   if (!queue.ok) return queue;
@@ -41,9 +45,19 @@ export function parseBatchItem(item: unknown, context: RequestContext): Result<P
   });
 }
 
+/** What an item says, beside its body. */
+export function saidIn(item: unknown): unknown {
+  return item instanceof RepeatedItem ? item.first : item;
+}
+
+/** The body of an item, as bytes. */
+export function bodyOf(item: unknown): Result<Buffer> {
+  return item instanceof RepeatedItem ? ok(item.body) : parseBody(fieldsOf(item)['body'] ?? null);
+}
+
 /** Headers of an item that is none, names and values in turn: who sent it may show in them. */
 export function headersOf(item: unknown): readonly string[] {
-  const { headers } = fieldsOf(item);
+  const { headers } = fieldsOf(saidIn(item));
   return Object.entries(fieldsOf(headers)).flatMap(([name, value]) => [
     name,
     typeof value === 'string' ? value : '',
@@ -70,8 +84,7 @@ function parseHeaders(map: unknown): Result<Pick<PublishRequest, 'rawHeaders' | 
     : refused('the header Content-Type has a value that no header can carry');
 }
 
-/** The body of an item, as bytes. */
-export function parseBody(text: unknown): Result<Buffer> {
+function parseBody(text: unknown): Result<Buffer> {
   if (text === null) return ok(noBody);
   if (typeof text !== 'string') return refused('body must be a string');
   if (!isWellFormed(text)) return refused('body holds half a character');
