@@ -150,15 +150,17 @@ class DecodedRecord implements StoredRecord {
     private readonly end: number,
     baseOffset: Offset,
   ) {
+    const keyLength = bytes.readInt32LE(start + 16);
+    const valueLength = bytes.readInt32LE(start + 20);
+    const partsEnd = start + fixedLength + Math.max(keyLength, 0) + Math.max(valueLength, 0);
+    if (keyLength < -1 || valueLength < -1 || partsEnd > end) throw new RangeError('record');
     this.offset = baseOffset + bytes.readUInt32LE(start + 4);
     this.timestamp = bytes.readDoubleLE(start + 8);
     this.keyStart = start + fixedLength;
-    this.keyLength = bytes.readInt32LE(start + 16);
-    this.valueLength = bytes.readInt32LE(start + 20);
+    this.keyLength = keyLength;
+    this.valueLength = valueLength;
     this.headerCount = bytes.readUInt16LE(start + 24);
     this.termCount = bytes.readUInt16LE(start + 26);
-    const isWhole = this.keyLength >= -1 && this.valueLength >= -1 && this.headersStart <= end;
-    if (!isWhole) throw new RangeError('record');
   }
 
   get key(): Buffer | null {
