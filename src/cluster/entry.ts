@@ -22,7 +22,7 @@ import { crc32 } from 'node:zlib';
 const headerLength = 48;
 const magic = 0x45435753;
 const version = 1;
-const kinds = ['', 'claim', 'beat', 'part', 'release'] as const;
+const kinds = ['', 'claim', 'heartbeat', 'part', 'release'] as const;
 
 /** Bytes of a part's body: records of many engines may not be larger than 1 MiB. */
 export const partBytesMax = 900 * 1024;
@@ -47,15 +47,15 @@ export interface Claim extends EntryHead {
 }
 
 /** The owner is there; what it says of the last batch, every reader compares with its own. */
-export interface Beat extends EntryHead {
-  readonly kind: 'beat';
+export interface Heartbeat extends EntryHead {
+  readonly kind: 'heartbeat';
   readonly sequence: number;
   /** The chain checksum after that batch. */
   readonly checksum: number;
 }
 
 /** The owner serves no more: any node may claim the log at once. */
-export interface Release extends Omit<Beat, 'kind'> {
+export interface Release extends Omit<Heartbeat, 'kind'> {
   readonly kind: 'release';
 }
 
@@ -72,7 +72,7 @@ export interface BatchPart extends EntryHead {
 }
 
 /** What an entry says. */
-export type Entry = Claim | Beat | Release | BatchPart;
+export type Entry = Claim | Heartbeat | Release | BatchPart;
 
 /** The chain's checksum after a batch: of all batches up to it, in their order. */
 export function chained(previous: number, body: Buffer): number {
@@ -121,9 +121,9 @@ export function decodeEntry(bytes: Buffer): Entry | null {
   switch (kinds[bytes[9] ?? 0]) {
     case 'claim':
       return { kind: 'claim', epoch, life, after, node: body.toString() };
-    case 'beat':
+    case 'heartbeat':
     case 'release': {
-      const kind = bytes[9] === kinds.indexOf('beat') ? 'beat' : 'release';
+      const kind = bytes[9] === kinds.indexOf('heartbeat') ? 'heartbeat' : 'release';
       return { kind, epoch, life, after, sequence, checksum: bytes.readUInt32LE(20) };
     }
     case 'part': {

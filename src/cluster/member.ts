@@ -180,7 +180,7 @@ export class Member {
   }
 
   private beat(now: number): void {
-    this.begin([{ kind: 'beat', ...this.lastBatch }], now);
+    this.begin([{ kind: 'heartbeat', ...this.lastBatch }], now);
   }
 
   /** What a beat and a release say. */

@@ -121,7 +121,7 @@ export class SharedHistory {
   }
 
   private take(place: number, at: number, said: Entry): Verdict {
-    if (said.kind === 'beat') return heard;
+    if (said.kind === 'heartbeat') return heard;
     if (said.kind === 'release') return this.release();
     return said.kind === 'claim' ? this.claim(said) : this.part(place, at, said);
   }

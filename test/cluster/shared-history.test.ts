@@ -37,7 +37,10 @@ function verdicts(...entries: readonly Entry[]) {
 describe('an entry', () => {
   it.each<[string, Entry]>([
     ['claim', claim(7, one, 12)],
-    ['beat', { kind: 'beat', epoch: 3, life: two, after: 2 ** 40, sequence: 9, checksum: 77 }],
+    [
+      'heartbeat',
+      { kind: 'heartbeat', epoch: 3, life: two, after: 2 ** 40, sequence: 9, checksum: 77 },
+    ],
     ['part', part(4, 2 ** 45, 0xffffffff, { part: 2, parts: 3, after: 5 })],
   ])('is read as it was written: %s', (_, entry) => {
     expect(decodeEntry(encodeEntry(entry))).toEqual(entry);
@@ -117,7 +120,7 @@ describe('what counts', () => {
 describe('a log without its tail', () => {
   const first = chained(0, body);
   const beat = (sequence: number, checksum: number): Entry => ({
-    kind: 'beat',
+    kind: 'heartbeat',
     epoch: 1,
     life: one,
     after: 0,

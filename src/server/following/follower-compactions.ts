@@ -35,7 +35,7 @@ export class FollowerCompactions {
   private readonly first: OwnCompaction;
   private readonly last = new WeakMap<PartitionLog, OwnCompaction>();
   /** Those that are compacted now, or could not be a while ago. */
-  private readonly left = new WeakSet<PartitionLog>();
+  private readonly skipped = new WeakSet<PartitionLog>();
   private nextLookAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -68,7 +68,7 @@ export class FollowerCompactions {
       if (topic === null || topic.isDeleting || topic.cleanupPolicy !== 'compact') continue;
       for (let partition = 0; partition < topic.partitions; partition += 1) {
         const log = this.store.log(topicLogName(id, partition));
-        if (log !== undefined && !this.left.has(log)) this.lookAt(log);
+        if (log !== undefined && !this.skipped.has(log)) this.lookAt(log);
       }
     }
   }
@@ -81,16 +81,16 @@ export class FollowerCompactions {
   }
 
   private async compact(log: PartitionLog, until: number, at: number): Promise<void> {
-    this.left.add(log);
+    this.skipped.add(log);
     try {
       const range = { until, tombstonesBefore: at - dayMs };
       const { oldestTombstone } = await this.compactions.run(log, range);
       this.last.set(log, { begunAt: at, oldestTombstone });
-      this.left.delete(log);
+      this.skipped.delete(log);
     } catch (error) {
       if (error instanceof LogClosed) return;
       this.log.error({ err: error, log: log.name }, 'compacting failed; trying again later');
-      this.clock.after(retryMs, () => void this.left.delete(log));
+      this.clock.after(retryMs, () => void this.skipped.delete(log));
     }
   }
 }

@@ -39,7 +39,7 @@ const silenceMs = 1000;
 const warnAgainMs = 60_000;
 
 /** Gives a connection to Node's server. */
-export type Onwards = (socket: Socket) => void;
+export type GiveToNode = (socket: Socket) => void;
 
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
@@ -63,14 +63,14 @@ export class Connections {
    * Lets only those connections of `server` through that have a place, and follows them. `take`
    * gets them, and what lets the server take them.
    */
-  guard(server: Server, take: (socket: Socket, onwards: Onwards) => void): void {
+  guard(server: Server, take: (socket: Socket, giveToNode: GiveToNode) => void): void {
     const others = server.listeners('connection') as ((socket: Socket) => void)[];
-    const onwards: Onwards = (socket) => {
+    const giveToNode: GiveToNode = (socket) => {
       for (const listener of others) listener.call(server, socket);
     };
     server.removeAllListeners('connection');
     server.on('connection', (socket) => {
-      if (this.admits(socket)) take(socket, onwards);
+      if (this.admits(socket)) take(socket, giveToNode);
       else socket.destroy();
     });
     server.prependListener('request', ({ socket }, response) => this.requested(socket, response));

@@ -57,15 +57,16 @@ const outcomeUnknown =
 const notBelieved = 'the node that serves does not believe this one; its log says why';
 
 export class ClusterDoor {
-  private onwards: RequestListener = () => undefined;
+  /** All that stands behind this. */
+  private listeners: RequestListener = () => undefined;
   private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly ports: ClusterDoorPorts) {}
 
   /** Stands before all that listens for the requests of `server`; the answer serves them here. */
   guard(server: Server): RequestListener {
-    this.onwards = putInFront(server, (request, response) => this.takes(request, response));
-    return this.onwards;
+    this.listeners = putInFront(server, (request, response) => this.takes(request, response));
+    return this.listeners;
   }
 
   private takes(request: IncomingMessage, response: ServerResponse): boolean {
@@ -154,7 +155,7 @@ export class ClusterDoor {
     const { repeated, log } = this.ports;
     if (response.closed) return;
     const arrival = { client: null, seed, attempt };
-    repeated.take(request, response, arrival, this.onwards).catch((error: unknown) => {
+    repeated.take(request, response, arrival, this.listeners).catch((error: unknown) => {
       log.error({ err: error }, 'a repeated request was not judged');
       response.destroy();
     });

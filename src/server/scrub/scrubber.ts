@@ -71,7 +71,7 @@ export class Scrubber {
         if (segment.damage === null) continue;
         const { message, range } = segment.damage;
         found.set(range.file, message);
-        this.tell(segment.log, range.file, message);
+        this.report(segment.log, range.file, message);
       }
       this.damages = found;
       this.show();
@@ -83,7 +83,7 @@ export class Scrubber {
     }
   }
 
-  private tell(log: string, file: string, message: string): void {
+  private report(log: string, file: string, message: string): void {
     if (this.damages.get(file) === message) return;
     this.damages.set(file, message);
     this.show();

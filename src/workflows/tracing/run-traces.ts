@@ -97,7 +97,7 @@ export class RunTraces {
         // When the delivery began is known now; a later event may find another one under way.
         const deliveredAt = this.messages.deliveryOf(id);
         const run = this.known?.get(id);
-        if (run !== undefined) this.tell(envelope, run, deliveredAt);
+        if (run !== undefined) this.trace(envelope, run, deliveredAt);
         else this.tellLater(envelope, deliveredAt);
       }
     }
@@ -114,7 +114,7 @@ export class RunTraces {
     const traced = logged.before(envelope.id, envelope.offset).then((started) => {
       if (started === null) return this.tracer?.drop();
       const { id, offset, at, event } = started;
-      this.tell(envelope, this.know(id, offset, at, event.configuration), deliveredAt);
+      this.trace(envelope, this.know(id, offset, at, event.configuration), deliveredAt);
     });
     // What cannot be read any more has no span.
     void traced
@@ -131,7 +131,7 @@ export class RunTraces {
     return run;
   }
 
-  private tell({ id, at, offset, event }: Recorded, run: KnownRun, deliveredAt: number | null) {
+  private trace({ id, at, offset, event }: Recorded, run: KnownRun, deliveredAt: number | null) {
     if (this.tracer?.samples(run.run.traceId, run.run.flags) !== true) return;
     if ('step' in event) {
       // A plan is no work: the step that it plans is.

@@ -9,7 +9,7 @@ import type { ExpressRoute } from '../../../http/routes/route.js';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
 import { refuseConnection } from '../client-error.js';
 import { endWritten } from '../connection-end.js';
-import type { Connections, Onwards } from '../connections.js';
+import type { Connections, GiveToNode } from '../connections.js';
 import { isOrdinary, joined } from '../express-exchange.js';
 import type { LaneContext } from '../express-lane.js';
 import { SocketAnswer, SocketExchange } from './socket-exchange.js';
@@ -42,13 +42,13 @@ export class SocketConnection {
   private hasServed = false;
 
   /**
-   * `onwards` lets Node's server take the connection; `left` is called when it does, or when the
+   * `giveToNode` has Node's server take the connection; `left` is called when it does, or when the
    * connection is closed.
    */
   constructor(
     private readonly socket: Socket,
     private readonly context: SocketContext,
-    private readonly onwards: Onwards,
+    private readonly giveToNode: GiveToNode,
     private readonly left: (connection: SocketConnection) => void,
   ) {
     socket.on('data', this.received);
@@ -182,7 +182,7 @@ export class SocketConnection {
     const bytes = joined(this.pieces);
     this.forget();
     if (bytes.length > 0) socket.unshift(bytes);
-    this.onwards(socket);
+    this.giveToNode(socket);
     // Later, as the bytes that were put back are announced in this tick: resumed now, the stream
     // would give them out before Node's server can hold it back, and then read without end.
     process.nextTick(() => socket.resume());

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { systemClock } from '../../../engine/clock.js';
-import type { Onwards } from '../connections.js';
+import type { GiveToNode } from '../connections.js';
 import { parserOptions, serverTimeouts } from '../inbound-limits.js';
 import { SocketConnection, type SocketContext } from './socket-connection.js';
 
@@ -19,9 +19,9 @@ export class SocketLane {
 
   constructor(private readonly context: SocketContext) {}
 
-  /** Reads a new connection, until `onwards` gives it to Node's server. */
-  take(socket: Socket, onwards: Onwards): void {
-    this.open.add(new SocketConnection(socket, this.context, onwards, this.left));
+  /** Reads a new connection, until `giveToNode` gives it to Node's server. */
+  take(socket: Socket, giveToNode: GiveToNode): void {
+    this.open.add(new SocketConnection(socket, this.context, giveToNode, this.left));
     if (!this.isChecking) this.checkLater();
   }
 
