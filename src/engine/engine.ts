@@ -30,6 +30,7 @@ export const turnCommandsMax = 256;
 /** One refusal refuses its command, or all of them; or no caller waits for the answer. */
 type TurnMode = 'each' | 'together' | 'forgotten';
 
+/** A kind's name does not tell its events' type: an `Entity` ties both, the engine only routes. */
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();

@@ -79,6 +79,7 @@ async function prunedBy(disk: Disk, question: PrunedQuestion): Promise<Buffer | 
   const stays = recordsOf(disk, logTag, [by], replaced);
   const all = new TrieParts();
   for await (const { part, leaves, pruned } of recordsOf(disk, logTag, group, replaced)) {
+    // Both go through the same parts.
     const { leaves: kept } = (await stays.next()).value as FoundRecords;
     const { baseOffset, nextOffset } = part;
     const parts = mergedParts(leaves, pruned);

@@ -67,7 +67,10 @@ export function meets(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an event does not have is looked for in the state before it. */
+/**
+ * What an event does not have is looked for in the state before it. Which fields there are was
+ * checked where the interest was written.
+ */
 function names(event: Typed, before: unknown, field: string): boolean {
   const own = (event as Typed & Fields)[field];
   const named = own === undefined ? (before as Fields | null | undefined)?.[field] : own;

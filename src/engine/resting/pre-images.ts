@@ -47,12 +47,14 @@ export class PreImages {
     for (const [key, value] of map) {
       if (this.noted?.get(map)?.has(key) !== true) yield [key, this.valueOf(value)];
     }
+    // What was noted of a map are entries of it.
     const own = (this.noted?.get(map) ?? []) as Iterable<readonly [Key, Value | undefined]>;
     for (const [key, value] of own) if (value !== undefined) yield [key, this.valueOf(value)];
   }
 
   private valueOf<Value>(value: Value): Value {
     if (!(value instanceof Map)) return value;
+    // A map within a map has entries of its own type.
     return new Map(this.entriesOf(value)) as Value;
   }
 }

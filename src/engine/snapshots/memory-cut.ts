@@ -130,12 +130,12 @@ function storedAwake(stream: RestingStream): StoredAwake {
   return [id, length, firstOffset, lastOffset, at, bytes];
 }
 
-/** The streams of a part `awake`, which `storedAwake` has made. */
+/** The streams of a part `awake`, as `storedAwake` has made them: here bytes get their type. */
 export function awakeIn(data: Buffer): readonly StoredAwake[] {
   return valueIn(data) as readonly StoredAwake[];
 }
 
-/** Calls `take` with the entries of a part `index`, which are of a `RememberedMap`. */
+/** Calls `take` with the entries of a part `index`, which were those of a `RememberedMap`. */
 export function takeEntries(
   data: Buffer,
   take: (key: string | number, value: unknown) => void,
