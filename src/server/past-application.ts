@@ -12,6 +12,7 @@ import type { PastView } from '../engine/history/past-moment.js';
 import type { Identifiers } from '../engine/identifiers.js';
 import { Journal, journalLogName } from '../engine/journal.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
+import { keysOf } from '../grammar/keys.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens, tokenDigest } from '../http/identity/bearer-token.js';
 import { InboundMetrics } from '../http/inbound.metrics.js';
@@ -70,9 +71,7 @@ export async function openPastApplication(
       read: secretOf(ports.identifiers),
       admin: secretOf(ports.identifiers),
     };
-    const roles = new Map(
-      Object.entries(tokens).map(([role, token]) => [tokenDigest(token), role as PastRole]),
-    );
+    const roles = new Map(keysOf(tokens).map((role) => [tokenDigest(tokens[role]), role]));
     bearer.alsoKnow((digest) => {
       const role = roles.get(digest);
       return role && { principal: role, role };

@@ -1,6 +1,7 @@
 /** The server as it was, in a thread of its own. */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { errorCode } from '../../storage/faults/storage-errors.js';
 import type { PastMoment } from '../engine/history/past-moment.js';
 import type { Config } from './configuration/config.js';
 import {
@@ -107,5 +108,5 @@ class PastThread implements PastServer {
 }
 
 function hasOverflown(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
 }

@@ -1,4 +1,5 @@
 /** How a message, an attempt and a log row are shown in tables. */
+import { fieldsOf } from '../../grammar/json.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { type Paint, shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
@@ -69,8 +70,8 @@ export function logLine(row: ApiObject, paint: Paint): string {
 
 /** Rows of runs name the step that they are about. */
 function stepName({ stepInfo }: ApiObject): string {
-  const named = stepInfo as { readonly stepName?: unknown } | undefined;
-  return named?.stepName === undefined ? '' : oneLine(String(named.stepName));
+  const { stepName: name } = fieldsOf(stepInfo);
+  return name === undefined ? '' : oneLine(String(name));
 }
 
 /** Two columns of names and values, for one thing; absent values are left out. */

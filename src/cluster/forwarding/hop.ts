@@ -114,6 +114,7 @@ function fieldsIn(headers: HopHeaders): Fields | null {
     if (typeof value !== 'string') return null;
     said[field] = value;
   }
+  // Each of them was found.
   return said as Fields;
 }
 

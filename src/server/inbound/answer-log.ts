@@ -1,12 +1,13 @@
 /** What the log says of an answer that has begun and did not end. */
 import { type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { errorCode } from '../../../storage/faults/storage-errors.js';
 import { loggedPath } from '../../http/logged-path.js';
 import { NoRoom } from '../../http/no-room.js';
 
 /** Whether this error says that the client closed the connection before the answer's end. */
 export function isClientGone(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 /** What the log shows of a request. */

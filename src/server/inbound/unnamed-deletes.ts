@@ -1,5 +1,6 @@
 /** `DELETE /v2/messages/$ID` where a script has no `ID`. */
 import type { FastifyInstance } from 'fastify';
+import { fieldsOf } from '../../grammar/json.js';
 import { Refusal } from '../../grammar/result.js';
 import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
 
@@ -16,7 +17,7 @@ export function refuseUnnamedDeletes(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', async (request, reply) => {
     if (request.method !== 'DELETE' || !isMessagingRequest(request)) return undefined;
     const [path = ''] = request.url.split('?');
-    const isNamed = Object.values(request.params as object).some((value) => value !== '');
+    const isNamed = Object.values(fieldsOf(request.params)).some((value) => value !== '');
     return path.endsWith('/') && !isNamed ? sendRefusal(request, reply, unnamed) : undefined;
   });
 }

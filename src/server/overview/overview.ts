@@ -5,6 +5,7 @@ import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
+import { keysOf } from '../../grammar/keys.js';
 import { version } from '../../grammar/version.js';
 import { durabilityOf } from '../../http/durability.js';
 import { EndpointCalls } from '../../messaging/delivery/message.effects.js';
@@ -57,9 +58,9 @@ export class Overview {
     const { clock, config, life, reader } = this;
     const at = clock.now();
     const reading = await reader.read(false);
-    const levels = Object.entries(seriesTable)
-      .filter(([, { measure }]) => measure.how === 'level')
-      .map(([name]) => [name, reading[name as keyof typeof reading]] as const);
+    const levels = keysOf(seriesTable)
+      .filter((name) => seriesTable[name].measure.how === 'level')
+      .map((name) => [name, reading[name]]);
     return {
       at,
       startedAt: this.startedAt,
@@ -67,6 +68,7 @@ export class Overview {
       ...life.status,
       durability: durabilityOf(config),
       cluster: this.membership?.status ?? null,
+      // A level always has a number.
       numbers: Object.fromEntries(levels) as Record<string, number>,
       backlog: this.backlog(reading.pending ?? 0),
       schedules: await this.fires(),
