@@ -1,12 +1,12 @@
 /** Reads JSON from a body: bounded in depth before parsing, and never from broken UTF-8. */
 import { isUtf8 } from 'node:buffer';
-import { endOfString } from './json-spans.js';
 import { ok, type Result, refused } from './result.js';
 
 /** Objects and arrays within each other; `JSON.parse` itself recurses. */
 export const jsonDepthMax = 64;
 
 const quote = 0x22;
+const backslash = 0x5c;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
@@ -65,4 +65,31 @@ function jsonDepth(body: Buffer): number {
     }
   }
   return deepest;
+}
+
+/** Up to this a loop costs less than the call of a search. */
+const shortStringBytes = 32;
+
+/**
+ * Where the quote stands that ends the string that begins with the quote at `start`; a text that
+ * breaks off in it ends there. Long strings are most of a body, so that their ends are searched for
+ * natively, but where quotes follow each other closely, as in JSON within JSON.
+ */
+export function endOfString(body: Buffer, start: number): number {
+  let from = start + 1;
+  for (;;) {
+    const near = Math.min(body.length, from + shortStringBytes);
+    for (; from < near; from += 1) {
+      const byte = body[from];
+      if (byte === quote) return from;
+      if (byte === backslash) from += 1;
+    }
+    const end = body.indexOf(quote, from);
+    if (end === -1) return body.length;
+    // Of the backslashes in front of a quote each second one stands for itself.
+    let escapes = 0;
+    while (end - escapes > from && body[end - escapes - 1] === backslash) escapes += 1;
+    if (escapes % 2 === 0) return end;
+    from = end + 1;
+  }
 }

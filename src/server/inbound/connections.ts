@@ -12,7 +12,7 @@ import { loggedPath } from '../../http/logged-path.js';
 import type { AnswerState } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon, endWritten } from './connection-end.js';
 import { shareOf } from './connection-share.js';
-import { type Connection, type Owner, opened } from './open-connection.js';
+import type { Connection, Owner } from './open-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
 /** How many connections may be open at once. */
@@ -269,4 +269,20 @@ export class Connections {
     this.warnedAt = clock.monotonic();
     log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');
   }
+}
+
+/** A connection that was opened now. */
+function opened(socket: Socket, clock: Clock): Connection {
+  const openedAt = clock.monotonic();
+  const connection: Connection = {
+    socket,
+    openedAt,
+    owner: null,
+    latest: null,
+    answeredAt: openedAt,
+    answered: () => {
+      connection.answeredAt = clock.monotonic();
+    },
+  };
+  return connection;
 }

@@ -1,6 +1,5 @@
 /** A connection of a client, and what shares its places. */
 import type { Socket } from 'node:net';
-import type { Clock } from '../../engine/clock.js';
 import type { AnswerState } from '../../http/request-head.js';
 
 /** All connections from one address. */
@@ -21,20 +20,4 @@ export interface Connection {
   answeredAt: number;
   /** Notes that an answer was sent whole; made once, not for each request. */
   readonly answered: () => void;
-}
-
-/** A connection that was opened now. */
-export function opened(socket: Socket, clock: Clock): Connection {
-  const openedAt = clock.monotonic();
-  const connection: Connection = {
-    socket,
-    openedAt,
-    owner: null,
-    latest: null,
-    answeredAt: openedAt,
-    answered: () => {
-      connection.answeredAt = clock.monotonic();
-    },
-  };
-  return connection;
 }
