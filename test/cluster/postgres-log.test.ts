@@ -57,7 +57,7 @@ describeWithPostgres('a log in PostgreSQL', () => {
     expect(await log.append(40, bytes('next'))).toMatchObject({ kind: 'stored', place: 40 });
   });
 
-  it('of two who write at one place, one has it', async () => {
+  it('of two writers at one place one has it', async () => {
     const writers = [open('race'), open('race'), open('race')];
     for (let place = 0; place < 20; place += 1) {
       const outcomes = await Promise.all(writers.map((log) => log.append(place, bytes('x'))));

@@ -163,7 +163,7 @@ describe('kept seeds', () => {
     expect(['a', 'd'].map((seed) => copy.has(seed))).toEqual([true, false]);
   });
 
-  it('are kept where the clock of the log falls', () => {
+  it('are kept where the clock of the log goes back', () => {
     const seeds = new KeptSeeds();
     seeds.keep('a', 900_000);
     seeds.keep('b', 0);

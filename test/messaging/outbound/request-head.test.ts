@@ -31,7 +31,7 @@ function valuesOf(headers: readonly string[], wanted: string): string[] {
 }
 
 describe('the headers of a delivery', () => {
-  it('say who sends what for the how-manieth time', () => {
+  it('say who sends what, and which attempt it is', () => {
     expect(Object.fromEntries(pairsOf(deliveryHeaders(words)))).toEqual({
       'Svc-Message-Id': 'msg_1',
       'Svc-Retried': '2',

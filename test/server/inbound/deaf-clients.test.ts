@@ -107,7 +107,7 @@ test('many pages of the logs that are not read leave the server its memory', asy
   await serves({ publish: authorization, produce: basic });
 }, 120_000);
 
-test('many readers of a message of 10 MiB', async () => {
+test('many readers of a message of 10 MiB leave the server its memory', async () => {
   const url = `${server.url}/v2/publish/http://example.com/x`;
   const headers = { authorization, 'svc-delay': '1h' };
   const body = 'é"'.repeat((10 * 1024 * 1024) / 3);

@@ -44,7 +44,7 @@ test('connections to another address are counted and served like all others', as
   await server.remove();
 });
 
-test('an address that cannot be had is left', async () => {
+test('an address that cannot be listened at is left out', async () => {
   const server = await startServer();
   const { nest } = server.application;
   expect(await listenToo(nest.getHttpServer(), '192.0.2.1', server.port)).toBe(null);
