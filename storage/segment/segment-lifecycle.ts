@@ -4,7 +4,7 @@ import type { FileHandle } from '../disk/disk.js';
 import type { FileSync } from '../disk/file-sync.js';
 import type { OwnFile } from '../disk/open-files.js';
 import type { StoreFiles } from '../disk/store-files.js';
-import { readUpTo, replaceFile, writeFully } from '../disk/whole-file.js';
+import { readInto, replaceFile, writeFully } from '../disk/whole-file.js';
 import type { Fence } from '../faults/fence.js';
 import { encodeSegmentFooter } from '../format/segment-format.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
@@ -144,9 +144,11 @@ export async function digestOf(
   end: number,
 ): Promise<Buffer> {
   const hash = createHash('sha256');
+  // One for all chunks: V8 collects all of memory sooner the more buffers are made.
+  const space = Buffer.allocUnsafeSlow(Math.min(chunkBytes, end));
   for (let position = 0; position < end; position += chunkBytes) {
     const length = Math.min(chunkBytes, end - position);
-    const chunk = await readUpTo(disk, file, position, length);
+    const chunk = await readInto(disk, file, position, space.subarray(0, length));
     if (chunk.length < length) throw new Error('a segment is shorter than what was written');
     hash.update(chunk);
   }
