@@ -162,11 +162,17 @@ export class BatchSubmission implements Submission {
     private readonly submissions: readonly Submission[],
     private readonly success: Answer['status'] = 200,
   ) {
-    this.commands = submissions.flatMap(({ commands }) => commands);
-    this.isWhole = submissions.some(({ isWhole }) => isWhole);
-    this.warnings = submissions.flatMap(({ warnings = noWarnings }, index) =>
-      warnings.map((warning) => ofItem(index, warning)),
-    );
+    const commands: Command[] = [];
+    const warnings: string[] = [];
+    let isWhole = false;
+    for (const [index, submission] of submissions.entries()) {
+      for (const command of submission.commands) commands.push(command);
+      for (const each of submission.warnings ?? noWarnings) warnings.push(ofItem(index, each));
+      isWhole ||= submission.isWhole;
+    }
+    this.commands = commands;
+    this.isWhole = isWhole;
+    this.warnings = warnings;
   }
 
   answer(outcomes: SubmissionOutcomes): Answer | Refusal {
