@@ -7,21 +7,32 @@ import { type IncomingHttpHeaders, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestHead } from '../../../http/request-head.js';
 
+/** The fields of a head; of each name there is one. */
+export interface Fields {
+  readonly headers: Record<string, string>;
+  readonly rawHeaders: string[];
+}
+
 export class SocketRequest implements RequestHead {
   readonly httpVersionMinor = 1;
   /** Whether all of its body has come. */
   complete = false;
 
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: string[];
+
   constructor(
     readonly socket: Socket,
     readonly method: string,
     readonly url: string,
-    readonly headers: IncomingHttpHeaders,
-    readonly rawHeaders: string[],
+    { headers, rawHeaders }: Fields,
     /** With the empty line behind it. */
     readonly headBytes: number,
     readonly bodyBytes: number,
-  ) {}
+  ) {
+    this.headers = headers;
+    this.rawHeaders = rawHeaders;
+  }
 }
 
 /** Longer heads are left to Node, bytes: its parser keeps what has come of them. */
@@ -71,41 +82,36 @@ export function readOrdinary(bytes: Buffer, socket: Socket): SocketRequest | nul
   if (methodEnd <= 0 || urlEnd <= methodEnd || !text.startsWith(version, urlEnd)) return null;
   const url = bytes.toString('latin1', methodEnd + 1, urlEnd);
   if (!url.startsWith('/') || url.includes(' ')) return null;
-  const headers: Record<string, string> = {};
-  const rawHeaders: string[] = [];
-  if (!readFields(bytes, text, lineEnd + 2, headers, rawHeaders)) return null;
-  const { connection, 'content-length': length } = headers;
+  const fields = readFields(bytes, text, lineEnd + 2);
+  if (fields === null) return null;
+  const { connection, 'content-length': length } = fields.headers;
   if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return null;
   if (length === undefined || !plainLength.test(length)) return null;
   const method = text.slice(0, methodEnd);
   if (!methods.has(method)) return null;
-  return new SocketRequest(socket, method, url, headers, rawHeaders, end + 4, Number(length));
+  return new SocketRequest(socket, method, url, fields, end + 4, Number(length));
 }
 
 /**
- * Reads fields, of which each name is there once; false where one of them is not ordinary. Values
- * are copies: a slice of the text would keep all of it for as long as the value is remembered.
+ * The fields from `start` on; null where one of them is not ordinary, or there twice. Values are
+ * copies: a slice of the text would keep all of it for as long as the value is remembered.
  */
-function readFields(
-  bytes: Buffer,
-  text: string,
-  start: number,
-  headers: Record<string, string>,
-  rawHeaders: string[],
-): boolean {
+function readFields(bytes: Buffer, text: string, start: number): Fields | null {
+  const headers: Record<string, string> = {};
+  const rawHeaders: string[] = [];
   for (let at = start; at < text.length; ) {
     const end = text.indexOf('\r\n', at);
     const colon = text.indexOf(':', at);
-    if (colon < 0 || colon > end) return false;
+    if (colon < 0 || colon > end) return null;
     const raw = text.slice(at, colon);
     const field = fieldNames.get(raw) ?? learn(bytes.toString('latin1', at, colon));
-    if (field.name === '' || headers[field.name] !== undefined) return false;
+    if (field.name === '' || headers[field.name] !== undefined) return null;
     const value = valueIn(bytes, text, colon + 1, end, field);
     headers[field.name] = value;
     rawHeaders.push(field.raw, value);
     at = end + 2;
   }
-  return true;
+  return { headers, rawHeaders };
 }
 
 function learn(raw: string): FieldName {

@@ -11,7 +11,14 @@ import {
 import { SocketRequest } from '../../../../src/server/inbound/sockets/socket-request.js';
 
 function exchange(): SocketExchange {
-  const request = new SocketRequest(new Socket(), 'POST', '/a', {}, [], 0, 0);
+  const request = new SocketRequest(
+    new Socket(),
+    'POST',
+    '/a',
+    { headers: {}, rawHeaders: [] },
+    0,
+    0,
+  );
   const answer = new SocketAnswer(request, 0, () => undefined);
   // Nothing is written where the client has gone.
   answer.close(false);
