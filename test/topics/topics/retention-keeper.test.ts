@@ -230,6 +230,12 @@ describe('compaction', () => {
       for (const key of ['a', 'b', 'c']) await produce(1, { key });
     }
     expect(await stored()).toHaveLength(60);
+    // A segment is sealed some time after it has ended; the first look is to reach all that have.
+    const growing = async () =>
+      provided(Store)
+        .log('topic/rides/0')
+        ?.segments.filter(({ isSealed }) => !isSealed);
+    await becomes(growing, (segments) => segments?.length === 1);
     await becomes(looking, ({ length }) => length < 40);
     // The segment that still grows is reached after a day without a write.
     clock.set(clock.now() + dayMs);
