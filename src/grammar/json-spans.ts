@@ -1,12 +1,13 @@
 /** Where parts of a JSON text lie in its bytes: found without parsing, and without judging it. */
-import { endOfString } from './json.js';
-
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  endOfString,
+  openBrace,
+  openBracket,
+  quote,
+} from './json.js';
 
 /** A string of an object, with its quotes: bytes [start, end). */
 export interface StringSpan {

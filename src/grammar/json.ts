@@ -5,12 +5,13 @@ import { ok, type Result, refused } from './result.js';
 /** Objects and arrays within each other; `JSON.parse` itself recurses. */
 export const jsonDepthMax = 64;
 
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+/** The bytes that a JSON text is made of, beside its values. */
+export const quote = 0x22;
+export const backslash = 0x5c;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
 
 /**
  * The value of a JSON text (RFC 8259). Refuses invalid UTF-8, a byte order mark, nesting deeper

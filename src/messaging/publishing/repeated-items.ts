@@ -4,7 +4,7 @@
  * are not copied (ADR 87). What is unusual or malformed is not refused here, but not known. Pure.
  */
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../../grammar/json.js';
+import { backslash, parseJson } from '../../grammar/json.js';
 import { hasControls, objectAt, StringBytes } from '../../grammar/json-spans.js';
 
 /** An item that says what the first one of its batch says, beside its body. */
@@ -23,7 +23,6 @@ const opened = Buffer.from('[');
 const closed = Buffer.from(']');
 const blank = 0x20;
 const comma = 0x2c;
-const backslash = 0x5c;
 const colon = 0x3a;
 const bodyKey = Buffer.from('"body"');
 
