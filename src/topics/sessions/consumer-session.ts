@@ -2,6 +2,7 @@
  * One consumer instance while it is active: what it owns, how far it is, and who may call. It lives
  * in memory: after a restart it begins again from its group and its committed offsets.
  */
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import type { ConsumerPlace, ConsumerSettings } from '../groups/consumer.events.js';
@@ -23,8 +24,11 @@ export class ConsumerSession {
   begun: Promise<void> = Promise.resolve();
   /** Settles when what was committed for it by itself is durable, as far as the disk has space. */
   committed: Promise<void> = Promise.resolve();
-  /** Where seeks have led in partitions that it did not own by then, by `topic/partition`. */
-  readonly soughtOffsets = new Map<string, number>();
+  /**
+   * Where seeks have led in partitions that it did not own by then. A topic that is made anew has
+   * other logs: nothing of before means those.
+   */
+  readonly soughtOffsets = new WeakMap<PartitionLog, number>();
   private readonly startedAt: number;
   private life = machine.initialState();
   private isHeld = false;

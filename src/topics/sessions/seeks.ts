@@ -1,5 +1,6 @@
 /** Readers choose where to go on: in what they own, and in what they may come to own. */
 import { Inject, Injectable } from '@nestjs/common';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
@@ -11,6 +12,12 @@ import { offsetOfTarget } from '../offsets/offset-target.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { ConsumersService } from './consumers.service.js';
 import type { Seek } from './groups-admin.request.js';
+
+/** Where a seek leads, and in which log. */
+interface Sought {
+  readonly position: TopicPosition;
+  readonly log: PartitionLog;
+}
 
 @Injectable()
 export class Seeks {
@@ -32,17 +39,17 @@ export class Seeks {
   ): Promise<readonly TopicPosition[] | Refusal> {
     const known = this.consumers.find(place);
     if (known instanceof Refusal) return known;
-    const positions = await this.positionsOf(seeks);
-    if (positions instanceof Refusal) return positions;
+    const sought = await this.soughtBy(seeks);
+    if (sought instanceof Refusal) return sought;
     const session = this.consumers.find(place);
     if (session instanceof Refusal) return session;
     const owners = this.views.find(place.group)?.owners;
     const own: TopicPosition[] = [];
-    for (const position of positions) {
+    for (const { position, log } of sought) {
       const { topic, partition, offset } = position;
       const owner = owners?.get(topic)?.[partition] ?? place.instance;
       if (owner === place.instance) own.push(position);
-      else session.soughtOffsets.set(`${topic}/${partition}`, offset);
+      else session.soughtOffsets.set(log, offset);
     }
     this.offsets.keepStart(place.group, own, this.clock.now());
     for (const position of own) session.positions.seek(position);
@@ -50,11 +57,11 @@ export class Seeks {
     session.callEnded();
     session.wake();
     await this.offsets.durable();
-    return positions;
+    return sought.map(({ position }) => position);
   }
 
-  private async positionsOf(seeks: readonly Seek[]): Promise<readonly TopicPosition[] | Refusal> {
-    const positions: TopicPosition[] = [];
+  private async soughtBy(seeks: readonly Seek[]): Promise<readonly Sought[] | Refusal> {
+    const found: Sought[] = [];
     for (const { topic, partition, target } of seeks) {
       const log = await this.topicLogs.partition({ topic, partition });
       if (log instanceof Refusal) return log;
@@ -64,8 +71,8 @@ export class Seeks {
         const range = `${startOffset} to ${highWatermark}`;
         return new Refusal('out_of_range', `${topic}/${partition} can be read from ${range}`);
       }
-      positions.push({ topic, partition, offset });
+      found.push({ position: { topic, partition, offset }, log });
     }
-    return positions;
+    return found;
   }
 }

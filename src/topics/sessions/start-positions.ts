@@ -121,9 +121,8 @@ export class StartPositions {
 
   private begin(session: ConsumerSession, own: OwnedPartition, log: PartitionLog): boolean {
     const { group } = session.place;
-    const name = `${own.topic}/${own.partition}`;
-    const sought = session.soughtOffsets.get(name);
-    session.soughtOffsets.delete(name);
+    const sought = session.soughtOffsets.get(log);
+    session.soughtOffsets.delete(log);
     if (sought !== undefined) {
       const { topic, partition } = own;
       this.keepStarts(session, [{ topic, partition, offset: sought }]);

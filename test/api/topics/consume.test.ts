@@ -174,6 +174,18 @@ describe('an instance', () => {
   });
 });
 
+it('a seek in what another instance reads means nothing once the topic is made anew', async () => {
+  for (const instance of ['a', 'b']) await consume(`sought/${instance}`, 'remade', earliest);
+  await produce('remade', 0, 'old', 'older', 'oldest');
+  const seek = { topic: 'remade', partition: 0, offset: 2 };
+  expect((await call('/seek/sought/b', seek)).status).toBe(200);
+  await call('/admin/topics/remade', undefined, { method: 'DELETE' });
+  await produce('remade', 0, 'new', 'newer', 'newest');
+  await call('/delete-consumer/sought/a', undefined, { method: 'DELETE' });
+  const answer = await call('/consume/sought/b', { topic: 'remade', timeout: 5000 });
+  expect(answer.body).toMatchObject([{ offset: 0 }, { offset: 1 }, { offset: 2 }]);
+});
+
 describe('records', () => {
   it('are shared fairly among partitions, and one is always given', async () => {
     await produce('budget', 0, ...Array.from({ length: 8 }, () => 'x'.repeat(100)));
