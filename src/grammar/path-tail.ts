@@ -6,11 +6,14 @@
  * nothing, which the router has refused before.
  */
 export function pathTail(target: string, segments: number): string {
+  return decodeURIComponent(rawPathTail(target, segments));
+}
+
+/** The same as it was sent: a slash within a name is still encoded. */
+export function rawPathTail(target: string, segments: number): string {
   const [path = ''] = target.split('?', 1);
-  return decodeURIComponent(
-    path
-      .split('/')
-      .slice(segments + 1)
-      .join('/'),
-  );
+  return path
+    .split('/')
+    .slice(segments + 1)
+    .join('/');
 }

@@ -1,6 +1,6 @@
 /** Which event, and perhaps which run, a path names (workflows.md 3.4). Pure. */
 
-import { pathTail } from '../../grammar/path-tail.js';
+import { pathTail, rawPathTail } from '../../grammar/path-tail.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 
 const eventIdLengthMax = 2048;
@@ -18,18 +18,18 @@ export interface Notified {
 
 /**
  * The first of two names is a run's only where it looks like one or `isActive` knows it
- * (workflows.md 3.4): event ids may hold slashes.
+ * (workflows.md 3.4): event ids may hold slashes. In the id of a run a slash is encoded.
  */
 export function notifiedIn(
   target: string,
   segments: number,
   isActive: (runId: string) => boolean,
 ): Result<Notified> {
-  const tail = pathTail(target, segments);
+  const tail = rawPathTail(target, segments);
   const slash = tail.indexOf('/');
-  const first = tail.slice(0, Math.max(slash, 0));
+  const first = decodeURIComponent(tail.slice(0, Math.max(slash, 0)));
   const isRun = slash > 0 && (first.startsWith('wfr_') || isActive(first));
-  const eventId = parseEventId(isRun ? tail.slice(slash + 1) : tail);
+  const eventId = parseEventId(decodeURIComponent(isRun ? tail.slice(slash + 1) : tail));
   return eventId.ok ? ok({ runId: isRun ? first : null, eventId: eventId.value }) : eventId;
 }
 

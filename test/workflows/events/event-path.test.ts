@@ -1,6 +1,6 @@
 import { eventIn, notifiedIn } from '../../../src/workflows/events/event-path.js';
 
-const isActive = (runId: string) => runId === 'active';
+const isActive = (runId: string) => ['active', 'my/run'].includes(runId);
 
 describe('a path of an event', () => {
   it.each([
@@ -37,6 +37,9 @@ describe('a path of a notification', () => {
     ['/v2/notify/active', null, 'active'],
     ['/v2/notify/active/event', 'active', 'event'],
     ['/v2/notify//active/event', null, '/active/event'],
+    ['/v2/notify/my%2Frun/event', 'my/run', 'event'],
+    ['/v2/notify/wfr_my%2Frun/a%2Fb/c', 'wfr_my/run', 'a/b/c'],
+    ['/v2/notify/wfr_1%2Fevent', null, 'wfr_1/event'],
   ])('%s names the run %s and the event %s', (target, runId, eventId) => {
     expect(notifiedIn(target, 2, isActive)).toEqual({ ok: true, value: { runId, eventId } });
   });
