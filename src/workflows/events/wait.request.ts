@@ -4,6 +4,7 @@ import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
+import { stepNameLengthMax } from '../requests/step-body.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
 /** A wait as an endpoint requests it. */
@@ -25,8 +26,8 @@ const standardTimeout = '7d';
 export const waitSchema = z.object({
   step: z.object({
     stepId: z.int().min(1),
-    stepName: z.string(),
-    stepType: z.string().min(1),
+    stepName: z.string().min(1).max(stepNameLengthMax),
+    stepType: z.string().min(1).max(stepNameLengthMax),
     concurrent: z.int().min(1).nullish(),
   }),
   timeout: z

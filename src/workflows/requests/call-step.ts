@@ -3,8 +3,10 @@
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
 import type { StepInfo } from '../run-state/run.events.js';
 import { headerOf } from './run-headers.js';
+import { isStepName } from './step-body.js';
 
 const whole = /^\d{1,9}$/;
+const shownLengthMax = 64;
 
 /**
  * The step that the headers of a call's answer name; null = one of them is missing or bad, which
@@ -15,17 +17,22 @@ export function callStep(headers: readonly string[], reader: OptionReader): Step
     const value = headerOf(headers, `workflow-${name}`);
     if (value !== null && isMeant(value)) return value;
     const reason =
-      value === null ? 'is missing' : `is ${JSON.stringify(value)}, which is no ${name}`;
+      value === null ? 'is missing' : `is ${JSON.stringify(shown(value))}, which is no ${name}`;
     reader.refuse('invalid', `callback-forward-workflow-${name}`, reason);
     return '';
   };
   const isText = (text: string) => text !== '';
   const isAboveZero = (text: string) => whole.test(text) && Number(text) > 0;
   const id = read('stepid', isAboveZero);
-  const name = read('stepname', isText);
-  const type = read('steptype', isText);
+  const name = read('stepname', isStepName);
+  const type = read('steptype', isStepName);
   const concurrent = read('concurrent', isAboveZero);
   read('contenttype', isText);
   if (reader.refusal !== null) return null;
   return { id: Number(id), name, type, concurrent: Number(concurrent), target: null };
+}
+
+/** What may be long is named by its beginning. */
+function shown(value: string): string {
+  return value.length <= shownLengthMax ? value : `${value.slice(0, shownLengthMax)}...`;
 }

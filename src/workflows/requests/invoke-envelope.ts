@@ -28,8 +28,13 @@ export function parseInvokeEnvelope(body: Buffer): Result<InvokeEnvelope> {
   if (typeof parent !== 'string') return refused('workflowRunId of the invocation is missing');
   const parentId = parseRunId(parent);
   if (!parentId.ok) return refused(`workflowRunId of the invocation ${parentId.message}`);
-  const step = parseStep(fields['step']);
+  const step = parseStep(withConcurrent(fields['step']));
   if (!step.ok) return refused(`the step of the invocation: ${step.message}`);
   if (step.value.target !== null) return refused('the step of the invocation must not be a plan');
   return ok({ parentId: parentId.value, step: step.value, payload: Buffer.from(payload) });
+}
+
+/** Where an invoking step does not say, it runs alone. */
+function withConcurrent(step: unknown): unknown {
+  return isJsonObject(step) ? { ...step, concurrent: step['concurrent'] ?? 1 } : step;
 }

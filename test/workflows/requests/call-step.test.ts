@@ -50,4 +50,11 @@ describe('the answer of a call', () => {
     expect(step).toBeNull();
     expect(refusal?.message).toContain(JSON.stringify(value));
   });
+
+  it('brings no step whose name is too long to be kept, and names its beginning', () => {
+    const { step, refusal } = read({ 'Upstash-Workflow-StepName': 'x'.repeat(1025) });
+    expect(step).toBeNull();
+    expect(refusal?.message).toContain(JSON.stringify(`${'x'.repeat(64)}...`));
+    expect(read({ 'Upstash-Workflow-StepName': 'x'.repeat(1024) }).refusal).toBeNull();
+  });
 });

@@ -32,6 +32,14 @@ describe('an invocation', () => {
     }
   });
 
+  it('runs alone where it does not say with how many', () => {
+    for (const concurrent of [undefined, null]) {
+      expect(read({ ...envelope, step: { ...envelope.step, concurrent } })).toMatchObject({
+        value: { step: { concurrent: 1 } },
+      });
+    }
+  });
+
   it.each([
     [[], 'an invocation must be a JSON object'],
     [{ ...envelope, body: 7 }, 'body of the invocation must be a string'],
