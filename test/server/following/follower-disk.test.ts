@@ -43,7 +43,7 @@ const bytesOf = ({ segments }: Pick<PartitionLog, 'segments'>) =>
 
 /** What memory of the owner holds is committed first: an outcome waits there for the next turn. */
 async function inStep(owner: TestNode, follower: TestNode): Promise<void> {
-  await partOf(owner, Engine).durable();
+  await partOf<Engine>(owner, Engine).durable();
   await until(() => statusOf(follower).appliedSequence === statusOf(owner).sequence);
 }
 
@@ -91,7 +91,7 @@ describe('the folder of a follower', () => {
       return bytesOf(journalOf(follower)) < bytesOf(journalOf(owner)) + slack;
     });
     // Only the patient one is left: nothing changes memory while it is compared.
-    await until(() => partOf(owner, Engine).actors('message').size === 1);
+    await until(() => partOf<Engine>(owner, Engine).actors('message').size === 1);
     await inStep(owner, follower);
     expect(digest(follower)).toEqual(digest(owner));
     const [archived = ''] = await readdir(archive);
