@@ -11,6 +11,7 @@ import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
+import { Refusal } from '../../grammar/result.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import type {
   EndWait,
@@ -33,6 +34,9 @@ interface Waiting {
   readonly wait: OpenWait;
   readonly run: RunContext;
 }
+
+/** A third party learns nothing else of the run. */
+const noRoom = new Refusal('unavailable', 'the run has no room for this call');
 
 @Injectable()
 export class EventsService {
@@ -95,7 +99,8 @@ export class EventsService {
   ): Promise<Outcome<readonly NotifyItem[]>> {
     const [first] = this.waitersOf(runId, eventId, true);
     if (first === undefined) return this.store(runId, eventId, body, true, by);
-    return { ok: true, value: await this.release([first], body, by) };
+    const items = await this.release([first], body, by);
+    return items.some(({ error }) => error !== undefined) ? noRoom : { ok: true, value: items };
   }
 
   /** Whether a run of this id is active and has announced a webhook of this name. */

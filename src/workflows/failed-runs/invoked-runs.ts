@@ -4,6 +4,7 @@ import type { TurnNames } from '../../engine/decider.js';
 import type { ChangeInvoker, EndInvocation, StartRun } from '../run-state/run.commands.js';
 import { type OpenInvocation, runKind } from '../run-state/run.events.js';
 import { Runs } from '../runs/run.entity.js';
+import { endedInvocationBytes } from '../runs/run-history.policy.js';
 import { FailedRunRecords, type InvokedEnd } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
@@ -81,8 +82,7 @@ function ending(
     messageId,
     outcome,
     endOffset,
-    // JSON in JSON: what it returned, and the names around it.
-    bytes: 256 + bytes,
+    bytes: endedInvocationBytes(bytes),
   };
 }
 

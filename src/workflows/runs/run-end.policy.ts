@@ -4,11 +4,13 @@
  */
 import { accept, type Command, type Decision, type EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/following/interest.js';
+import { Refusal } from '../../grammar/result.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import type { MessageState } from '../../messaging/messages/message.state.js';
 import type { CancelRun, EndRun, FailRun, SettleRun } from '../run-state/run.commands.js';
 import { type RunEvent, type RunFailed, runKind } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
+import { endedInvocationBytes } from './run-history.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 
 /** The last event of each message that belongs to a run. */
@@ -43,24 +45,24 @@ export function messageEndedFor(
   return [{ type: 'SettleRun', attemptOffset, ...ended }];
 }
 
-type Messages = Pick<RunView, 'pending' | 'hasPending'>;
+type View = Pick<RunView, 'pending' | 'hasPending' | 'hasRoom'>;
 
 /** What an active run makes of a command that ends it, or may. */
 export function endOfRun(
   command: EndRun | CancelRun | FailRun | SettleRun,
   state: RunState,
-  messages: Messages,
+  view: View,
 ): Decision<RunEvent> {
   const { id } = command;
   switch (command.type) {
     case 'EndRun':
-      return succeed(command, messages.pending(id));
+      return succeed(command, state, view);
     case 'CancelRun':
-      return accept([{ type: 'RunCanceled', canceled: idsOf(messages.pending(id)) }]);
+      return accept([{ type: 'RunCanceled', canceled: idsOf(view.pending(id)) }]);
     case 'FailRun':
-      return accept([failed(command, command.cause, messages.pending(id))]);
+      return accept([failed(command, command.cause, view.pending(id))]);
     case 'SettleRun':
-      return isStalled(state, id, messages) ? settle(command) : accept([]);
+      return isStalled(state, id, view) ? settle(command) : accept([]);
   }
 }
 
@@ -72,12 +74,20 @@ function settle({ messageId, publishedOffset, attemptOffset }: SettleRun): Decis
 
 /**
  * The endpoint reports the end while a delivery is open: that one is thereby answered, and needs
- * no other answer. What is not due yet means nothing any more, and nor do third parties.
+ * no other answer. What is not due yet means nothing any more, and nor do third parties. What the
+ * run that waits for it has no room for is refused: its step would never end.
  */
 function succeed(
-  { at, response }: EndRun,
-  pending: readonly PendingRunMessage[],
+  { id, at, response }: EndRun,
+  { context: { invoker } }: RunState,
+  view: View,
 ): Decision<RunEvent> {
+  const { length } = response;
+  if (invoker !== null && !view.hasRoom(invoker.runId, endedInvocationBytes(length))) {
+    const message = `run ${invoker.runId}, which waits for it, has no room for ${length} bytes more`;
+    return new Refusal('over_limit', message);
+  }
+  const pending = view.pending(id);
   const isAnswered = ({ role, notBefore }: PendingRunMessage) => role !== 'call' && notBefore <= at;
   const completed = idsOf(pending.filter(isAnswered));
   const canceled = idsOf(pending.filter((message) => !isAnswered(message)));
@@ -88,9 +98,9 @@ function succeed(
  * An endpoint submits what comes next before it answers: once every message is done and the run
  * waits for nothing, nothing can ever come.
  */
-function isStalled({ context }: RunState, id: string, messages: Messages): boolean {
+function isStalled({ context }: RunState, id: string, view: View): boolean {
   const { waits, invocations } = context;
-  return waits.length === 0 && invocations.length === 0 && !messages.hasPending(id);
+  return waits.length === 0 && invocations.length === 0 && !view.hasPending(id);
 }
 
 function failed(

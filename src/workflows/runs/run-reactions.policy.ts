@@ -13,6 +13,7 @@ import {
 } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.state.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
+import { endedInvocationBytes } from './run-history.policy.js';
 import {
   callMessage,
   failureMessage,
@@ -151,7 +152,6 @@ function answer(
     messageId: names.next('msg'),
     outcome: endNames[event.type],
     endOffset: offset,
-    // JSON in JSON: what it returned, and the names around it.
-    bytes: 256 + (body?.length ?? 0),
+    bytes: endedInvocationBytes(body?.length ?? 0),
   };
 }

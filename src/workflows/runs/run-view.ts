@@ -18,6 +18,8 @@ export interface RunView {
   /** Messages of a run that are not final, failure callbacks excepted. */
   readonly pending: (runId: string) => readonly PendingRunMessage[];
   readonly hasPending: (runId: string) => boolean;
+  /** Whether so many bytes more fit the history of a run; one that is over takes none in. */
+  readonly hasRoom: (runId: string, bytes: number) => boolean;
   /** Journal offset where the bytes of the latest notification stand, if it is this one. */
   readonly notificationOffset: (notificationId: string) => number | null;
 }

@@ -15,7 +15,7 @@ import {
   type StepInfo,
   type StoredNotification,
 } from '../run-state/run.events.js';
-import { overflow, repeatOf } from './run-history.policy.js';
+import { overflowOfEnd, overflowOfOpen, repeatOf } from './run-history.policy.js';
 import type { RunView } from './run-view.js';
 
 /** Events that came before their wait: no run plans for more of them. */
@@ -34,12 +34,15 @@ export function isEndedBy({ step }: Pick<OpenWait, 'step'>, isCall: boolean): bo
 
 export function openWait(command: OpenWaitForEvent, context: RunContext): Decision<RunEvent> {
   const { step, eventId, timeout, deadline, messageId } = command;
-  const repeated = repeatOf(step, context, context.calls) ?? overflow(context, 0);
+  const repeated = repeatOf(step, context, context.calls);
   if (repeated !== null) return repeated;
   const opened: RunEvent = { type: 'WaitOpened', step, eventId, timeout, deadline };
   const stored = context.notifications.find(
     (kept) => kept.eventId === eventId && isEndedBy(command, kept.isCall === true),
   );
+  const bytes = stored === undefined ? 0 : endedWaitBytes(step, eventId, stored.bytes);
+  const full = overflowOfOpen(context, bytes);
+  if (full !== null) return full;
   if (stored === undefined) return accept([opened], { messageId: null } satisfies StepReceipt);
   const ended: RunEvent = {
     type: 'WaitEnded',
@@ -49,7 +52,7 @@ export function openWait(command: OpenWaitForEvent, context: RunContext): Decisi
     isTimeout: false,
     notificationId: null,
     notificationOffset: stored.offset,
-    bytes: endedWaitBytes(step, eventId, stored.bytes),
+    bytes,
   };
   return accept([opened, ended], { messageId } satisfies StepReceipt);
 }
@@ -63,6 +66,10 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
   const { step, eventId } = wait;
   const body = notification?.body ?? null;
   const isEmpty = body === null || body.length === 0;
+  const bytes = endedWaitBytes(step, eventId, body?.length ?? 0);
+  // The end of its time is always told, as a wait that cannot end would hold the run up for ever.
+  const full = notification === null ? null : overflowOfEnd(context, bytes);
+  if (full !== null) return full;
   const notificationOffset =
     isEmpty || notification === null ? null : view.notificationOffset(notification.id);
   return accept(
@@ -75,7 +82,7 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
         isTimeout: notification === null,
         notificationId: notification?.id ?? null,
         notificationOffset,
-        bytes: endedWaitBytes(step, eventId, body?.length ?? 0),
+        bytes,
       },
     ],
     { messageId } satisfies StepReceipt,

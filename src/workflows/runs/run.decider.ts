@@ -31,7 +31,7 @@ import {
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
 import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';
-import { overflow, repeatOf } from './run-history.policy.js';
+import { overflow, overflowOfOpen, repeatOf } from './run-history.policy.js';
 import { reactToRun } from './run-reactions.policy.js';
 import type { RunView } from './run-view.js';
 import { endWait, openWait, storeNotification } from './run-waits.policy.js';
@@ -161,7 +161,8 @@ function edit({ step, place, body }: EditStep, state: RunState): Decision<RunEve
 
 function requestCall(command: RequestCall, state: RunState): Decision<RunEvent> {
   const { step, messageId } = command;
-  const repeated = repeatOf(step, state.context, state.context.calls) ?? overflow(state.context, 0);
+  const repeated =
+    repeatOf(step, state.context, state.context.calls) ?? overflowOfOpen(state.context);
   if (repeated !== null) return repeated;
   const receipt: StepReceipt = { messageId };
   return accept([{ type: 'CallRequested', step, messageId }], receipt);
@@ -169,7 +170,8 @@ function requestCall(command: RequestCall, state: RunState): Decision<RunEvent> 
 
 function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision<RunEvent> {
   const { step, child, id, at } = command;
-  const repeated = repeatOf(step, state.context, state.context.calls) ?? overflow(state.context, 0);
+  const repeated =
+    repeatOf(step, state.context, state.context.calls) ?? overflowOfOpen(state.context);
   if (repeated !== null) return repeated;
   if (child.id === id || view.known(child.id, at) !== undefined) {
     return new Refusal('conflict', `workflow run ${child.id} has been started before`);

@@ -12,6 +12,7 @@ import { LatestNotification } from './latest-notification.projection.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
 import { runDecider } from './run.decider.js';
 import { endsOfRunMessages, messageEndedFor } from './run-end.policy.js';
+import { overflowOfEnd } from './run-history.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 import { Waiters } from './waiters.projection.js';
 
@@ -36,6 +37,7 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     const view: RunView = {
       known: (id, at) => this.startOf(id) ?? known.find(id, at),
       hasPending: (id) => pending.has(id),
+      hasRoom: (id, bytes) => this.hasRoom(id, bytes),
       pending: (id) => this.pendingMessages(id),
       notificationOffset: (id) => notifications.offsetOf(id),
     };
@@ -51,6 +53,11 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
   /** A run as memory holds it; undefined = it has ended, or never began. */
   active(id: string): RunContext | undefined {
     return this.find(id)?.state.context;
+  }
+
+  private hasRoom(id: string, bytes: number): boolean {
+    const run = this.active(id);
+    return run === undefined || overflowOfEnd(run, bytes) === null;
   }
 
   private startOf(id: string): KnownRun | undefined {

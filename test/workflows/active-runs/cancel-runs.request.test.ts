@@ -16,6 +16,7 @@ const view = {
   known: () => undefined,
   pending: () => [],
   hasPending: () => false,
+  hasRoom: () => true,
   notificationOffset: () => null,
 };
 const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };

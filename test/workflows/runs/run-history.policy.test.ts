@@ -20,6 +20,7 @@ const alone: RunView = {
   known: () => undefined,
   pending: () => [],
   hasPending: () => false,
+  hasRoom: () => true,
   notificationOffset: () => null,
 };
 const started = runStarted();
@@ -109,5 +110,22 @@ describe('the history of a run', () => {
     });
     // What is in it already is still told.
     expect(full.when(submitStep(stepInfo(1)))).toMatchObject({ result: { messageId: 'msg_1' } });
+  });
+
+  it('has a place for each step that is open, when one is begun', () => {
+    const open = given(runDecider, alone, ofEntries(49_998), {
+      ...waiting,
+      step: stepInfo(50_001),
+    });
+    const second = { ...wait, step: stepInfo(50_002, { type: 'Wait' }) };
+    const opened = open.when(second);
+    expect(opened.events).toHaveLength(1);
+    const full = given(runDecider, alone, ofEntries(49_999), {
+      ...waiting,
+      step: stepInfo(50_001),
+    });
+    expect(full.when(second).rejected?.code).toBe('over_limit');
+    // What ends has its place.
+    expect(full.when(submitStep(stepInfo(50_002))).events).toHaveLength(1);
   });
 });

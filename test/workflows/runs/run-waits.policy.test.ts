@@ -17,6 +17,7 @@ const viewOf = (notificationOffset: number | null = null): RunView => ({
   known: () => undefined,
   pending: () => [],
   hasPending: () => false,
+  hasRoom: () => true,
   notificationOffset: () => notificationOffset,
 });
 const started = runStarted({ payloadBytes: 7 });
@@ -119,6 +120,28 @@ describe('what a wait was notified with', () => {
   it('is nowhere where it was nothing', () => {
     const { ended, body } = endOf(viewOf(42), came('ntf_1', ''));
     expect([ended.notificationOffset, body ?? null]).toEqual([null, null]);
+  });
+});
+
+describe('an event for which the history of the run has no room', () => {
+  const almostFull = runStarted({ payloadBytes: 50 * 1024 * 1024 - 1000 });
+  const full = (...history: readonly RunEvent[]) =>
+    given(runDecider, viewOf(), almostFull, ...history);
+
+  it('ends no wait, which goes on to its timeout', () => {
+    const large = came('ntf_1', 'x'.repeat(1000));
+    expect(full(opened).when(large).rejected?.code).toBe('over_limit');
+    expect(full(opened).when(came('ntf_1', 'data')).events).toHaveLength(1);
+    expect(
+      given(runDecider, viewOf(), runStarted({ payloadBytes: 2 ** 26 }), opened).when(timedOut)
+        .events,
+    ).toHaveLength(1);
+  });
+
+  it('is not waited for where it came before', () => {
+    const kept: RunEvent = { type: 'NotificationStored', eventId: 'paid', bytes: 1000 };
+    expect(full(kept).when(open).rejected?.code).toBe('over_limit');
+    expect(full(stored('paid')).when(open).events).toHaveLength(2);
   });
 });
 

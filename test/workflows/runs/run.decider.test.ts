@@ -27,13 +27,16 @@ import {
 
 interface Around {
   readonly known?: KnownRun;
+  /** What fits the history of any other run, in bytes. */
+  readonly room?: number;
   readonly pending?: readonly PendingRunMessage[];
 }
 
-const viewOf = ({ known, pending = [] }: Around = {}): RunView => ({
+const viewOf = ({ known, room = 2 ** 30, pending = [] }: Around = {}): RunView => ({
   known: () => known,
   pending: () => pending,
   hasPending: () => pending.length > 0,
+  hasRoom: (_id, bytes) => bytes <= room,
   notificationOffset: () => null,
 });
 const alone = viewOf();
@@ -328,6 +331,18 @@ describe('the end of a run', () => {
       },
     ]);
     expect(isFinal).toBe(true);
+  });
+
+  it('is refused where the run that waits for it has no room for what it returned', () => {
+    const invoker = { runId: 'wfr_0', url: 'https://a.example', createdAt: 1, step: stepInfo(1) };
+    const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.alloc(1000) });
+    const invoked = (room: number) => given(runDecider, viewOf({ room }), runStarted({ invoker }));
+    expect(invoked(1255).when(end).rejected).toMatchObject({
+      code: 'over_limit',
+      message: expect.stringContaining('wfr_0'),
+    });
+    expect(invoked(1256).when(end).events).toMatchObject([{ type: 'RunSucceeded' }]);
+    expect(given(runDecider, viewOf({ room: 0 }), started).when(end).events).toHaveLength(1);
   });
 
   it('by a cancel takes everything back', () => {
