@@ -152,10 +152,12 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   /**
-   * Waits for the attempts in flight; after `graceMs` the rest are cut, and cut ones do not count.
+   * Begins no more, and waits for the attempts in flight; after `graceMs` the rest are cut, and cut
+   * ones do not count.
    */
   async drain(graceMs: number): Promise<void> {
     this.draining = true;
+    this.gates.close();
     if (this.gates.running === 0) return;
     const allEnded = new Promise<void>((resolve) => {
       this.ended = resolve;

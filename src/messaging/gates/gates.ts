@@ -19,6 +19,7 @@ export class Gates {
   private readonly linesAt = new Map<GateName, number>();
   private readonly unserved: Line[] = [];
   private isServing = false;
+  private isClosed = false;
   /** In the order of `gateNames`. */
   private readonly gates: Gate[] = [];
 
@@ -57,9 +58,15 @@ export class Gates {
   /** Lets `entrant` in, now (`admitted` is called before this returns) or once its gates open. */
   admit(entrant: Entrant): Admission {
     const admission = new Admission(entrant, this.nextTicket++);
+    if (this.isClosed) return admission;
     this.place(admission, null);
     this.serve();
     return admission;
+  }
+
+  /** Lets none in any more, whatever leaves: a stop must not go through all that wait. */
+  close(): void {
+    this.isClosed = true;
   }
 
   /** The attempt has ended, or is not wanted any more. Leaving twice is leaving once. */
@@ -153,7 +160,7 @@ export class Gates {
 
   /** Offers what has become free; attempts that come meanwhile are served by this loop. */
   private serve(): void {
-    if (this.isServing) return;
+    if (this.isServing || this.isClosed) return;
     this.isServing = true;
     try {
       for (let line = this.nextLine(); line !== undefined; line = this.nextLine()) this.offer(line);

@@ -159,6 +159,20 @@ describe('the gates', () => {
     expect(traffic.running).toHaveLength(2);
   });
 
+  it('let none in once they are closed, whatever leaves', () => {
+    const traffic = new GatedTraffic(small);
+    const attempts = ['a', 'a', 'a', 'b', 'b', 'b'].map((origin) => traffic.ask(origin));
+    const inside = traffic.running;
+    expect(traffic.waiting.length).toBeGreaterThan(0);
+    traffic.joined.close();
+    const late = traffic.ask('c');
+    traffic.tries = 0;
+    for (const attempt of inside) traffic.leave(attempt);
+    expect([traffic.running, traffic.joined.running, traffic.tries]).toEqual([[], 0, 0]);
+    for (const attempt of [...attempts, late]) traffic.leave(attempt);
+    expect([traffic.started.length, traffic.joined.waiting]).toEqual([inside.length, 0]);
+  });
+
   it('try a few waiters for each that leaves, however many wait', () => {
     const traffic = new GatedTraffic({ ...small, attempts: 8, places: 16 });
     for (let count = 0; count < 8; count += 1) traffic.ask('busy');
