@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { leave } from '../support/leftovers.js';
 
 const root = join(import.meta.dirname, '../..');
 let folder = '';
@@ -19,14 +20,13 @@ let folder = '';
 let firstBuild = '';
 
 beforeAll(async () => {
+  firstBuild = await mkdtemp(join(tmpdir(), 'stepwell-built-'));
+  leave(firstBuild);
   await prepare();
   await build();
-  firstBuild = join(await mkdtemp(join(tmpdir(), 'stepwell-built-')), 'dist');
   await cp(join(folder, 'dist'), firstBuild, { recursive: true, ...exactly });
   await rm(folder, { recursive: true });
 });
-
-afterAll(() => rm(join(firstBuild, '..'), { recursive: true }));
 
 beforeEach(prepare);
 
