@@ -3,7 +3,6 @@ import { archivedSegments } from './compaction/archived-segments.js';
 import type { Disk } from './disk/disk.js';
 import type { FreeSpace } from './disk/free-space.js';
 import { inParallel } from './disk/in-parallel.js';
-import type { Timer } from './disk/timer.js';
 import { DamagedData, DiskFull, LogClosed } from './faults/storage-errors.js';
 import { logTagOf } from './format/record-batch.js';
 import { ArchivedLog } from './log/archived-log.js';
@@ -33,12 +32,12 @@ export async function openStore(
   // A running server writes while a reader looks: what seems damaged is looked at again.
   for (let retries = options.readOnly === true ? 3 : 0; retries > 0; retries -= 1) {
     try {
-      return new Store(await open(), options.after);
+      return new Store(await open(), options);
     } catch (error) {
       if (!(error instanceof DamagedData)) throw error;
     }
   }
-  return new Store(await open(), options.after);
+  return new Store(await open(), options);
 }
 
 /** Logs whose last index is written at the same time. */
@@ -63,7 +62,7 @@ export class Store {
 
   constructor(
     private readonly opened: OpenedDirectory,
-    private readonly after: Timer,
+    private readonly options: Pick<StoreOptions, 'after' | 'upkeepWaits'>,
   ) {
     const { store: parts, report, logs } = opened;
     this.parts = parts;
@@ -77,7 +76,15 @@ export class Store {
       for (const log of this.byName.values()) log.fence(error);
     });
     this.syncLater();
-    if (!parts.readOnly) void this.mergeSegments();
+    if (options.upkeepWaits !== true) this.beginUpkeep();
+  }
+
+  /**
+   * Seals and merges, in the background, what crashes have left; where `upkeepWaits`, its user says
+   * when. A log that is rolled, trimmed, compacted, swept or closed before is sealed then.
+   */
+  beginUpkeep(): void {
+    if (!this.parts.readOnly) void this.keepUp();
   }
 
   /** What names this store for ever, in hexadecimal: its archive is a folder of this name. */
@@ -220,11 +227,11 @@ export class Store {
     }
   }
 
-  /** One log after the other, in the background: what crashes have left in small pieces. */
-  private async mergeSegments(): Promise<void> {
+  /** One log after the other. */
+  private async keepUp(): Promise<void> {
     for (const log of this.logs()) {
       if (this.closing !== null) return;
-      await log.merge();
+      await log.keepUp();
     }
   }
 
@@ -232,7 +239,7 @@ export class Store {
   private syncLater(): void {
     const { fsync, readOnly } = this.parts;
     if (typeof fsync === 'string' || readOnly) return;
-    this.cancelSync = this.after(fsync.intervalMs, () => {
+    this.cancelSync = this.options.after(fsync.intervalMs, () => {
       void this.syncAll().then((ok) => {
         if (ok && this.closing === null) this.syncLater();
       });

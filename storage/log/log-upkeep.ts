@@ -110,11 +110,14 @@ export class LogUpkeep {
   }
 
   /**
-   * Merges small neighbours among the sealed segments, group by group. Whatever keeps it from that
-   * (damage, a full disk, the end of the store) leaves the log as it was.
+   * After a start: seals what recovery found complete, and merges small neighbours among the sealed
+   * segments, group by group. Whatever keeps it from that (damage, a full disk, the end of the
+   * store) leaves the log as it was.
    */
-  async merge(): Promise<void> {
+  async keepUp(): Promise<void> {
     const { store, log, parts } = this;
+    await parts.sealed();
+    parts.chain?.extendLater();
     if (log.segments.length < groupMin) return;
     try {
       // One group at a time, so that a trim or a compaction gets its turn in between.

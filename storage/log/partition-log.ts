@@ -71,7 +71,6 @@ export class PartitionLog {
     this.upkeep = new LogUpkeep(store, opened, { reader, numbers, sealed, chain });
     if (store.readOnly) this.refuse(new LogClosed('the store is open for reading only'));
     else this.writer.resume(opened);
-    sealedOne();
     const shared = streamOf(store.commits, name);
     const target = shared === null ? this.writer : new SharedTarget(shared, name, this.writer);
     this.commit = new GroupCommit(store, opened, target, (group) => this.committed(group));
@@ -228,9 +227,9 @@ export class PartitionLog {
     return this.upkeep.sweep(options);
   }
 
-  /** Merges small sealed neighbours, which crashes leave. For the store. */
-  merge(): Promise<void> {
-    return this.upkeep.merge();
+  /** Seals what recovery found complete, and merges small neighbours. For the store. */
+  keepUp(): Promise<void> {
+    return this.upkeep.keepUp();
   }
 
   /** Offsets below this were compacted: each key is there at most once. */

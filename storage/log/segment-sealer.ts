@@ -28,9 +28,14 @@ export class SegmentSealer {
     private readonly sealedOne: () => void,
   ) {}
 
-  /** Seals a segment that recovery found complete, or that was just left behind. */
-  seal(written: WrittenSegment): void {
+  /** A segment that recovery found complete: it is sealed when this is asked to. */
+  add(written: WrittenSegment): void {
     this.left.push(written);
+  }
+
+  /** Seals a segment that was just left behind, and all before it. */
+  seal(written: WrittenSegment): void {
+    this.add(written);
     void this.sealed();
   }
 

@@ -75,7 +75,7 @@ export class SegmentWriter implements CommitTarget {
 
   /** Goes on where recovery, or a clean stop, left the log. */
   resume({ growing, prepared, toSeal }: ResumedLog): void {
-    for (const segment of toSeal) this.sealer.seal({ segment, file: this.openFile(segment) });
+    for (const segment of toSeal) this.sealer.add({ segment, file: this.openFile(segment) });
     if (prepared !== null) this.next = Promise.resolve(prepared);
     if (growing === null) return;
     this.active = { segment: growing, file: this.openFile(growing) };

@@ -39,6 +39,11 @@ export interface StoreOptions {
   readonly isolatesDamage?: (logName: string) => boolean;
   /** Called with damage that a log isolates, when it is found; also while the store is opened. */
   readonly onDamage?: (damage: DamagedData) => void;
+  /**
+   * Sealing and merging what crashes have left waits for `Store.beginUpkeep`: a start has other
+   * work for its processor. Default: it begins at once.
+   */
+  readonly upkeepWaits?: boolean;
   /** Which logs can be held against digests that are kept elsewhere; default: none. */
   readonly chain?: ChainOptions;
   /** Where records become durable before they are in this folder; default: nowhere else. */

@@ -1,6 +1,6 @@
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
-import { openSimulated } from './simulated-store.js';
+import { openSimulated, settle } from './simulated-store.js';
 
 /** Fills a segment. */
 const value = Buffer.alloc(1400);
@@ -34,4 +34,36 @@ describe('what is done to the sealed part of a log', () => {
     await growing;
     await store.close();
   });
+
+  it('waits after a crash until the user of the store has time for it', async () => {
+    const { store } = await openSimulated(await crashed(), { upkeepWaits: true });
+    const sealed = () => store.log('left')?.segments.map(({ isSealed }) => isSealed);
+    await settle();
+    expect(sealed()).toEqual([false, false]);
+    store.beginUpkeep();
+    await settle();
+    expect(sealed()).toEqual([true, false]);
+    await store.close();
+  });
+
+  it('does not wait for that where a trim needs it, or the end of the store', async () => {
+    const disk = await crashed();
+    const { store } = await openSimulated(disk, { upkeepWaits: true });
+    expect(await store.log('left')?.trimTo(1)).toBe(1);
+    await store.close();
+    const { store: next } = await openSimulated(disk);
+    expect(next.report.wasClean).toBe(true);
+    await next.close();
+  });
 });
+
+/** A log of two segments, of which the first is complete: its second record was not proven. */
+async function crashed(): Promise<SimulatedDisk> {
+  const disk = new SimulatedDisk(new SeededRandom(1));
+  const { store } = await openSimulated(disk);
+  const log = await store.createLog('left');
+  for (let count = 0; count < 2; count += 1) {
+    await log.append([{ key: null, value: Buffer.alloc(10) }]).durable;
+  }
+  return disk.restart();
+}

@@ -68,12 +68,16 @@ export class EngineBuilder {
       name: 'journal',
       recover: async () => {
         await this.start.recover(engine);
-        // A node of a cluster folds what others commit, until it owns the log itself (ADR 69).
-        await cluster?.follow(this.store, this.journal, engine);
+        if (cluster !== null) {
+          this.store.beginUpkeep();
+          // A node of a cluster folds what others commit, until it owns the log itself (ADR 69).
+          await cluster.follow(this.store, this.journal, engine);
+        }
         engine.requireWhole();
       },
       served: () => {
-        cluster?.serve();
+        if (cluster === null) this.store.beginUpkeep();
+        else cluster.serve();
         // What is called by an attempt may call back at once: it has to find a server that answers.
         void resumeEffects(engine).catch(this.fatal);
       },

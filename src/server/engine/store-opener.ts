@@ -58,6 +58,7 @@ export class StoreOpener {
       // What was in topics then is not known: records are no events.
       ...(this.past !== null && { opens: (name: string) => !isolatesDamage(name) }),
       isolatesDamage,
+      upkeepWaits: true,
       chain: chain.options,
       ...(this.cluster !== null && { commits: this.cluster.commits }),
       onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),

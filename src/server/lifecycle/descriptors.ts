@@ -2,6 +2,7 @@
  * How the files that the process may open (RLIMIT_NOFILE) are divided: the store comes first, as a
  * file that it cannot open ends the process; connections in and out share what is left.
  */
+import { readNow } from '../../../storage/disk/node-disk.js';
 import { type Config, ConfigurationError } from '../configuration/config.js';
 
 /** Who may hold how many. */
@@ -36,13 +37,27 @@ const limitMin = ownFiles + storeFilesMin + connectionsMin + filesOfAttempt * at
 
 let knownLimit: number | null = null;
 
+/** Where Linux tells the limits of a process: name, soft, hard, unit. */
+const limitsFile = '/proc/self/limits';
+
 /** The files that this process may open: Node has raised the soft limit to the hard one. */
 export function descriptorLimit(): number {
-  // A report takes some 20 ms.
-  knownLimit ??= reportedLimit();
+  knownLimit ??= limitIn(limitsFile) ?? reportedLimit();
   return knownLimit;
 }
 
+/** null where the file does not say it. */
+function limitIn(path: string): number | null {
+  try {
+    const soft = /^Max open files +(\d+|unlimited) /m.exec(readNow(path))?.[1];
+    if (soft === undefined) return null;
+    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+/** As Node.js reports it, which takes some 20 ms. */
 function reportedLimit(): number {
   const report: object = process.report;
   // Otherwise it would look up the names of its peers; older versions of Node do.

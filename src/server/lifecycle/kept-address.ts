@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
-import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
+import { readWhole, withFile, writeFully } from '../../../storage/disk/whole-file.js';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 
 /** The file within the data folder, mode 0600. */
@@ -34,7 +34,11 @@ export async function keepAddress(
 ): Promise<void> {
   const path = join(folder, addressFile);
   const content = Buffer.from(`${JSON.stringify({ ...server, ...published }, null, 2)}\n`);
-  await replaceFile(disk, `${path}.new`, path, content);
+  const aside = `${path}.new`;
+  await disk.remove(aside).catch(() => undefined);
+  // Not synced: after a cut of the power no server listens there.
+  await withFile(disk, aside, 'create', (file) => writeFully(disk, file, content, 0));
+  await disk.rename(aside, path);
 }
 
 /** After a clean stop there is no server any more. */

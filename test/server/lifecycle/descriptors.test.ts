@@ -10,7 +10,12 @@ const configOf = (environment: Record<string, string> = {}) =>
   readConfiguration(environment).config;
 
 test('the server knows how many files its process may open', () => {
-  expect(descriptorLimit()).toBeGreaterThan(0);
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits: { readonly open_files: { readonly soft: unknown } };
+  };
+  expect(String(descriptorLimit()).replace('Infinity', 'unlimited')).toBe(
+    String(userLimits.open_files.soft),
+  );
 });
 
 test('many files leave what is configured, half of the connections to one address', () => {

@@ -101,7 +101,7 @@ describe('the chain of a log', () => {
         const keeps = ({ offset }: { readonly offset: number }) => offset % 5 === rest;
         const until = random.below(log.endOffset + 2);
         if (random.below(2) === 0) await log.sweep({ until, keeps, settled });
-        if (random.below(3) === 0) await log.merge();
+        if (random.below(3) === 0) await log.keepUp();
         await chainedUpTo(
           heads,
           log.segments.findLast(({ isSealed }) => isSealed)?.nextOffset ?? 0,

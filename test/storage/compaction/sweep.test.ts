@@ -167,7 +167,7 @@ describe('a sweep', () => {
       log.trimTo(20),
       log.sweep({ until: always, keeps: ({ offset }) => offset % 2 === 0, settled }),
       log.compact({ tombstonesBefore: 0 }),
-      log.merge(),
+      log.keepUp(),
       log.sweep({ until: always, keeps: ({ offset }) => offset % 3 === 0, settled }),
       append(log, 5),
     ]);
