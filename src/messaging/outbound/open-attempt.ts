@@ -11,11 +11,7 @@ const discardBytesMax = 1024 * 1024;
 const headerFieldsMax = 256;
 const interimResponsesMax = 16;
 
-/** Interim responses that HTTP allows, but no request wanted. */
-const unwanted: Readonly<Record<number, string>> = {
-  100: 'the destination asks for a body that it has (100)',
-  101: 'the destination wants another protocol, which nothing asked for',
-};
+const switchingProtocols = 101;
 
 const stages = {
   connecting: 'connecting',
@@ -72,9 +68,9 @@ export class OpenAttempt implements Exchange {
 
   interim(status: number): void {
     this.interimResponses += 1;
-    const reason = unwanted[status];
-    if (reason !== undefined) this.fail(reason);
-    else if (this.interimResponses > interimResponsesMax) this.fail('too many interim responses');
+    if (status === switchingProtocols) {
+      this.fail('the destination wants another protocol, which nothing asked for');
+    } else if (this.interimResponses > interimResponsesMax) this.fail('too many interim responses');
   }
 
   answered(status: number, headers: readonly string[]): void {

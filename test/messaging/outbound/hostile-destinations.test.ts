@@ -15,6 +15,7 @@ const answered: Partial<Record<EvilName, number>> = {
   'body without a length': 200,
   'more than its length': 200,
   'two responses': 200,
+  '100 without being asked': 200,
   'answers before the body is read': 200,
 };
 
