@@ -46,7 +46,9 @@ export class TestCluster {
     return node;
   }
 
+  /** All are stopped before a folder goes: a node may go on with that of an earlier one. */
   async remove(): Promise<void> {
+    for (const node of this.nodes) await node.stop();
     for (const node of this.nodes) await node.remove();
   }
 }
