@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,12 +48,14 @@ async function readiness(server: ServerProcess) {
   return { status: response.status, ...((await response.json()) as { reason: string | null }) };
 }
 
+/** From the path of each file to a digest of what it holds. */
 async function stored(): Promise<Map<string, string>> {
   const names = await readdir(data, { recursive: true, withFileTypes: true });
   const files = new Map<string, string>();
   for (const entry of names.filter((each) => each.isFile())) {
     const path = join(entry.parentPath, entry.name);
-    files.set(path, (await readFile(path)).toString('base64'));
+    const content = await readFile(path);
+    files.set(path, createHash('sha256').update(content).digest('hex'));
   }
   return files;
 }
