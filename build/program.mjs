@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { packagePart, partPackage, whenAsked } from './when-asked.mjs';
 
 /** As deep as `dist/src/cli`, whose files look for others from where they are. */
 const folderOf = (root) => join(root, 'dist', 'src', 'program');
@@ -72,7 +73,7 @@ export async function bundle(root, digest) {
     format: 'cjs',
     supported: { 'dynamic-import': false },
     external: outside,
-    plugins: [partsBeside],
+    plugins: [partsBeside, whenAsked],
     define: { 'import.meta.url': 'ownUrl' },
     banner: { js: firstLine(digest) + ownUrl },
     minifyWhitespace: true,
@@ -111,11 +112,15 @@ async function entriesOf(root) {
   const compiled = join(root, 'dist', 'src');
   const names = await readdir(compiled, { recursive: true });
   const others = names.filter((name) => /\.(worker|part)\.js$/.test(name)).sort();
-  return [join('cli', 'main.js'), ...others].map((name) => join(compiled, name));
+  const own = [join('cli', 'main.js'), ...others].map((name) => join(compiled, name));
+  return [...own, partPackage];
 }
 
 /** `stepwell` or `snapshot.worker`: without its extension. */
-const nameOf = (path) => (basename(path) === 'main.js' ? 'stepwell' : basename(path, '.js'));
+function nameOf(path) {
+  if (path === partPackage) return packagePart;
+  return basename(path) === 'main.js' ? 'stepwell' : basename(path, '.js');
+}
 
 /**
  * The map of our own lines, for stack traces: a map of every token of every package takes a second

@@ -43,7 +43,12 @@ const options = {
 await build();
 
 async function build() {
-  const recipe = await recipeOf(['build/run.mjs', 'build/program.mjs', 'package-lock.json']);
+  const recipe = await recipeOf([
+    'build/run.mjs',
+    'build/program.mjs',
+    'build/when-asked.mjs',
+    'package-lock.json',
+  ]);
   const [last, sources, outputs] = await Promise.all([lastBuild(recipe), digests(), findOutputs()]);
   const wanted = new Set([...sources.keys()].map(outputOf));
   const isGone = (output) => output !== entry && !wanted.has(output.replace(/\.map$/, ''));

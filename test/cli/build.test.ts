@@ -35,6 +35,7 @@ async function prepare(): Promise<void> {
   for (const file of [
     'build/run.mjs',
     'build/program.mjs',
+    'build/when-asked.mjs',
     'build/console.mjs',
     'package.json',
     'package-lock.json',
