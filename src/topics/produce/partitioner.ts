@@ -17,12 +17,13 @@ export function partitionOfKey(key: Uint8Array, partitions: number): number {
  * one, so that small requests spread and large ones stay one batch.
  */
 export class KeylessTurns {
-  private readonly turns = new Map<string, number>();
+  /** By the logs of a topic: of one that is deleted nothing stays. */
+  private readonly turns = new WeakMap<readonly object[], number>();
 
-  /** The partition for the keyless records of one request to `topic`. */
-  next(topic: string, partitions: number): number {
-    const turn = this.turns.get(topic) ?? 0;
-    this.turns.set(topic, turn + 1);
-    return turn % partitions;
+  /** The partition for the keyless records of one request to a topic, which has these logs. */
+  next(logs: readonly object[]): number {
+    const turn = this.turns.get(logs) ?? 0;
+    this.turns.set(logs, turn + 1);
+    return turn % logs.length;
   }
 }

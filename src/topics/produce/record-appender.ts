@@ -67,7 +67,7 @@ export class RecordAppender {
 
   /** Spreads the records of one topic; an explicit partition must be below `logs.length`. */
   plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
-    const keyless = () => this.keylessTurns.next(topic, logs.length);
+    const keyless = () => this.keylessTurns.next(logs);
     const parts = partsOf(records, logs.length, keyless);
     return { topic, logs, parts, once: null };
   }
