@@ -158,7 +158,7 @@ export class ActorDirectory<State = unknown> {
   rest(id: string, wantedAt: number, hasAlarm = true): boolean {
     const actor = this.awake.get(id);
     if (actor === undefined || this.walks > 0) return false;
-    this.resting.add({ wantedAt, ...this.form.stored(id, actor) }, hasAlarm);
+    this.resting.add(this.form.resting(id, actor, wantedAt), hasAlarm);
     this.options.images.note(this.awake, id, actor);
     this.awake.delete(id);
     this.touched.forget(id);
@@ -173,7 +173,7 @@ export class ActorDirectory<State = unknown> {
   /** Those that were awake at the moment that `images` tells of, as they would rest. */
   *storedAwake(): Generator<RestingStream> {
     for (const [id, actor] of this.options.images.pass(this.awake)) {
-      yield { wantedAt: this.wantedAt(id, actor), ...this.form.stored(id, actor) };
+      yield this.form.resting(id, actor, this.wantedAt(id, actor));
     }
   }
 
@@ -273,8 +273,11 @@ export class ActorDirectory<State = unknown> {
   }
 
   private wantedAt(id: string, { state }: Actor<State>): number {
-    const starts = this.decider.wants(state, id).map(({ notBefore }) => notBefore);
-    return Math.min(Number.POSITIVE_INFINITY, ...starts);
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { notBefore } of this.decider.wants(state, id)) {
+      earliest = Math.min(earliest, notBefore);
+    }
+    return earliest;
   }
 
   /** The resting streams, where there are any. */

@@ -24,6 +24,12 @@ export class ActorForm<State> {
     return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state) };
   }
 
+  /** As it rests. Of its own: fields behind a spread would cost as much as all else here. */
+  resting(id: string, actor: Actor<State>, wantedAt: number): RestingStream {
+    const { state, length, firstOffset, lastOffset } = actor;
+    return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state), wantedAt };
+  }
+
   actor({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
     return { state: this.states.stateIn(bytes), length, firstOffset, lastOffset };
   }
