@@ -273,11 +273,8 @@ export class ActorDirectory<State = unknown> {
   }
 
   private wantedAt(id: string, { state }: Actor<State>): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const { notBefore } of this.decider.wants(state, id)) {
-      earliest = Math.min(earliest, notBefore);
-    }
-    return earliest;
+    const wanted = this.decider.wants(state, id);
+    return wanted.reduce((at, { notBefore }) => Math.min(at, notBefore), Number.POSITIVE_INFINITY);
   }
 
   /** The resting streams, where there are any. */

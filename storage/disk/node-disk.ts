@@ -56,6 +56,9 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+/** Where this file is, the C library is not that of other distributions. */
+const isAlpine = () => fs.existsSync('/etc/alpine-release');
+
 /** A lock that is held is asked for again for half a second, in ms. */
 const lockRetryMs = 20;
 const lockRetriesMax = 25;
@@ -69,7 +72,7 @@ async function lock(path: string): Promise<(() => Promise<void>) | null> {
   const close = () => done((settle) => fs.close(file, settle));
   try {
     for (let retries = 0; retries <= lockRetriesMax; retries += 1) {
-      if (tryLock(file)) return close;
+      if (tryLock(file, isAlpine)) return close;
       await pause(lockRetryMs);
     }
   } catch (error) {

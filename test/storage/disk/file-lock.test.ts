@@ -23,8 +23,14 @@ function refusing(code: string): (name: string) => unknown {
   };
 }
 
+const load = createRequire(import.meta.url);
+
+/** By the package's own search for its file. */
+const searched = chooseLock((name) => load(name.replace(/^.*\.node$/, 'not-there')));
+
 const kinds: [string, TryLock][] = [
-  ['the addon', chooseLock(createRequire(import.meta.url))],
+  ['the addon', chooseLock(load)],
+  ['the addon, where its package finds it', searched],
   ['flock(1), where the addon is absent', chooseLock(refusing('MODULE_NOT_FOUND'))],
   ['flock(1), where it ships nothing for the platform', chooseLock(refusing('ADDON_NOT_FOUND'))],
   ['flock(1), where it does not load', chooseLock(refusing('CANNOT_LOAD'))],
@@ -54,6 +60,15 @@ it('the lock is made by the addon here, whatever the machine has besides', () =>
     closeSync(first);
     closeSync(second);
   }
+});
+
+it('the lock is the same, however the file of the addon is found', () => {
+  const files = ['w+', 'r+', 'r+'].map((flags) => openSync(path, flags));
+  const [first = -1, second = -1, third = -1] = files;
+  expect([chooseLock(load)(first), searched(second)]).toEqual([true, false]);
+  closeSync(first);
+  expect([searched(second), chooseLock(load)(third)]).toEqual([true, false]);
+  for (const file of [second, third]) closeSync(file);
 });
 
 it('the lock does not hide an addon that fails in another way', () => {
