@@ -28,7 +28,7 @@ export class SpanLength {
     return this.length;
   }
 
-  /** A read for `count` offsets has brought `bytes`. */
+  /** A read for `count` offsets has brought `bytes` that one for fewer might not have. */
   learn(count: number, bytes: number): void {
     const fitting = Math.floor((spanBytesMax * count) / Math.max(bytes, 1));
     this.length = Math.max(1, Math.min(this.length * 2, fitting, spanMax));
@@ -65,12 +65,15 @@ export interface AheadOptions<Result> {
 interface ReadSpan {
   readonly envelopes: readonly (EventEnvelope | null)[];
   readonly bytes: number;
+  /** Of them those that depend on how many offsets it was for: a batch is read whole for one. */
+  readonly bytesOfLength: number;
 }
 
 /** Some records that were read together. */
 interface Batch<Found> {
   readonly nextOffset: number;
   readonly byteLength: number;
+  readonly content: { readonly header: { readonly recordCount: number } };
   record(offset: number): Found | null;
 }
 
@@ -92,16 +95,25 @@ async function readSpan<Found>(
   const until = Math.max(...offsets) + 1;
   let batches: readonly Batch<Found>[] = [];
   let bytes = 0;
+  let bytesOfLength = 0;
   for (const offset of [...offsets].sort((one, other) => one - other)) {
     let batch = batches.find((each) => offset < each.nextOffset) ?? source.recent(offset);
     if (batch === undefined) {
       batches = await source.read(offset, until);
-      bytes += batches.reduce((sum, { byteLength }) => sum + byteLength, 0);
       batch = batches[0];
+      const read = batches.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      bytesOfLength += bytes > 0 || batch === undefined ? read : read - shared(batch);
+      bytes += read;
     }
     found.set(offset, source.eventIn(batch?.record(offset) ?? null));
   }
-  return { envelopes: offsets.map((offset) => found.get(offset) ?? null), bytes };
+  const envelopes = offsets.map((offset) => found.get(offset) ?? null);
+  return { envelopes, bytes, bytesOfLength };
+}
+
+/** What a batch has brought beside one of its records: the next offset may stand in it, too. */
+function shared({ byteLength, content }: Batch<unknown>): number {
+  return byteLength - byteLength / Math.max(content.header.recordCount, 1);
 }
 
 /** How many such looks run at once, unless they bring much. */
@@ -146,7 +158,7 @@ export async function* eventsAt<Found>(
   const length = new SpanLength(taken);
   const read = async (span: readonly number[]) => {
     const found = await readSpan(span, source);
-    length.learn(span.length, found.bytes);
+    length.learn(span.length, found.bytesOfLength);
     return found;
   };
   const reads = mappedAhead(spansOf(offsets, length), read, spansAhead);

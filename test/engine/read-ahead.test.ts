@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { mappedAhead, SpanLength, spansOf } from '../../src/engine/read-ahead.js';
+import type { EventEnvelope } from '../../src/engine/decider.js';
+import { eventsAt, mappedAhead, SpanLength, spansOf } from '../../src/engine/read-ahead.js';
+import { envelope } from '../support/envelope.js';
 
 /** The spans of these offsets, where every offset brings so many bytes. */
 async function spans(offsets: readonly number[], bytesEach = 0): Promise<number[][]> {
@@ -115,5 +117,42 @@ describe('things made ahead', () => {
     };
     await expect(read()).rejects.toThrow('five');
     expect(seen).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe('events at offsets', () => {
+  const mebibyte = 1024 * 1024;
+
+  /** What is read for 1,000 events that stand in batches of so many records and bytes. */
+  async function bytesRead(recordCount: number, byteLength: number): Promise<number> {
+    let bytes = 0;
+    const source = {
+      recent: () => undefined,
+      read: async (offset: number, until: number) => {
+        bytes += byteLength;
+        const end = (Math.floor(offset / recordCount) + 1) * recordCount;
+        const content = { header: { recordCount } };
+        const record = (asked: number) => asked;
+        return [{ nextOffset: Math.min(end, until), byteLength, content, record }];
+      },
+      eventIn: (offset: number | null): EventEnvelope => ({
+        ...envelope({ type: 'Happened' }),
+        offset: offset ?? -1,
+      }),
+    };
+    const offsets = Array.from({ length: 1000 }, (_, index) => index);
+    const found: number[] = [];
+    for await (const event of eventsAt(offsets, source, 1)) found.push(event?.offset ?? -1);
+    expect(found).toEqual(offsets);
+    return bytes;
+  }
+
+  it('that share a large batch are read together', async () => {
+    expect(await bytesRead(1000, 2 * mebibyte)).toBeLessThan(24 * 2 * mebibyte);
+    expect(await bytesRead(100, 100 * 1024)).toBeLessThan(60 * 100 * 1024);
+  });
+
+  it('that fill a batch each are read once', async () => {
+    expect(await bytesRead(1, 2 * mebibyte)).toBe(1000 * 2 * mebibyte);
   });
 });
