@@ -114,7 +114,8 @@ export class RunEntries implements RunDeliveries {
       : this.bodyOf(read);
   }
 
-  private bodyOf({ event, body }: EventEnvelope<RunEvent>): Buffer | null | Promise<Buffer | null> {
+  /** The same of an event that is at hand: it is not read once more. */
+  bodyOf({ event, body }: EventEnvelope<RunEvent>): Buffer | null | Promise<Buffer | null> {
     switch (event.type) {
       case 'RunStarted':
         return event.payloadOffset === null ? body : this.rawAt(event.payloadOffset);

@@ -99,17 +99,17 @@ export class FailedRunRecords {
       }
       return undelivered;
     }
-    for (const offset of [event.publishedOffset, ...event.canceledOffsets]) {
-      undelivered.push(await this.publishedAt(offset));
+    // Read together: those of a parallel step were published in one batch.
+    const offsets = [event.publishedOffset, ...event.canceledOffsets];
+    for await (const envelope of this.journal.readEach(offsets, offsets.length)) {
+      undelivered.push(publishedIn(envelope, offsets[undelivered.length]));
     }
     return undelivered;
   }
 
   /** The message that was published at `offset`. */
   async publishedAt(offset: number): Promise<Published> {
-    const envelope = await this.payloads.read(offset);
-    if (isPublished(envelope)) return envelope;
-    throw new Error(`no message was published at ${offset}`);
+    return publishedIn(await this.payloads.read(offset), offset);
   }
 
   /** How an invoked run has ended; null = it goes on. */
@@ -136,6 +136,11 @@ export class FailedRunRecords {
     }
     throw new Error(`the journal does not hold message ${messageId}`);
   }
+}
+
+function publishedIn(envelope: EventEnvelope | null, offset: number | undefined): Published {
+  if (envelope !== null && isPublished(envelope)) return envelope;
+  throw new Error(`no message was published at ${offset}`);
 }
 
 function isFailure(envelope: EventEnvelope<RunEvent>): envelope is EventEnvelope<RunFailed> {

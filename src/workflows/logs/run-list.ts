@@ -27,7 +27,7 @@ import {
 import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-history.js';
 import { endStates } from '../history/run-log-entry.js';
 import { configuredRunTerm, isRunEvent } from '../run-state/recorded-events.js';
-import type { RunConfiguration } from '../run-state/run.events.js';
+import type { RunConfiguration, RunEvent } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
@@ -146,7 +146,7 @@ class RunListing implements LogListing<RunObject> {
     const { journal } = this.source;
     const { id, offset } = started;
     const inherited = await this.inheritedBy(started);
-    const history = new RunHistory(started, await this.entries.bodyAt(offset), inherited);
+    const history = new RunHistory(started, await this.entries.bodyOf(started), inherited);
     const range = { from: offset + 1, until: journal.highWatermark, order: 'oldest' as const };
     for await (const envelope of journal.query({ terms: [[messageTerm.runId(id)]], ...range })) {
       this.spend();
@@ -158,7 +158,7 @@ class RunListing implements LogListing<RunObject> {
   /** What an event brings, wherever it stands. */
   private bodyOf(envelope: EventEnvelope): Buffer | null | Promise<Buffer | null> {
     if (isRunEvent(envelope) && appends.has(envelope.event.type)) {
-      return this.entries.bodyAt(envelope.offset);
+      return this.entries.bodyOf(envelope);
     }
     const isCall = isPublished(envelope) && envelope.event.run?.role === 'call';
     return isCall ? this.source.messages.body(envelope) : envelope.body;
@@ -166,17 +166,32 @@ class RunListing implements LogListing<RunObject> {
 
   /** The entries of the run that this one resumes: they stand where that one has them. */
   private async inheritedBy({ event }: Started): Promise<readonly HistoryEntry[]> {
-    const { journal } = this.source;
+    const inherited = event.inherited?.entries ?? [];
+    const recorded = await this.recordedAt(inherited.map(({ offset }) => offset));
     const entries: HistoryEntry[] = [];
-    for (const { step, messageId, offset } of event.inherited?.entries ?? []) {
-      this.spend();
-      const recorded = offset < journal.startOffset ? null : await journal.read(offset);
-      const body = recorded === null ? null : await this.entries.bodyAt(offset);
-      const isEdited = recorded !== null && recorded.event.type === 'StepEdited';
-      const at = recorded?.at ?? 0;
+    for (const { step, messageId, offset } of inherited) {
+      const envelope = recorded.get(offset);
+      const body = envelope === undefined ? null : await this.entries.bodyOf(envelope);
+      const isEdited = envelope?.event.type === 'StepEdited';
+      const at = envelope?.at ?? 0;
       entries.push({ step, messageId, offset, at, body, ...(isEdited && { editedAt: at }) });
     }
     return entries;
+  }
+
+  /** The events of runs that are there, by their offsets: neighbours are read together. */
+  private async recordedAt(
+    offsets: readonly number[],
+  ): Promise<ReadonlyMap<number, EventEnvelope<RunEvent>>> {
+    const { journal } = this.source;
+    const { startOffset } = journal;
+    const held = offsets.filter((offset) => offset >= startOffset);
+    const recorded = new Map<number, EventEnvelope<RunEvent>>();
+    for await (const envelope of journal.readEach(held, held.length)) {
+      this.spend();
+      if (envelope !== null && isRunEvent(envelope)) recorded.set(envelope.offset, envelope);
+    }
+    return recorded;
   }
 
   private async childrenOf({
@@ -203,7 +218,7 @@ class RunListing implements LogListing<RunObject> {
     const ended = hasEnded ? null : await this.runs.endOf(started, until);
     const end = ended && { outcome: endNames[ended.event.type], at: ended.at };
     const returned = ended?.event.type === 'RunSucceeded' ? ended.body : null;
-    return { started, payload: await this.entries.bodyAt(started.offset), end, returned };
+    return { started, payload: await this.entries.bodyOf(started), end, returned };
   }
 }
 

@@ -164,9 +164,9 @@ class RunLogListing implements LogListing<RunLogRow> {
     const { published, run } = message;
     const kept = this.steps.get(published.id);
     if (kept !== undefined) return kept;
-    const event = await this.eventOf(run);
-    const step = event === null ? null : stepOfMessage(run, event);
-    const fields = event === null ? {} : await this.fieldsOf(message, event);
+    const recorded = await this.recordedOf(run);
+    const step = recorded === null ? null : stepOfMessage(run, recorded.event);
+    const fields = recorded === null ? {} : await this.fieldsOf(message, recorded);
     const stepInfo = messageStepInfo(message, step, fields);
     this.steps.set(published.id, stepInfo);
     return stepInfo;
@@ -182,8 +182,8 @@ class RunLogListing implements LogListing<RunLogRow> {
     if (message === null || end === null) return null;
     const { run } = message;
     if (run.role !== 'step' && run.role !== 'callResult') return null;
-    const event = await this.eventOf(run);
-    const own = event === null ? null : stepOfMessage(run, event);
+    const recorded = await this.recordedOf(run);
+    const own = recorded === null ? null : stepOfMessage(run, recorded.event);
     if (own === null) return null;
     const publishedOffset = message.published.offset;
     const attempt = { runId: run.runId, own, publishedOffset, end, endOffset };
@@ -191,16 +191,19 @@ class RunLogListing implements LogListing<RunLogRow> {
   }
 
   /** The run's event that a message is about; null = it has left the journal. */
-  private async eventOf({ eventOffset }: RunPlace): Promise<RunEvent | null> {
+  private async recordedOf({ eventOffset }: RunPlace): Promise<EventEnvelope<RunEvent> | null> {
     const { journal } = this.source;
     if (eventOffset < journal.startOffset) return null;
     this.spend();
     const recorded = await journal.read(eventOffset);
-    return recorded !== null && isRunEvent(recorded) ? recorded.event : null;
+    return recorded !== null && isRunEvent(recorded) ? recorded : null;
   }
 
-  private async fieldsOf({ published, run }: RunMessage, event: RunEvent): Promise<StepFields> {
-    const { role, entry, startedOffset, eventOffset } = run;
+  private async fieldsOf(
+    { published, run }: RunMessage,
+    recorded: EventEnvelope<RunEvent>,
+  ): Promise<StepFields> {
+    const { role, entry, startedOffset } = run;
     const { messages } = this.source;
     const showing = { bytesMax: this.query.trimBody, redaction: published.event.redaction };
     if (role === 'call') {
@@ -208,8 +211,8 @@ class RunLogListing implements LogListing<RunLogRow> {
     }
     if (role !== 'step') return {};
     if (entry === 0) return payloadFields(await this.entries.bodyAt(startedOffset), showing);
-    const type = stepOfMessage(run, event)?.type ?? '';
-    return submittedFields(await this.entries.bodyAt(eventOffset), type, showing);
+    const type = stepOfMessage(run, recorded.event)?.type ?? '';
+    return submittedFields(await this.entries.bodyOf(recorded), type, showing);
   }
 }
 
