@@ -7,6 +7,7 @@ import type { Circus } from '@jest/types';
 import fc from 'fast-check';
 import { addEventHandler } from 'jest-circus';
 import { removeLeftovers } from './support/leftovers.js';
+import { endStorages, watchStorages } from './support/program/async-storages.js';
 import { useBuiltThreads } from './support/program/built-threads.js';
 import { seed } from './support/seed.js';
 
@@ -19,6 +20,7 @@ fc.configureGlobal({ seed, includeErrorInReport: true });
 // Servers that tests start are plain programs, without the loader of the tests, and so are threads.
 process.env['NODE_OPTIONS'] = '';
 useBuiltThreads();
+watchStorages();
 
 /** Files that have a test by now, by what holds all of it. */
 const files = new WeakSet<object>();
@@ -26,7 +28,9 @@ const files = new WeakSet<object>();
 addEventHandler((event, { currentDescribeBlock, rootDescribeBlock: file }) => {
   if (event.name === 'add_test' && !files.has(file)) {
     files.add(file);
-    file.hooks.push({ type: 'afterAll', fn: removeLeftovers } as Circus.Hook);
+    for (const fn of [removeLeftovers, endStorages]) {
+      file.hooks.push({ type: 'afterAll', fn } as Circus.Hook);
+    }
   }
   if (event.name === 'add_test') limit(currentDescribeBlock.children.at(-1), event.timeout);
   if (event.name === 'add_hook') limit(currentDescribeBlock.hooks.at(-1), event.timeout);
