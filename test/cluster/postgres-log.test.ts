@@ -57,6 +57,13 @@ describeWithPostgres('a log in PostgreSQL', () => {
     expect(await log.append(40, bytes('next'))).toMatchObject({ kind: 'stored', place: 40 });
   });
 
+  it('has what it keeps compressed by what takes least time', async () => {
+    await open('compressed').append(0, bytes('{"id":1}'.repeat(4096)));
+    const stored = "from stepwell_log where shard = 'compressed'";
+    expect(primary.ask(`select pg_column_compression(bytes) ${stored}`)).toBe('lz4');
+    expect(Number(primary.ask(`select pg_column_size(bytes) ${stored}`))).toBeLessThan(4096);
+  });
+
   it('of two writers at one place one has it', async () => {
     const writers = [open('race'), open('race'), open('race')];
     for (let place = 0; place < 20; place += 1) {
