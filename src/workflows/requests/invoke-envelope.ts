@@ -36,5 +36,7 @@ export function parseInvokeEnvelope(body: Buffer): Result<InvokeEnvelope> {
 
 /** Where an invoking step does not say, it runs alone. */
 function withConcurrent(step: unknown): unknown {
-  return isJsonObject(step) ? { ...step, concurrent: step['concurrent'] ?? 1 } : step;
+  if (!isJsonObject(step)) return step;
+  const { concurrent, ...others } = step;
+  return { concurrent: concurrent ?? 1, ...others };
 }
