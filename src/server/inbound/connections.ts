@@ -12,7 +12,7 @@ import { loggedPath } from '../../http/logged-path.js';
 import type { AnswerState } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon, endWritten } from './connection-end.js';
 import { shareOf } from './connection-share.js';
-import type { Connection, Owner } from './open-connection.js';
+import { type Connection, isIdle, type Owner, opened } from './open-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
 /** How many connections may be open at once. */
@@ -84,7 +84,9 @@ export class Connections {
     });
     server.prependListener('request', ({ socket }, response) => {
       const connection = this.peers.get(socket);
-      if (connection !== undefined) connection.latest = response;
+      if (connection === undefined) return;
+      connection.latest = response;
+      response.on('close', connection.answered);
     });
   }
 
@@ -92,13 +94,14 @@ export class Connections {
   requested(socket: Socket, answer: AnswerState): void {
     const connection = this.open.get(socket);
     if (connection === undefined) return;
-    if (connection.latest === null) this.spoke(connection);
+    if (!connection.hasAsked) this.spoke(connection);
+    connection.hasAsked = true;
     connection.latest = answer;
     answer.on('close', connection.answered);
     if (this.isDraining) this.closeOnceIdle(connection);
   }
 
-  /** The latest answer on a connection, begun or not; null before its first request. */
+  /** The latest answer on a connection, begun or not; null where no request is under way. */
   latestAnswer(socket: Socket): AnswerState | null {
     return this.open.get(socket)?.latest ?? null;
   }
@@ -173,7 +176,7 @@ export class Connections {
     owner.held += 1;
     this.owners.set(owner.key, owner);
     connection.owner = owner;
-    if (connection.latest !== null) return true;
+    if (connection.hasAsked) return true;
     owner.silent.add(connection);
     this.silent.add(connection);
     return true;
@@ -191,7 +194,7 @@ export class Connections {
   }
 
   private oldestSilentSpare(): Connection | undefined {
-    for (const connection of this.spare) if (connection.latest === null) return connection;
+    for (const connection of this.spare) if (!connection.hasAsked) return connection;
     return undefined;
   }
 
@@ -212,7 +215,7 @@ export class Connections {
   private closesIdle(owner: Owner | null): boolean {
     let longest: Connection | null = null;
     for (const connection of this.open.values()) {
-      if (connection.latest?.writableFinished !== true || connection.owner === null) continue;
+      if (!isIdle(connection) || connection.owner === null) continue;
       if (owner !== null && connection.owner !== owner) continue;
       if (longest === null || connection.answeredAt < longest.answeredAt) longest = connection;
     }
@@ -269,20 +272,4 @@ export class Connections {
     this.warnedAt = clock.monotonic();
     log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');
   }
-}
-
-/** A connection that was opened now. */
-function opened(socket: Socket, clock: Clock): Connection {
-  const openedAt = clock.monotonic();
-  const connection: Connection = {
-    socket,
-    openedAt,
-    owner: null,
-    latest: null,
-    answeredAt: openedAt,
-    answered: () => {
-      connection.answeredAt = clock.monotonic();
-    },
-  };
-  return connection;
 }
