@@ -16,6 +16,7 @@
  */
 import { Packr } from 'msgpackr';
 import type { RecordHeader, RecordInput, StoredRecord } from '../../storage/format/record.js';
+import { RepeatedBytes } from '../grammar/repeated-bytes.js';
 import type { DomainEvent, EventEnvelope, Upcasters } from './decider.js';
 import { type Principal, principalIn } from './principal/principal.js';
 
@@ -40,6 +41,18 @@ interface PackedEvent {
   readonly value: Buffer;
 }
 
+/** What the value of a record is read as; of the event the type is made the one string of all. */
+type ReadValue = [
+  version: number,
+  sequence: number,
+  previous: number,
+  event: DomainEvent & { type: string },
+  mark?: number,
+];
+
+/** Of values that are read one after the other every eighth is kept: to copy its bytes costs. */
+const keptEach = 8;
+
 export class EventCodec {
   private packr: Packr;
   /** Every shape so far, as the log has it or must have it next. */
@@ -49,6 +62,11 @@ export class EventCodec {
   private latestKind = '';
   /** What was packed last: where many publishes are alike, their streams have one event. */
   private packed: PackedEvent = nothingPacked;
+  /** A value that was read, and its bytes: where many publishes are alike, they are one event. */
+  private kept: ReadValue = nothingRead;
+  private keptKind = '';
+  private readonly keptBytes = new RepeatedBytes();
+  private readSince = 0;
   private readonly types = new Map<string, string>();
   /** By kind, where there are any. */
   private readonly upcasters = new Map<string, Upcasters>();
@@ -124,11 +142,25 @@ export class EventCodec {
     const start = keyStart + keyLength;
     const kind = this.kindOf(bytes, keyStart);
     const id = idOf(record, kind);
-    const place = { start, end: start + Math.max(valueLength, 0) };
-    const [version, sequence, previous, fields, mark] = this.packr.unpack(bytes, place);
-    fields.type = this.typeOf(fields.type);
-    const event = this.upcast(kind, version, fields);
+    const end = start + Math.max(valueLength, 0);
+    const isAlike = kind === this.keptKind && this.keptBytes.isAt(bytes, start, end);
+    const value = isAlike ? this.kept : this.valueIn(kind, bytes, start, end);
+    const [, sequence, previous, event, mark] = value;
     return new StoredEvent(kind, id, sequence, previous, event, record, mark === isAttributed);
+  }
+
+  private valueIn(kind: string, bytes: Buffer, start: number, end: number): ReadValue {
+    const value: ReadValue = this.packr.unpack(bytes, { start, end });
+    const [version, , , fields] = value;
+    fields.type = this.typeOf(fields.type);
+    value[3] = this.upcast(kind, version, fields);
+    this.readSince += 1;
+    if (this.readSince % keptEach === 0) {
+      this.keptBytes.keep(bytes, start, end);
+      this.keptKind = kind;
+      this.kept = value;
+    }
+    return value;
   }
 
   /** Of which stream a record is; null for a definition. Costs less than the event. */
@@ -170,6 +202,7 @@ export class EventCodec {
   learnShapes(shapes: string): void {
     this.table = shapes;
     this.packed = nothingPacked;
+    this.keptKind = '';
     this.defined = shapes;
     this.packr = this.packrOverTable();
   }
@@ -200,6 +233,7 @@ const nothingPacked: PackedEvent = {
   hasCause: false,
   value: empty,
 };
+const nothingRead: ReadValue = [0, 0, 0, { type: '' }];
 const slash = '/'.charCodeAt(0);
 
 /** A slice of the key as a string would keep all of it in memory. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { Caller } from '../../src/engine/principal/principal.js';
@@ -27,6 +28,45 @@ function written(codec: EventCodec, shapes: readonly number[], log: RecordInput[
 function replayed(codec: EventCodec, log: readonly RecordInput[]): readonly DomainEvent[] {
   return log.flatMap((record, offset) => codec.decode(storedRecord(record, offset))?.event ?? []);
 }
+
+describe('events that are alike', () => {
+  /** As a codec reads one after the other what another one has written. */
+  function readBack(given: readonly Partial<EventEnvelope>[]): readonly EventEnvelope[] {
+    const codec = newCodec();
+    codec.lift('other', { Happened: [() => happened(9)] });
+    codec.encode(envelope(happened(1)), []);
+    const log = [codec.definition(0)];
+    for (const each of given) {
+      log.push(codec.encode(envelope(happened(1), { ...each, offset: log.length }), []));
+    }
+    const reader = newCodec();
+    reader.lift('other', { Happened: [() => happened(9)] });
+    return log.flatMap((record, at) => reader.decode(storedRecord(record, at)) ?? []);
+  }
+
+  it('are one event where many follow each other', () => {
+    const read = readBack(Array.from({ length: 20 }, (_, place) => ({ id: `id-${place}` })));
+    expect(read.map(({ id, offset }) => `${id} ${offset}`)).toContain('id-19 20');
+    expect(read[19]?.event).toBe(read[18]?.event);
+  });
+
+  it('keep what differs between them, in whichever order they come', () => {
+    const each = fc.record({
+      kind: fc.constantFrom('one', 'other'),
+      sequence: fc.constantFrom(0, 1),
+      previous: fc.constantFrom(-1, 7),
+    });
+    fc.assert(
+      fc.property(fc.array(each, { minLength: 10, maxLength: 40 }), (given) => {
+        const read = readBack(given);
+        expect(read.map(({ kind, sequence, previous }) => ({ kind, sequence, previous }))).toEqual(
+          given,
+        );
+        expect(read.map(({ event }) => event)).toEqual(given.map(() => happened(1)));
+      }),
+    );
+  });
+});
 
 describe('one event of several streams', () => {
   it('is read back with what differs between them', () => {
