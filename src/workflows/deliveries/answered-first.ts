@@ -27,6 +27,8 @@ class Open implements OpenDelivery {
     readonly messageId: string,
     readonly entry: number,
     readonly callStep: number | null,
+    /** Where its run began: another one may have come to bear the name. */
+    readonly startedOffset: number,
   ) {}
 }
 
@@ -66,8 +68,9 @@ export class AnsweredFirst implements DeliveryOrder {
 
   began(messageId: string, { runId, role, entry, callId }: RunDelivery): void {
     if (role !== 'step' && role !== 'callResult') return;
-    const call = this.runs.active(runId)?.calls.find((each) => each.messageId === callId);
-    const begun = new Open(messageId, entry, call?.step.id ?? null);
+    const run = this.runs.active(runId);
+    const call = run?.calls.find((each) => each.messageId === callId);
+    const begun = new Open(messageId, entry, call?.step.id ?? null, run?.startedOffset ?? -1);
     const others = this.open.get(runId);
     if (others === undefined) this.open.set(runId, [begun]);
     else others.push(begun);
@@ -87,7 +90,9 @@ export class AnsweredFirst implements DeliveryOrder {
   private openCauseOf(delivery: RunDelivery): Open | undefined {
     const open = this.open.get(delivery.runId);
     const run = open === undefined ? undefined : this.runs.active(delivery.runId);
-    return open === undefined || run === undefined ? undefined : causeOf(delivery, run, open);
+    if (open === undefined || run === undefined) return undefined;
+    const own = open.filter(({ startedOffset }) => startedOffset === run.startedOffset);
+    return causeOf(delivery, run, own);
   }
 
   private letGo({ held }: Open, until: 'answer' | 'limit'): void {

@@ -130,6 +130,22 @@ describe('the next delivery of a run', () => {
     expect(await held()).toEqual({ limit: 2 });
   });
 
+  it('waits for none of an earlier run of its name', async () => {
+    await endpoint.init();
+    await endpoint.received(1);
+    await end();
+    // From then on the name is free, while its endpoint has not answered yet.
+    clock.advance(600_000);
+    await endpoint.init();
+    await endpoint.received(2);
+    await endpoint.submit(step(1));
+    await settled();
+    expect(endpoint.requests).toHaveLength(2);
+    expect(await held()).toEqual({});
+    clock.advance(heldMsMax);
+    expect(entriesOf(await endpoint.received(3))).toHaveLength(2);
+  });
+
   it('is not made where the run is canceled meanwhile', async () => {
     const gates = gated();
     await endpoint.init();
