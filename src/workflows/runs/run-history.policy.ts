@@ -6,7 +6,7 @@ import type { StepReceipt } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type { OpenCall, RunEvent, StepInfo } from '../run-state/run.events.js';
 
-/** A run's history is bounded: above it a step is refused, and so the run fails. */
+/** A run's history is bounded: above it a step is refused, and so the run fails (ADR 95). */
 export const historyMax = { entries: 50_000, bytes: 50 * 1024 * 1024 } as const;
 
 /**
