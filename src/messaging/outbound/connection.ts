@@ -102,6 +102,7 @@ export class Connection {
     const keptMs = this.keptMsOf(reader.head?.keptMs ?? null);
     // What follows on it would be a guess: the request is still being sent, or more came.
     const isSpent = keptMs <= 0 || reader.hasSurplus || socket.writableLength > 0;
+    reader.rest();
     // What follows from the answer may need a connection at once.
     if (isSpent) this.destroy();
     else this.owner.free(this, keptMs);

@@ -54,6 +54,12 @@ export class ResponseReader {
     this.taker = null;
   }
 
+  /** The response is read: a connection that waits for its next request keeps nothing of it. */
+  rest(): void {
+    this.taker = null;
+    this.head = null;
+  }
+
   get isComplete(): boolean {
     return this.stage === 'complete';
   }

@@ -2,9 +2,8 @@
  * What idle connections keep. A client keeps thousands of them open between its requests: the body
  * of the last request of each must not stay in memory, where no limit of bytes counts it.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { KeptConnection } from '../../support/clients/kept-connection.js';
+import { keptBytes } from '../../support/program/kept-bytes.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const bodyBytes = 512 * 1024;
@@ -22,18 +21,6 @@ afterEach(() => {
 });
 
 afterAll(() => server.remove());
-
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
-/** Bytes outside the heap that something still refers to. */
-async function keptBytes(): Promise<number> {
-  for (let turn = 0; turn < 4; turn += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-  }
-  return process.memoryUsage().arrayBuffers;
-}
 
 const text = 'x'.repeat(bodyBytes);
 const delayed = { destination: 'http://127.0.0.1:9/', headers: { 'upstash-delay': '1h' } };
