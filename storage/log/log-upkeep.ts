@@ -116,10 +116,10 @@ export class LogUpkeep {
    */
   async keepUp(): Promise<void> {
     const { store, log, parts } = this;
-    await parts.sealed();
-    parts.chain?.extendLater();
-    if (log.segments.length < groupMin) return;
     try {
+      await parts.sealed();
+      parts.chain?.extendLater();
+      if (log.segments.length < groupMin) return;
       // One group at a time, so that a trim or a compaction gets its turn in between.
       while (await this.rewriting(() => mergeOnce(store, { ...log, ...parts }, this.goOn)));
     } catch {
