@@ -29,6 +29,9 @@ const batchesBytes = 1024 * 1024;
 /** Events that lie close together are read by this much at a time: records may be larger. */
 const spanBytes = 64 * 1024;
 
+/** A record with those behind it in its batch. */
+const restOfBatch = { maxBytes: 1, once: true };
+
 /** A look through the journal begins with little, as it may end after a few events, and grows. */
 const scanBytesMin = 64 * 1024;
 const scanBytesMax = 256 * 1024;
@@ -63,7 +66,7 @@ export class Journal {
     private readonly recent: RecentBatches | null = null,
   ) {}
 
-  /** The same for one short reader: what it has read last is not read again. */
+  /** The same for one reader: of what it has read last, 256 KiB or one batch are not read again. */
   remembering(): Journal {
     return new Journal(this.log, this.codec, this.end, new RecentBatches());
   }
@@ -281,7 +284,15 @@ export class Journal {
   }
 
   private async record(offset: number): Promise<StoredRecord | null> {
-    const [batch] = await this.log.read(offset, { maxRecords: 1, until: offset + 1 });
-    return batch?.record(offset) ?? null;
+    const { log, recent } = this;
+    if (recent === null) {
+      const [batch] = await log.read(offset, { maxRecords: 1, until: offset + 1 });
+      return batch?.record(offset) ?? null;
+    }
+    const known = recent.find(offset);
+    if (known !== undefined) return known.record(offset);
+    const batches = await log.read(offset, restOfBatch);
+    recent.add(batches);
+    return batches[0]?.record(offset) ?? null;
   }
 }

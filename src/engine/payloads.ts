@@ -9,6 +9,13 @@ import type { Journal } from './journal.js';
 /** What an envelope weighs beside its body: names, option strings, the objects themselves. */
 const envelopeBytes = 2048;
 
+/**
+ * Reads of so many neighbours follow each other: the batch that one has brought mostly holds the
+ * next. After a restart the messages of a large batch are due together, and each of a hundred reads
+ * at once would bring all of it.
+ */
+const neighbours = 256;
+
 /** A body that keeps more than this in memory beside itself is copied: it may be one of a batch. */
 const besideBytesMax = 8192;
 
@@ -22,12 +29,13 @@ export function whenRead<Found, Made>(
 
 export class Payloads {
   private readonly recent: LRUCache<number, EventEnvelope>;
+  private readonly journal: Pick<Journal, 'read'>;
+  /** By the place of neighbours, the last read of them that has begun. */
+  private readonly reading = new Map<number, Promise<EventEnvelope>>();
 
   /** `maxBytes` bounds the bodies kept in memory. */
-  constructor(
-    private readonly journal: Journal,
-    maxBytes: number,
-  ) {
+  constructor(journal: Pick<Journal, 'remembering'>, maxBytes: number) {
+    this.journal = journal.remembering();
     this.recent = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: (envelope) => envelopeBytes + (envelope.body?.length ?? 0),
@@ -44,7 +52,20 @@ export class Payloads {
     return this.recent.get(offset) ?? this.readBack(offset);
   }
 
-  private async readBack(offset: number): Promise<EventEnvelope> {
+  private readBack(offset: number): Promise<EventEnvelope> {
+    const place = Math.floor(offset / neighbours);
+    const read = () => this.readNow(offset);
+    const before = this.reading.get(place);
+    const reading = before === undefined ? read() : before.then(read, read);
+    this.reading.set(place, reading);
+    const ended = () => {
+      if (this.reading.get(place) === reading) this.reading.delete(place);
+    };
+    reading.then(ended, ended);
+    return reading;
+  }
+
+  private async readNow(offset: number): Promise<EventEnvelope> {
     const envelope = await this.journal.read(offset);
     if (envelope === null) throw new Error(`the journal holds no event at offset ${offset}`);
     return envelope;

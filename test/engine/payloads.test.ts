@@ -1,8 +1,10 @@
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import type { Journal } from '../../src/engine/journal.js';
 import { Payloads } from '../../src/engine/payloads.js';
+import { openEngine } from '../support/engine.js';
+import { envelope } from '../support/envelope.js';
 
-const journal = {} as Journal;
+const journal = { remembering: () => ({}) as Journal };
 
 function envelopeWith(body: Buffer): EventEnvelope {
   const stream = { kind: 'message', id: 'msg_1', sequence: 0, previous: -1 };
@@ -25,5 +27,48 @@ describe('a body that is kept', () => {
     const envelope = envelopeWith(Buffer.alloc(100_000));
     payloads.remember(envelope);
     expect(payloads.read(7)).toBe(envelope);
+  });
+});
+
+describe('bodies that are read back', () => {
+  const count = 200;
+  const bodyBytes = 4096;
+
+  it('are those of their events, and of a large batch one read brings all', async () => {
+    const { journal, codec, close } = await openEngine(() => undefined);
+    const event = { type: 'Happened' };
+    codec.encode(envelope(event), []);
+    await journal.append([codec.definition(0)]).durable;
+    const first = journal.endOffset;
+    const bodyOf = (offset: number) => Buffer.alloc(bodyBytes, String(offset));
+    const turn = Array.from({ length: count }, (_, index) => {
+      const offset = first + index;
+      return codec.encode(envelope(event, { offset, body: bodyOf(offset) }), []);
+    });
+    await journal.append(turn).durable;
+    const payloads = new Payloads(journal, 1024);
+    const offsets = turn.map((_, index) => first + index);
+    const found = await Promise.all(offsets.map((offset) => payloads.read(offset)));
+    expect(found.map(({ offset }) => offset)).toEqual(offsets);
+    for (const { offset, body } of found) expect(body).toEqual(bodyOf(offset));
+    // Where offsets of neighbours end it is read anew.
+    const memory = new Set(found.map(({ body }) => body?.buffer));
+    expect(memory.size).toBeLessThanOrEqual(2);
+    await close();
+  });
+
+  it('are read on behind one that is not there', async () => {
+    const { journal, codec, close } = await openEngine(() => undefined);
+    const event = { type: 'Happened' };
+    codec.encode(envelope(event), []);
+    await journal.append([codec.definition(0)]).durable;
+    const body = Buffer.from('there');
+    await journal.append([codec.encode(envelope(event, { offset: 1, body }), [])]).durable;
+    const payloads = new Payloads(journal, 1024);
+    // The first offset holds a definition.
+    const [missing, there] = await Promise.allSettled([payloads.read(0), payloads.read(1)]);
+    expect(missing).toMatchObject({ status: 'rejected' });
+    expect(there).toMatchObject({ status: 'fulfilled', value: { body } });
+    await close();
   });
 });
