@@ -72,7 +72,8 @@ function decodeEvents(packr: Packr, body: Buffer): number {
     const valueEnd = position + 8 + body.readUInt32LE(position);
     const end = valueEnd + body.readUInt32LE(position + 4);
     const fields: unknown[] = packr.unpack(body.subarray(position + 8, valueEnd));
-    if (fields.length !== 4) throw new Error('an event has four fields');
+    // The fifth says that its record names who caused it.
+    if (fields.length < 4 || fields.length > 5) throw new Error('an event has four or five fields');
     position = end;
   }
   return events;
