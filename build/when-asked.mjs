@@ -1,7 +1,7 @@
 /**
- * What packages ask for at their first line, and a start does not need (ADR 96), or not so: HTTP/2, which no server of ours
- * speaks, and of undici all but what opens connections, which is for nodes of a cluster and for telemetry. Each is
- * loaded when one of its exports is looked at; undici from a part beside the program.
+ * What packages load at their first line and a start does not need (ADR 96): HTTP/2, which no server of ours speaks, and
+ * of undici all but what opens connections, which is for nodes of a cluster and for telemetry. Each is loaded when one
+ * of its exports is looked at; undici from a part beside the program.
  */
 
 /** The package that is a part of its own: an entry of the bundle. */

@@ -21,7 +21,7 @@ type Reads = Pick<
 
 /** What listings read of a journal. */
 export interface JournalReader extends Reads {
-  /** The same for one short reader: what it has read last is not read again. */
+  /** The same for one reader: what it has read last is not read again. */
   remembering(): JournalReader;
 }
 
