@@ -29,8 +29,8 @@ const batchesBytes = 1024 * 1024;
 /** Events that lie close together are read by this much at a time: records may be larger. */
 const spanBytes = 64 * 1024;
 
-/** A record with those behind it in its batch. */
-const restOfBatch = { maxBytes: 1, once: true };
+/** A record with those behind it in its batch; what lies behind the batch is not looked at. */
+const restOfBatch = { maxBytes: 1, wholeBatches: true };
 
 /** A look through the journal begins with little, as it may end after a few events, and grows. */
 const scanBytesMin = 64 * 1024;
@@ -291,7 +291,7 @@ export class Journal {
     }
     const known = recent.find(offset);
     if (known !== undefined) return known.record(offset);
-    const batches = await log.read(offset, restOfBatch);
+    const batches = await log.read(offset, { ...restOfBatch, until: offset + 1 });
     recent.add(batches);
     return batches[0]?.record(offset) ?? null;
   }

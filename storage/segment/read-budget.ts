@@ -14,6 +14,8 @@ export interface ReadOptions {
   readonly backwards?: boolean;
   /** Ends with the first read of a file that has records, however few they are. */
   readonly once?: boolean;
+  /** Forwards: a batch that begins before `until` comes with what it has behind it, too. */
+  readonly wholeBatches?: boolean;
 }
 
 const defaultBytes = 1024 * 1024;
@@ -26,6 +28,7 @@ export class ReadBudget {
   private bytes: number;
   private records: number;
   private readonly isOnce: boolean;
+  private readonly isWhole: boolean;
   private readonly batches: RecordBatch[] = [];
   private isEmpty = true;
 
@@ -33,6 +36,7 @@ export class ReadBudget {
     this.bytes = options.maxBytes ?? defaultBytes;
     this.records = options.maxRecords ?? Number.POSITIVE_INFINITY;
     this.isOnce = options.once === true;
+    this.isWhole = options.wholeBatches === true;
   }
 
   get isSpent(): boolean {
@@ -46,7 +50,8 @@ export class ReadBudget {
 
   /** Takes what [from, until) has of a batch; false when the read ends. */
   take({ header, body }: ScannedBatch, from: Offset, until: Offset, backwards: boolean): boolean {
-    const whole = new BatchView(header, body, from, until, backwards);
+    const end = this.isWhole ? header.nextOffset : until;
+    const whole = new BatchView(header, body, from, end, backwards);
     // Offsets without records, left by a crash in a lazy mode or by compaction: given, so that a
     // reader gets past them.
     if (whole.recordCount === 0) {

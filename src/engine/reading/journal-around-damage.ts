@@ -3,7 +3,7 @@
  * damaged batch does not hide all that is intact. Nothing that changes state may read like this.
  */
 import type { EventEnvelope } from '../decider.js';
-import type { Journal, JournalQuery } from '../journal.js';
+import { DamagedData, type Journal, type JournalQuery } from '../journal.js';
 import type { DamageNotes } from './damage-notes.js';
 
 type Reads = Pick<
@@ -84,14 +84,15 @@ export class JournalAroundDamage implements JournalReader {
     try {
       for (let isOver = false; !isOver; ) {
         try {
-          for await (const envelope of this.journal.readEach(remembered(asked, pending), taken)) {
+          const found = this.journal.readEach(this.remembered(asked, pending), taken);
+          for await (const envelope of found) {
             pending.shift();
             yield envelope;
           }
           isOver = true;
         } catch (error) {
-          this.damage.note(error);
-          // What was read together with it may be intact.
+          if (!(error instanceof DamagedData)) throw error;
+          // What was read together with it may be intact: each says for itself whether it is.
           for (const offset of pending.splice(0)) yield await this.read(offset);
         }
       }
@@ -164,6 +165,21 @@ export class JournalAroundDamage implements JournalReader {
     return isBackwards ? at + 1 : at;
   }
 
+  /** What is taken of it is added to `taken`; it stays open where its reader stops. */
+  private async *remembered(
+    items: Iterator<number> | AsyncIterator<number>,
+    taken: number[],
+  ): AsyncGenerator<number> {
+    try {
+      for (let next = await items.next(); next.done !== true; next = await items.next()) {
+        taken.push(next.value);
+        yield next.value;
+      }
+    } catch (error) {
+      this.damage.note(error);
+    }
+  }
+
   private noteOneMore(error: unknown): void {
     this.damage.note(error);
     this.singles += 1;
@@ -173,15 +189,4 @@ export class JournalAroundDamage implements JournalReader {
 
 function iteratorOf<Item>(items: AsyncIterable<Item> | Iterable<Item>) {
   return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-}
-
-/** What is taken of it is added to `taken`; it stays open where its reader stops. */
-async function* remembered(
-  items: Iterator<number> | AsyncIterator<number>,
-  taken: number[],
-): AsyncGenerator<number> {
-  for (let next = await items.next(); next.done !== true; next = await items.next()) {
-    taken.push(next.value);
-    yield next.value;
-  }
 }

@@ -7,6 +7,8 @@ import { DamageNotes } from '../../../src/engine/reading/damage-notes.js';
 import { JournalAroundDamage } from '../../../src/engine/reading/journal-around-damage.js';
 import { history, live } from '../../messaging/logs/log-history.js';
 import { open } from '../../messaging/logs/log-source.js';
+import { openEngine } from '../../support/engine.js';
+import { envelope } from '../../support/envelope.js';
 import { flipByte } from '../../support/program/flipped-byte.js';
 
 const runs = 30 * Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 1);
@@ -30,13 +32,18 @@ async function readAlone(journal: Journal) {
   return read;
 }
 
+/** The files of a journal, oldest first. */
+async function logFiles(directory: string): Promise<string[]> {
+  const names = await readdir(directory, { recursive: true });
+  const found = names.filter((name) => /logs.*\.log$/.test(name)).sort();
+  return found.map((name) => join(directory, name));
+}
+
 /** Flips bytes of records, at shares of the files' written parts. */
 async function damage(directory: string, places: readonly number[]): Promise<void> {
-  const files = (await readdir(directory, { recursive: true }))
-    .filter((name) => /logs.*\.log$/.test(name))
-    .sort();
+  const files = await logFiles(directory);
   for (const place of places) {
-    const path = join(directory, files[Math.floor(place * files.length)] ?? '');
+    const path = files[Math.floor(place * files.length)] ?? '';
     const bytes = await readFile(path);
     const written = bytes.findLastIndex((byte) => byte !== 0);
     // What stands before the first batch is the segment's header.
@@ -100,4 +107,48 @@ it('an error that is no damage is not passed over', async () => {
   await expect(around.read(opened.journal.highWatermark + 1)).rejects.toThrow('is outside');
   expect(notes.all).toEqual([]);
   await rm(dirname(opened.directory), { recursive: true });
+});
+
+describe('behind an event that was swept', () => {
+  const event = { type: 'Happened' };
+  /** The index has an entry for each, so that a read of one does not touch the next. */
+  const body = Buffer.alloc(20_000, 'x');
+
+  /** A journal of the events 1 to 4, without 2, in which 3 is damaged. */
+  async function sweptBeforeDamage() {
+    const opened = await openEngine(() => undefined);
+    const { journal, codec, directory } = opened;
+    codec.encode(envelope(event), []);
+    await journal.append([codec.definition(0)]).durable;
+    for (const offset of [1, 2, 3, 4]) {
+      await journal.append([codec.encode(envelope(event, { offset, body }), [])]).durable;
+    }
+    await journal.seal();
+    const keeps = (offset: number) => offset !== 2;
+    await journal.sweep(5, keeps, () => Promise.resolve());
+    // The rewritten segment has the latest number.
+    const file = (await logFiles(directory)).at(-1) ?? '';
+    await flipByte(file, 30_000);
+    return opened;
+  }
+
+  it('damage is not said of the event itself', async () => {
+    const { journal, close } = await sweptBeforeDamage();
+    const notes = new DamageNotes();
+    const around = new JournalAroundDamage(journal, notes);
+    expect(await around.read(2)).toBeNull();
+    expect(notes.all).toEqual([]);
+    expect(await around.read(3)).toBeNull();
+    expect(notes.all).toHaveLength(1);
+    await close();
+  });
+
+  it('damage is said only where it was asked for, of events that are read together', async () => {
+    const { journal, close } = await sweptBeforeDamage();
+    const notes = new DamageNotes();
+    const around = new JournalAroundDamage(journal, notes);
+    expect(await offsetsOf(around.readEach([1, 2, 4]))).toEqual([1, 4]);
+    expect(notes.all).toEqual([]);
+    await close();
+  });
 });
