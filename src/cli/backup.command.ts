@@ -2,13 +2,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { skippedOffsetsDefault } from '../server/backup/skipped-offsets.js';
 import type { RestoreOptions } from './folder/copies.js';
-import { type DataDirOption, dataDirOption } from './folder/folder-option.js';
+import { type DataDirOption, dataDirOption, folderArgument } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
 
 export function backupCommand(): Command {
   return new Command('backup')
     .description('copy the data folder as it is at one moment, also while a server uses it')
-    .argument('<folder>', 'where the backup goes; it must be empty, or not there')
+    .addArgument(folderArgument('folder', 'where the backup goes; it must be empty, or not there'))
     .addHelpText(
       'after',
       examplesText([
@@ -25,8 +25,8 @@ export function backupCommand(): Command {
 export function restoreCommand(): Command {
   return restoring('restore')
     .description('make a data folder from a backup')
-    .argument('<backup>', 'a folder that `stepwell backup` has made')
-    .argument('<folder>', 'the new data folder; it must be empty, or not there')
+    .addArgument(folderArgument('backup', 'a folder that `stepwell backup` has made'))
+    .addArgument(folderArgument('folder', 'the new data folder; it must be empty, or not there'))
     .addHelpText('after', examplesText(['stepwell restore /backups/monday ./data']));
 }
 
@@ -34,8 +34,10 @@ export function restoreCommand(): Command {
 export function importCommand(): Command {
   return restoring('import')
     .description('make a data folder from what `journal export` has made')
-    .argument('<exported>', 'a folder that `stepwell journal export --good` has made')
-    .argument('<folder>', 'the new data folder; it must be empty, or not there')
+    .addArgument(
+      folderArgument('exported', 'a folder that `stepwell journal export --good` has made'),
+    )
+    .addArgument(folderArgument('folder', 'the new data folder; it must be empty, or not there'))
     .addHelpText('after', examplesText(['stepwell journal import /tmp/good ./data']));
 }
 

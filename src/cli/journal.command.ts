@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
 import { importCommand } from './backup.command.js';
-import { type DataDirOption, dataDirOption } from './folder/folder-option.js';
+import { type DataDirOption, dataDirOption, folderArgument } from './folder/folder-option.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
 import type { PrintJournalOptions, ReplayCommandOptions, VerifyOptions } from './journal.js';
 import { examplesText } from './output/examples.js';
@@ -17,7 +17,7 @@ export function journalCommand(): Command {
     new Command('export')
       .description('make a folder of everything that is intact: what to do at exit code 65')
       .addHelpText('after', examplesText(['stepwell journal export --good /tmp/good']))
-      .argument('<folder>', 'where it goes; it must be empty, or not there')
+      .addArgument(folderArgument('folder', 'where it goes; it must be empty, or not there'))
       .requiredOption('--good', 'leave out what is damaged, and say what that is')
       .addOption(dataDirOption())
       .action(async (folder: string, options: DataDirOption) =>
@@ -97,16 +97,23 @@ function replayCommand(): Command {
     .option('--stream <id>', 'the life of this stream in words, with its messages')
     .option('--type <types>', 'events of these types, comma separated', typeOption)
     .option('--by <principal>', 'events of a credential; of server, of unknown, of run/wfr_1')
-    .option('--offsets', 'print what groups have committed')
-    .option('--records <topic>', 'print the records of a topic')
+    .addOption(aloneOption('--offsets', 'print what groups have committed'))
+    .addOption(aloneOption('--records <topic>', 'print the records of a topic'))
     .option('--json', 'JSON')
-    .option('--csv', 'CSV')
+    .addOption(new Option('--csv', 'CSV').conflicts('json'))
     .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
     .addOption(archiveOption())
     .addOption(dataDirOption())
     .action(async (options: ReplayCommandOptions) =>
       (await import('./engine.part.js')).actions.replayJournal(options),
     );
+}
+
+/** Of what stands in topics: there is one form of it, of all that is there now. */
+function aloneOption(flags: string, description: string): Option {
+  const others = ['offsets', 'records', 'until', 'since', 'stream', 'type', 'by', 'csv'];
+  const option = new Option(flags, description);
+  return option.conflicts(others.filter((name) => name !== option.attributeName()));
 }
 
 /** See `archivedSegments`. */
@@ -134,5 +141,7 @@ function momentOption(text: string): JournalMoment {
 }
 
 function typeOption(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...text.split(',')];
+  const types = text.split(',');
+  if (types.every((type) => /^[A-Za-z]+$/.test(type))) return [...before, ...types];
+  throw new InvalidArgumentError('It is not a list of types: MessagePublished,MessageFailed.');
 }

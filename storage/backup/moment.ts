@@ -1,6 +1,6 @@
 /** Finding one moment of a store that goes on meanwhile, from its files alone. */
 import { withFile } from '../disk/whole-file.js';
-import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
+import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestSegment, ManifestState } from '../manifest/manifest.js';
 import { type LoadedManifest, loadManifest } from '../manifest/manifest-file.js';
@@ -86,9 +86,7 @@ export class MomentSearch {
   private async look(time: number): Promise<Look> {
     const { disk, directory } = this.source;
     const loaded = await loadManifest(disk, directory);
-    if (loaded === null) {
-      throw diskError('copying a store', new Error(`no store in ${directory.path}`));
-    }
+    if (loaded === null) throw missing(directory.manifest(0), 0);
     const proven = await this.provenEnds(loaded);
     const logs: CopiedLog[] = [];
     let isPassed = false;
@@ -119,22 +117,36 @@ export class MomentSearch {
   ): Promise<GrowingPart | null> {
     const path = this.source.directory.segment(log.id, number);
     if (digest !== null && (end?.lastAppendTime ?? 0) <= time) {
-      await this.held.hold(log.id, number).catch(async (error: unknown) => {
-        if (!(error instanceof SourceChanged) || !(await this.isListed(log.id, number)))
-          throw error;
-        if (this.broken.has(log.id)) return;
-        const range = { file: path, from: 0, to: end?.end ?? 0, lastGoodOffset: null };
-        throw new LogBroken(log, new DamagedData(range, 'the file is missing'));
-      });
+      await this.unlessLost(log, number, end, () => this.held.hold(log.id, number));
       return null;
     }
     const part = this.parts.get(path) ?? new GrowingPart(this.source.disk, path, logTag);
     this.parts.set(path, part);
-    await unlessGone(() => part.readOn(time, end?.end ?? Number.POSITIVE_INFINITY));
+    await this.unlessLost(log, number, end, () =>
+      unlessGone(() => part.readOn(time, end?.end ?? Number.POSITIVE_INFINITY)),
+    );
     return part;
   }
 
-  /** Whether the source has a sealed segment by now: one that is gone may have been replaced. */
+  /** Takes a file; where it is gone, and yet is one of the log's, the log is broken. */
+  private async unlessLost(
+    log: ManifestLog,
+    number: number,
+    end: ManifestSegment['end'],
+    take: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await take();
+    } catch (error) {
+      const isGone = error instanceof SourceChanged;
+      if (!isGone || !(await this.isListed(log.id, number))) throw error;
+      if (this.broken.has(log.id)) return;
+      const path = this.source.directory.segment(log.id, number);
+      throw new LogBroken(log, missing(path, end?.end ?? 0));
+    }
+  }
+
+  /** Whether the source has a segment by now: one that is gone may have been replaced. */
   private async isListed(logId: number, number: number): Promise<boolean> {
     const { disk, directory } = this.source;
     const loaded = await loadManifest(disk, directory);
@@ -160,6 +172,10 @@ export class MomentSearch {
     });
     return ends;
   }
+}
+
+function missing(file: string, end: number): DamagedData {
+  return new DamagedData({ file, from: 0, to: end, lastGoodOffset: null }, 'the file is missing');
 }
 
 interface ProvenEnd {

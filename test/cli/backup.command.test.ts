@@ -157,6 +157,39 @@ describe('stepwell backup and restore', () => {
     expect((await readdir(folder)).sort()).toEqual(['copy', 'damaged', 'data', 'full']);
   }, 60_000);
 
+  it('refuses a backup that was cut or is of a later version, and names no folder', async () => {
+    const server = await ServerProcess.start(data, port);
+    await publish(server, '1h');
+    await server.kill('SIGTERM');
+    expect(await runProgram(data, ['backup', at('whole')])).toMatchObject({ code: 0 });
+    const restoreChanged = async (change: (copy: string) => Promise<void>) => {
+      const copy = await mkdtemp(at('cut-'));
+      await cp(at('whole'), copy, { recursive: true });
+      await change(copy);
+      return runProgram(data, ['restore', copy, at('new')]);
+    };
+    const missing = { code: 65, stderr: expect.stringMatching('the file is missing') };
+    const removing = (name: string) => (copy: string) => rm(join(copy, name), { recursive: true });
+    expect(await restoreChanged(removing('logs/0000000000'))).toMatchObject(missing);
+    const unlisted = await restoreChanged(async (copy) => {
+      for (const name of ['MANIFEST', 'MANIFEST.copy']) await rm(join(copy, name));
+    });
+    expect(unlisted).toMatchObject(missing);
+    const later = await restoreChanged((copy) =>
+      writeFile(join(copy, 'backup.json'), JSON.stringify({ format: 2 })),
+    );
+    expect(later).toMatchObject({ code: 65, stderr: expect.stringMatching('format version 2') });
+    for (const words of [
+      ['backup', ''],
+      ['restore', at('whole'), ''],
+      ['restore', '', at('new')],
+    ]) {
+      const refused = await runProgram(data, words);
+      expect(refused).toMatchObject({ code: 64, stderr: expect.stringMatching('It is empty') });
+    }
+    expect(await readdir(folder)).not.toContain('new');
+  }, 60_000);
+
   it('copies what is intact of a damaged topic, says what is not, and exits with 65', async () => {
     const server = await ServerProcess.start(data, port);
     for (let count = 0; count < 3; count += 1) {

@@ -51,6 +51,20 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
+describe('journal replay', () => {
+  it.each([
+    [['--records', 'rides', '--csv'], 'cannot be used with'],
+    [['--records', 'rides', '--until', '3'], 'cannot be used with'],
+    [['--offsets', '--records', 'rides'], 'cannot be used with'],
+    [['--csv', '--json'], 'cannot be used with'],
+    [['--type', ''], 'not a list of types'],
+  ])('refuses %j, of which it would pass over a part', async (words, said) => {
+    const { code, stdout, stderr } = await journal('replay', ...words);
+    expect([code, stdout]).toEqual([64, '']);
+    expect(stderr).toContain(said);
+  });
+});
+
 describe('journal print', () => {
   it('shows beside the running server every event, one line each, and no secret', () => {
     const { code, stderr } = running.print;

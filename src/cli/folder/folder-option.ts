@@ -1,5 +1,5 @@
 /** The option that every command takes which looks at a data folder. */
-import { Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { GivenSettings } from '../../server/configuration/config.js';
 
 export interface DataDirOption {
@@ -8,6 +8,15 @@ export interface DataDirOption {
 
 export function dataDirOption(): Option {
   return new Option('--data-dir <path>', 'the data folder, instead of STEPWELL_DATA_DIR');
+}
+
+/** A folder that a command reads or makes. */
+export function folderArgument(name: string, description: string): Argument {
+  return new Argument(`<${name}>`, description).argParser((text: string) => {
+    // As of a variable of the shell that is not set: it would be the present folder.
+    if (text !== '') return text;
+    throw new InvalidArgumentError('It is empty.');
+  });
 }
 
 /** What `readConfiguration` is to take from the command line. */

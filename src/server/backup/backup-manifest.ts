@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { BackupReport } from '../../../storage/backup/backup-folder.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole } from '../../../storage/disk/whole-file.js';
-import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
+import { diskError, errorCode, NewerFormat } from '../../../storage/faults/storage-errors.js';
 import { version } from '../../grammar/version.js';
 import { ConfigurationError } from '../configuration/config.js';
 
@@ -16,9 +16,11 @@ export const restoredFile = 'restored.json';
 
 const offset = z.int().nonnegative();
 
+const format = 1;
+
 /** What a backup holds, as it stands in the file and in answers of the server. */
 export const backupSchema = z.object({
-  format: z.literal(1),
+  format: z.literal(format),
   version: z.string().describe('Of Stepwell, that made it'),
   madeAt: z.string().describe('When it was complete, ISO 8601'),
   storeId: z.string().describe('The same for all copies of one data folder'),
@@ -34,13 +36,16 @@ export const backupSchema = z.object({
   damages: z.array(z.string()).describe('What is damaged, file by file'),
 });
 
+/** What every later version says of its backups, whatever else it says. */
+const laterFormat = z.object({ format: z.int().gt(format) });
+
 export type BackupManifest = z.output<typeof backupSchema>;
 
 /** What is said of a copy that was complete at `at`, Unix milliseconds. */
 export function manifestOf(report: BackupReport, at: number): BackupManifest {
   const { storeId, epoch, linkedBytes, copiedBytes, until, lost, damages } = report;
   return {
-    format: 1,
+    format,
     version,
     madeAt: new Date(at).toISOString(),
     storeId,
@@ -58,8 +63,8 @@ export function encoded(content: unknown): Buffer {
 }
 
 /**
- * The description of the backup in `folder`; null where there is none. Throws `ConfigurationError`
- * where the file is not ours.
+ * The description of the backup in `folder`; null where there is none. Throws `NewerFormat` where a
+ * later version has made it, `ConfigurationError` where the file is not ours.
  */
 export async function readBackupManifest(
   disk: Disk,
@@ -71,8 +76,11 @@ export async function readBackupManifest(
     throw diskError(`reading ${path}`, error);
   });
   if (bytes === null) return null;
-  const parsed = backupSchema.safeParse(jsonOf(bytes));
+  const content = jsonOf(bytes);
+  const parsed = backupSchema.safeParse(content);
   if (parsed.success) return parsed.data;
+  const formatFound = laterFormat.safeParse(content).data?.format;
+  if (formatFound !== undefined) throw new NewerFormat(path, formatFound);
   throw new ConfigurationError([`${path} does not describe a backup of Stepwell`]);
 }
 

@@ -365,10 +365,16 @@ describe('a copy that is not finished', () => {
     await expect(backupFolder(growing.disk, directory, target, options)).rejects.toMatchObject({
       code: 'damaged',
     });
+    await growing.disk.remove(grown?.[0] ?? '');
+    await expect(backupFolder(growing.disk, directory, target, options)).rejects.toMatchObject({
+      code: 'damaged',
+      message: expect.stringContaining('the file is missing'),
+    });
     const disk = new SimulatedDisk();
     await disk.makeDirectory('/none');
     await expect(backupFolder(disk, '/none', target, options)).rejects.toMatchObject({
-      code: 'disk_failure',
+      code: 'damaged',
+      message: expect.stringContaining('/none/MANIFEST bytes 0 to 0: the file is missing'),
     });
   });
 });
