@@ -10,9 +10,9 @@ import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
 import type { AnswerState } from '../../http/request-head.js';
-import { endAfterAnswer, endSoon, endWritten } from './connection-end.js';
+import { endAfterAnswer, endSoon } from './connection-end.js';
 import { shareOf } from './connection-share.js';
-import { type Connection, isIdle, type Owner, opened } from './open-connection.js';
+import { Connection, type Owner } from './open-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
 /** How many connections may be open at once. */
@@ -46,7 +46,8 @@ export class Connections {
   private readonly peers = new Map<Socket, Connection>();
   private readonly owners = new Map<string, Owner>();
   private readonly silent = new Set<Connection>();
-  private readonly spare = new Set<Connection>();
+  /** Those beyond the limits, to be read only: while there are none, no connection `isSpare`. */
+  readonly spare = new Set<Connection>();
   private readonly unread: UnreadAnswers;
   private isDraining = false;
   private warnedAt = Number.NEGATIVE_INFINITY;
@@ -63,42 +64,31 @@ export class Connections {
    * Lets only those connections of `server` through that have a place, and follows them. `take`
    * gets them, and what lets the server take them.
    */
-  guard(server: Server, take: (socket: Socket, giveToNode: GiveToNode) => void): void {
+  guard(server: Server, take: (connection: Connection, giveToNode: GiveToNode) => void): void {
     const others = server.listeners('connection') as ((socket: Socket) => void)[];
     const giveToNode: GiveToNode = (socket) => {
       for (const listener of others) listener.call(server, socket);
     };
     server.removeAllListeners('connection');
     server.on('connection', (socket) => {
-      if (this.admits(socket)) take(socket, giveToNode);
-      else socket.destroy();
+      const connection = this.admitted(socket);
+      if (connection === null) socket.destroy();
+      else take(connection, giveToNode);
     });
-    server.prependListener('request', ({ socket }, response) => this.requested(socket, response));
+    server.prependListener('request', ({ socket }, response) => {
+      this.open.get(socket)?.requested(response);
+    });
   }
 
   /** Follows the connections of other nodes: those of their clients have their places there. */
   followPeers(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      this.peers.set(socket, opened(socket, this.ports.clock));
+      this.peers.set(socket, new Connection(socket, this.ports.clock, nothing));
       socket.once('close', () => this.peers.delete(socket));
     });
     server.prependListener('request', ({ socket }, response) => {
-      const connection = this.peers.get(socket);
-      if (connection === undefined) return;
-      connection.latest = response;
-      response.on('close', connection.answered);
+      this.peers.get(socket)?.requested(response);
     });
-  }
-
-  /** A request has come on this connection, and `answer` is to be its answer. */
-  requested(socket: Socket, answer: AnswerState): void {
-    const connection = this.open.get(socket);
-    if (connection === undefined) return;
-    if (!connection.hasAsked) this.spoke(connection);
-    connection.hasAsked = true;
-    connection.latest = answer;
-    answer.on('close', connection.answered);
-    if (this.isDraining) this.closeOnceIdle(connection);
   }
 
   /** The latest answer on a connection, begun or not; null where no request is under way. */
@@ -111,7 +101,6 @@ export class Connections {
    * free since it was opened makes it a connection like all others.
    */
   isSpare(socket: Socket): boolean {
-    if (this.spare.size === 0) return false;
     const connection = this.open.get(socket);
     if (connection === undefined || !this.spare.has(connection)) return false;
     if (!this.takesPlace(connection)) return true;
@@ -138,12 +127,12 @@ export class Connections {
   /** Refuses new connections, and closes each one as soon as it has no request in flight. */
   drain(): void {
     this.isDraining = true;
-    for (const connection of this.open.values()) this.closeOnceIdle(connection);
+    for (const connection of this.open.values()) connection.endOnceIdle();
   }
 
   /** Closes those of other nodes in the same way: they would be kept for the next request. */
   drainPeers(): void {
-    for (const connection of this.peers.values()) this.closeOnceIdle(connection);
+    for (const connection of this.peers.values()) connection.endOnceIdle();
   }
 
   /** Closes what is still open. */
@@ -151,10 +140,11 @@ export class Connections {
     for (const socket of this.open.keys()) socket.destroy();
   }
 
-  private admits(socket: Socket): boolean {
-    if (this.isDraining) return false;
-    const connection = opened(socket, this.ports.clock);
-    if (!this.takesPlace(connection) && !this.takesSpare(connection)) return false;
+  /** A new connection that has a place; null where there is none. */
+  private admitted(socket: Socket): Connection | null {
+    if (this.isDraining) return null;
+    const connection = new Connection(socket, this.ports.clock, this.spoke);
+    if (!this.takesPlace(connection) && !this.takesSpare(connection)) return null;
     this.open.set(socket, connection);
     this.unread.watch();
     // What Node's server ends a connection by, once the last answer on it is sent.
@@ -163,7 +153,7 @@ export class Connections {
       this.countAborted(connection);
       this.left(connection);
     });
-    return true;
+    return connection;
   }
 
   private takesPlace(connection: Connection): boolean {
@@ -215,7 +205,7 @@ export class Connections {
   private closesIdle(owner: Owner | null): boolean {
     let longest: Connection | null = null;
     for (const connection of this.open.values()) {
-      if (!isIdle(connection) || connection.owner === null) continue;
+      if (!connection.isIdle || connection.owner === null) continue;
       if (owner !== null && connection.owner !== owner) continue;
       if (longest === null || connection.answeredAt < longest.answeredAt) longest = connection;
     }
@@ -225,10 +215,10 @@ export class Connections {
     return true;
   }
 
-  private spoke(connection: Connection): void {
+  private readonly spoke = (connection: Connection): void => {
     connection.owner?.silent.delete(connection);
     this.silent.delete(connection);
-  }
+  };
 
   private close(connection: Connection): void {
     connection.socket.destroy();
@@ -243,12 +233,6 @@ export class Connections {
     if (owner === null) return;
     owner.held -= 1;
     if (owner.held === 0) this.owners.delete(owner.key);
-  }
-
-  private closeOnceIdle(connection: Connection): void {
-    const { latest, socket } = connection;
-    if (latest === null || latest.writableFinished) endWritten(socket);
-    else latest.once('close', () => this.closeOnceIdle(connection));
   }
 
   private ownerOf({ remoteAddress = '' }: Socket): Owner {
@@ -273,3 +257,5 @@ export class Connections {
     log.warn({ ...this.limits, open: this.open.size }, 'too many connections: some are refused');
   }
 }
+
+function nothing(): void {}

@@ -8,8 +8,7 @@ import { headerCountMax } from '../../http/head-limits.js';
 import type { Admission } from '../../http/identity/admission.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
-import type { Callers } from '../../http/identity/callers.js';
-import { requestIdHeader } from '../../http/identity/callers.js';
+import { type Callers, requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { mayChange } from '../../http/routes/route-description.js';
@@ -38,8 +37,9 @@ export class FrontDoor {
   /** Stands before every route, and before the answer to an unknown path. */
   guard(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, reply, done) => {
-      const isSpare = this.connections.isSpare(request.raw.socket);
-      const admission = isSpare ? this.judgeSpare(request, reply) : this.judge(request);
+      const admission = this.isSpare(request.raw)
+        ? this.judgeSpare(request, reply)
+        : this.judge(request);
       const { principal, refusal } = admission;
       reply.header(requestIdHeader, this.callers.identify(request.raw, principal).requestId);
       if (refusal === undefined) done();
@@ -62,7 +62,13 @@ export class FrontDoor {
 
   /** Whether the head of a request is sound; `guard` answers why not. */
   isSound(request: RequestHead): boolean {
-    return judgeHead(request) === undefined && !this.connections.isSpare(request.socket);
+    return judgeHead(request) === undefined && !this.isSpare(request);
+  }
+
+  /** Whether a request may be for health checks only. */
+  private isSpare({ socket }: RequestHead): boolean {
+    const { connections } = this;
+    return connections.spare.size > 0 && connections.isSpare(socket);
   }
 
   /** A connection beyond the limits is for one question about health. */

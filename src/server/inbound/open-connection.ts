@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../engine/clock.js';
 import type { AnswerState } from '../../http/request-head.js';
+import { endWritten } from './connection-end.js';
 
 /** All connections from one address. */
 export interface Owner {
@@ -11,44 +12,59 @@ export interface Owner {
   readonly silent: Set<Connection>;
 }
 
-export interface Connection {
-  readonly socket: Socket;
+export class Connection {
   readonly openedAt: number;
-  owner: Owner | null;
+  owner: Owner | null = null;
   /** Whether a request has come on it. */
-  hasAsked: boolean;
+  hasAsked = false;
   /**
    * The latest request's answer, until it is sent and all of the request has come: an answer keeps
    * its request, and that its body, which no limit of bytes would count any more.
    */
-  latest: AnswerState | null;
+  latest: AnswerState | null = null;
   /** When an answer was last sent whole, by the monotonic clock. */
   answeredAt: number;
-  /** Notes that an answer was sent whole; made once, not for each request. */
-  readonly answered: () => void;
-}
+  private isEnding = false;
 
-/** A connection that was opened now. */
-export function opened(socket: Socket, clock: Clock): Connection {
-  const openedAt = clock.monotonic();
-  const connection: Connection = {
-    socket,
-    openedAt,
-    owner: null,
-    hasAsked: false,
-    latest: null,
-    answeredAt: openedAt,
-    answered: () => {
-      connection.answeredAt = clock.monotonic();
-      // A request that came behind it has the latest answer.
-      const { latest } = connection;
-      if (latest?.closed === true && latest.req.complete) connection.latest = null;
-    },
+  /** `asked` is called when the first request has come. */
+  constructor(
+    readonly socket: Socket,
+    private readonly clock: Clock,
+    private readonly asked: (connection: Connection) => void,
+  ) {
+    this.openedAt = clock.monotonic();
+    this.answeredAt = this.openedAt;
+  }
+
+  /** A request has come, and `answer` is to be its answer. */
+  requested(answer: AnswerState): void {
+    if (!this.hasAsked) {
+      this.hasAsked = true;
+      this.asked(this);
+    }
+    this.latest = answer;
+    answer.on('close', this.answered);
+    if (this.isEnding) this.endOnceIdle();
+  }
+
+  /** Closes it as soon as it has no request in flight. */
+  endOnceIdle(): void {
+    this.isEnding = true;
+    const { latest, socket } = this;
+    if (latest === null || latest.writableFinished) endWritten(socket);
+    else latest.once('close', () => this.endOnceIdle());
+  }
+
+  /** Whether its last answer is sent, and no other request has come. */
+  get isIdle(): boolean {
+    return this.hasAsked && (this.latest === null || this.latest.writableFinished);
+  }
+
+  /** An answer was sent whole. Made once, not for each request. */
+  private readonly answered = (): void => {
+    this.answeredAt = this.clock.monotonic();
+    // A request that came behind it has the latest answer.
+    const { latest } = this;
+    if (latest?.closed === true && latest.req.complete) this.latest = null;
   };
-  return connection;
-}
-
-/** Whether its last answer is sent, and no other request has come. */
-export function isIdle({ hasAsked, latest }: Connection): boolean {
-  return hasAsked && (latest === null || latest.writableFinished);
 }

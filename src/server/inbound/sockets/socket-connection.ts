@@ -12,6 +12,7 @@ import { endWritten } from '../connection-end.js';
 import type { Connections, GiveToNode } from '../connections.js';
 import { isOrdinary, joined } from '../express-exchange.js';
 import type { LaneContext } from '../express-lane.js';
+import type { Connection } from '../open-connection.js';
 import { SocketAnswer, SocketExchange } from './socket-exchange.js';
 import { readOrdinary, type SocketRequest } from './socket-request.js';
 
@@ -40,17 +41,20 @@ export class SocketConnection {
   private checks = 0;
   private isEnded = false;
   private hasServed = false;
+  private readonly socket: Socket;
 
   /**
    * `giveToNode` has Node's server take the connection; `left` is called when it does, or when the
    * connection is closed.
    */
   constructor(
-    private readonly socket: Socket,
+    private readonly connection: Connection,
     private readonly context: SocketContext,
     private readonly giveToNode: GiveToNode,
     private readonly left: (connection: SocketConnection) => void,
   ) {
+    const { socket } = connection;
+    this.socket = socket;
     socket.on('data', this.received);
     socket.on('end', this.clientEnded);
     socket.on('close', this.closed);
@@ -90,10 +94,10 @@ export class SocketConnection {
       this.handOver();
       return;
     }
-    const { connections, lane } = this.context;
-    this.answer = new SocketAnswer(request, lane.clock.monotonic(), this.written);
+    const { clock } = this.context.lane;
+    this.answer = new SocketAnswer(request, clock.monotonic(), this.written);
     this.checks = 0;
-    connections.requested(this.socket, this.answer);
+    this.connection.requested(this.answer);
     this.goOn(this.answer);
   }
 

@@ -2,10 +2,10 @@
  * The shortest way in: small ordinary requests of express routes are read from their connections,
  * served, and answered without Node's HTTP server, which costs more than most of them (ADR 91).
  */
-import type { Socket } from 'node:net';
 import { systemClock } from '../../../engine/clock.js';
 import type { GiveToNode } from '../connections.js';
 import { parserOptions, serverTimeouts } from '../inbound-limits.js';
+import type { Connection } from '../open-connection.js';
 import { SocketConnection, type SocketContext } from './socket-connection.js';
 
 /** How often connections are checked, ms, as Node checks its own. */
@@ -20,8 +20,8 @@ export class SocketLane {
   constructor(private readonly context: SocketContext) {}
 
   /** Reads a new connection, until `giveToNode` gives it to Node's server. */
-  take(socket: Socket, giveToNode: GiveToNode): void {
-    this.open.add(new SocketConnection(socket, this.context, giveToNode, this.left));
+  take(connection: Connection, giveToNode: GiveToNode): void {
+    this.open.add(new SocketConnection(connection, this.context, giveToNode, this.left));
     if (!this.isChecking) this.checkLater();
   }
 
