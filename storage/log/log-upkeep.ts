@@ -43,7 +43,8 @@ export interface LogParts {
 }
 
 export class LogUpkeep {
-  private start: Offset;
+  /** The first offset that is still here. It rises only here. */
+  startOffset: Offset;
   private last: Promise<unknown> = Promise.resolve();
   private stoppedBecause: Error | null = null;
   /** What the last compaction came to, which looked at all before `end`. */
@@ -54,17 +55,12 @@ export class LogUpkeep {
     private readonly log: KeptLog,
     private readonly parts: LogParts,
   ) {
-    this.start = log.startOffset;
-  }
-
-  /** The first offset that is still here. */
-  get startOffset(): Offset {
-    return this.start;
+    this.startOffset = log.startOffset;
   }
 
   /** See `PartitionLog.hideBelow`. */
   hideBelow(offset: Offset): void {
-    this.start = Math.max(this.start, offset);
+    this.startOffset = Math.max(this.startOffset, offset);
   }
 
   /** See `PartitionLog.trimTo`. */
@@ -76,7 +72,7 @@ export class LogUpkeep {
       const gone = segmentsBelow(log.segments, offset);
       this.hideBelow(gone.at(-1)?.nextOffset ?? 0);
       await removeSegments(store, log.id, log.segments, gone);
-      return this.start;
+      return this.startOffset;
     });
   }
 

@@ -1,11 +1,12 @@
 /** The records of one consume, read as its client takes them. */
-import { likelyBytes } from '../../../storage/log/size-estimate.js';
+
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { RecordTexts } from '../records/record-text.js';
 import type { RecordsPart } from '../records/records-answer.js';
 import type { OwnedPartition } from '../sessions/positions.js';
 import { damageRefusal } from '../topics/damaged-records.js';
+import { likelyBytes } from '../topics/shared-reads.js';
 import type { ConsumeCall } from './consume-call.js';
 import type { Polled, Polls, PollTerms } from './poll.js';
 import type { PartitionRead } from './share-reads.js';

@@ -4,9 +4,8 @@
  */
 import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import { likelyBytes } from '../../../storage/log/size-estimate.js';
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
-import type { SharedReads } from '../topics/shared-reads.js';
+import { likelyBytes, type SharedReads } from '../topics/shared-reads.js';
 import type { PayloadEncoding } from './payload-encoding.js';
 import { type RecordPlace, RecordTexts } from './record-text.js';
 import type { RecordsPart } from './records-answer.js';

@@ -1,11 +1,11 @@
 /**
  * Reads of topics' logs, by as much at once as an answer takes: the groups that a new record wakes
- * all want the same of it, and one read is for all of them.
+ * all want the same of it, and one read is for all of them. What was not read is estimated: each
+ * record has as many bytes as the average one.
  */
 import { Injectable } from '@nestjs/common';
 import type { RecordBatch } from '../../../storage/format/record-batch.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import { likelyRecordBytes } from '../../../storage/log/size-estimate.js';
 
 /** What a reader wants of a log. Offsets are half-open: [from, until). */
 export interface SharedRead {
@@ -54,4 +54,20 @@ export class SharedReads {
 /** What so many records take, if they are as long as most of the log. */
 function bytesOf(log: PartitionLog, records: number): number {
   return Math.ceil(Math.min(records * likelyRecordBytes(log) + fringeBytes, readBytesMax));
+}
+
+/** Bytes of up to `records` durable records from an offset on, each with `frameBytes` around it. */
+export function likelyBytes(
+  log: PartitionLog,
+  from: number,
+  records: number,
+  frameBytes = 0,
+): number {
+  const there = Math.max(0, Math.min(records, log.highWatermark - from));
+  return there * (likelyRecordBytes(log) + frameBytes);
+}
+
+/** Bytes of one record, its share of the headers included; 0 of an empty log. */
+function likelyRecordBytes(log: PartitionLog): number {
+  return log.byteLength / Math.max(1, log.highWatermark - log.startOffset);
 }
