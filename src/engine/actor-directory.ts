@@ -10,7 +10,7 @@ import {
   type EventEnvelope,
   isCheckpoint,
 } from './decider.js';
-import { Followers, meets } from './following/interest.js';
+import { Followers, meets } from './followers.js';
 import type { Fold } from './registration.js';
 import { type Actor, ActorForm } from './resting/actor-form.js';
 import { BrokenStream, Gaps } from './resting/gaps.js';

@@ -6,14 +6,21 @@ import { CommitGroups } from './commit-groups.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
-import { type AnyInterest, Followers } from './following/interest.js';
+import { Followers, Subscribers } from './followers.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
 import type { EngineJournal } from './journal.js';
 import { type Principal, seedOf } from './principal/principal.js';
-import type { EffectCarrier, Fold, IndexMemory, Reaction, Registration } from './registration.js';
+import type {
+  AnyInterest,
+  EffectCarrier,
+  EventListener,
+  Fold,
+  IndexMemory,
+  Reaction,
+  Registration,
+} from './registration.js';
 import { PreImages } from './resting/pre-images.js';
 import { type StreamSizes, shippedStreamSizes } from './resting/stream-sizes.js';
-import { type EventListener, Subscribers } from './subscribers.js';
 import {
   type EngineWatch,
   type FollowingReaction,

@@ -2,10 +2,15 @@
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, ResultOf } from './decider.js';
 import type { Engine } from './engine.js';
-import type { Interest } from './following/interest.js';
 import type { Principal } from './principal/principal.js';
-import type { Fold, IndexMemory, Reaction, Registration } from './registration.js';
-import type { EventListener } from './subscribers.js';
+import type {
+  EventListener,
+  Fold,
+  IndexMemory,
+  Interest,
+  Reaction,
+  Registration,
+} from './registration.js';
 import type { Outcome } from './turn.js';
 
 /**

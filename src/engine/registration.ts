@@ -1,8 +1,8 @@
 /**
- * How a feature joins the engine: its decider, what its decisions read, and what folds its events.
+ * How a feature joins the engine: its decider, what its decisions read, and what follows events of
+ * its own and of others.
  */
 import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
-import type { AnyInterest } from './following/interest.js';
 import type { Placed, TurnChanges } from './turn-changes.js';
 
 /** A map of an index: a checkpoint and an image of memory put back what it held. */
@@ -23,6 +23,27 @@ export interface FoldMemory {
   readonly settings?: readonly (string | number)[];
   /** It may keep entries of turns that were rolled back, so that digests leave it out. */
   readonly mayHoldMore?: true;
+}
+
+type FieldOf<Event> = Event extends unknown ? keyof Event & string : never;
+
+/** What concerns a follower: the events of `types`, and all those of `streams`. */
+export interface Interest<Event extends DomainEvent> extends AnyInterest {
+  readonly types: { readonly [Type in Event['type']]?: true | readonly FieldOf<Event>[] };
+}
+
+/** As the engine sees it, of events of any kind. */
+export interface AnyInterest {
+  /**
+   * By type: every event (`true`), or each that names something in one of these fields. What an
+   * event does not have is looked for in its stream's state before it, where that is known.
+   * Without it: events of all types.
+   */
+  readonly types?: { readonly [type: string]: true | readonly string[] | undefined };
+  /** Ids of streams. */
+  readonly streams?: readonly { has(id: string): boolean }[];
+  /** What a listener serves, such as open streams: it sees nothing while there is none. */
+  readonly served?: { readonly size: number };
 }
 
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
@@ -55,6 +76,11 @@ export type Reaction<Event extends DomainEvent = DomainEvent, State = unknown> =
   command: Command,
   before: State,
 ) => readonly Command[];
+
+/** Sees events once they are durable, in journal order: some, never none. */
+export type EventListener<Event extends DomainEvent = DomainEvent> = (
+  envelopes: readonly EventEnvelope<Event>[],
+) => void;
 
 /** What an index of durable events remembers (see `Engine.index`). */
 export interface IndexMemory<Part = unknown> {

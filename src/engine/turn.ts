@@ -7,7 +7,7 @@ import { ok, type Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
-import { type AnyInterest, type Followers, meets } from './following/interest.js';
+import { type Followers, meets } from './followers.js';
 import {
   type Caller,
   ownWork,
@@ -15,7 +15,7 @@ import {
   principalTerm,
   workFor,
 } from './principal/principal.js';
-import type { AnyRegistration, Reaction } from './registration.js';
+import type { AnyInterest, AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /** What became of one command. */

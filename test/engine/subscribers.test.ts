@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '../../src/engine/decider.js';
-import { Subscribers } from '../../src/engine/subscribers.js';
+import { Subscribers } from '../../src/engine/followers.js';
 import { envelope } from '../support/envelope.js';
 
 const event = (kind: string, id: string) => envelope({ type: 'Happened' }, { kind, id });

@@ -174,7 +174,6 @@ export const folders: readonly string[] = [
   'src/engine/bulk',
   'src/engine/machines',
   'src/engine',
-  'src/engine/following',
   'src/engine/principal',
   'src/engine/resting',
   // The log engine.

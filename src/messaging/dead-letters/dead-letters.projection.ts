@@ -4,8 +4,7 @@
  * (messaging.md 10).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { Messages } from '../messages/message.entity.js';
 import { deadLetterId, type MessageEvent } from '../messages/message.events.js';

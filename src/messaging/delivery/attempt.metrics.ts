@@ -1,8 +1,7 @@
 /** What operators see of attempts to deliver. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
-import type { Interest } from '../../engine/following/interest.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
 /** How an attempt to deliver is shown to have ended; a cut one does not count as an attempt. */

@@ -10,7 +10,7 @@ import { AlarmClock } from '../../engine/alarm-clock.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener } from '../../engine/registration.js';
 import type { Entrant, Gate, Line } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
 import type { Obstacle } from '../gates/obstacle.js';

@@ -8,7 +8,7 @@ import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener } from '../../engine/registration.js';
 import { type ForgetFlowControl, flowControlKind } from './flow-control.commands.js';
 import { FlowControls } from './flow-control.entity.js';
 import type { FlowControlEvent } from './flow-control.events.js';

@@ -1,7 +1,6 @@
 /** How many messages that are not final name each flow-control key: one without any is idle. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 

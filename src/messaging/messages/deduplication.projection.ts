@@ -1,7 +1,6 @@
 /** Which publishes of the last ten minutes a new one would repeat: a fold of `MessagePublished`. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent, MessagePublished } from './message.events.js';
 

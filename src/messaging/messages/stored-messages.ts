@@ -4,9 +4,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
 import { Payloads } from '../../engine/payloads.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import type { AttemptEvent, MessageEvent, MessageFailed, Published } from './message.events.js';
 
 /** What is delivered later is read back from the journal: memory follows the work in flight. */

@@ -1,6 +1,6 @@
 /** The origins that are paused as far as is durable: their gate opens when the end of that is. */
-import { type IndexMemory, onePart } from '../../engine/registration.js';
-import type { EventListener } from '../../engine/subscribers.js';
+
+import { type EventListener, type IndexMemory, onePart } from '../../engine/registration.js';
 import type { OriginEvent } from './origin.events.js';
 
 export class PausedOrigins {

@@ -6,10 +6,8 @@
  */
 import { Injectable } from '@nestjs/common';
 import { type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { IndexMemory } from '../../engine/registration.js';
+import type { EventListener, IndexMemory, Interest } from '../../engine/registration.js';
 import { PreImages } from '../../engine/resting/pre-images.js';
-import type { EventListener } from '../../engine/subscribers.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { defaultSettings, type IndexedQueueEvent } from './queue.events.js';
 import { QueueEntry } from './queue-entry.js';

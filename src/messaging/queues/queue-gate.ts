@@ -4,9 +4,8 @@
  * never has more of a queue at once than its parallelism.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import type { EventListener } from '../../engine/subscribers.js';
-import type { Entrant, Gate } from '../gates/gate.js';
-import { Line } from '../gates/gate.js';
+import type { EventListener } from '../../engine/registration.js';
+import { type Entrant, type Gate, Line } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
 import type { Obstacle } from '../gates/obstacle.js';
 import type { MessageEvent } from '../messages/message.events.js';

@@ -1,8 +1,7 @@
 /** What operators see of schedules: how often they trigger, how late, and what fails. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
-import type { Interest } from '../../engine/following/interest.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import type { ScheduleEvent } from './schedule.events.js';
 
 /** A trigger is late by milliseconds, or by as long as the server was down. */

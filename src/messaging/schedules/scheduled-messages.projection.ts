@@ -3,8 +3,7 @@
  * messages that are pending and those that failed since the last trigger; the others succeeded.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import type { ScheduleEvent } from './schedule.events.js';

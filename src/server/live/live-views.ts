@@ -1,9 +1,8 @@
 /** The clients of the live stream: how they join, catch up and leave. */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { AnyInterest } from '../../engine/following/interest.js';
 import type { Journal } from '../../engine/journal.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { AnyInterest, EventListener } from '../../engine/registration.js';
 import { Refusal } from '../../grammar/result.js';
 import { LiveChannel } from './live-channel.js';
 import { type LiveKind, liveEventOf, liveKinds, liveText } from './live-events.js';

@@ -5,7 +5,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener } from '../../engine/registration.js';
 import { Refusal } from '../../grammar/result.js';
 import type { TopicSettings } from '../settings.js';
 import type { AlterTopic, CreateTopic, TopicCommand } from '../topics/topic.commands.js';

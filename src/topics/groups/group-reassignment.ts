@@ -4,7 +4,7 @@ import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener } from '../../engine/registration.js';
 import type { TopicEvent } from '../topics/topic.events.js';
 import type { ReassignGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';

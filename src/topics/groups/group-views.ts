@@ -4,8 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { type Checkpointed, type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
-import { type IndexMemory, onePart } from '../../engine/registration.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import { type EventListener, type IndexMemory, onePart } from '../../engine/registration.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
 import {

@@ -1,7 +1,6 @@
 /** Pushes that wait for messages to be final are woken as soon as they are. */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Interest } from '../../engine/following/interest.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
 import { provided } from '../../engine/provided.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener } from '../../engine/registration.js';
 import type { SubscriptionPartitionEvent } from '../subscriptions/subscription-partition.events.js';
 
 @Injectable()

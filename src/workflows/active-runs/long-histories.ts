@@ -1,9 +1,8 @@
 /** Runs whose history grows long: the log warns once of each, before its steps are refused. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
-import type { Interest } from '../../engine/following/interest.js';
 import { provided } from '../../engine/provided.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import type { EntryList } from '../run-state/entry-list.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import { Runs } from '../runs/run.entity.js';

@@ -1,8 +1,7 @@
 /** What operators see of workflow runs. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
-import type { Interest } from '../../engine/following/interest.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 

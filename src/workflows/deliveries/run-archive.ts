@@ -4,10 +4,9 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration, RunEvent } from '../run-state/run.events.js';
 import { evolveRun, initialRun, type RunState } from '../run-state/run.state.js';

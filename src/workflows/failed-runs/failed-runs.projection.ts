@@ -4,8 +4,7 @@
  * run is found, the journal all that it says (workflows.md 6.1).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { LetterIndex, PlacedLetter } from '../../messaging/dead-letters/letter-index.js';
 import { deadLetterId, type MessageEvent } from '../../messaging/messages/message.events.js';

@@ -1,6 +1,6 @@
 /** The open streams of each run, which are woken by durable events of it and of its messages. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { AnyInterest } from '../../engine/following/interest.js';
+import type { AnyInterest } from '../../engine/registration.js';
 import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 

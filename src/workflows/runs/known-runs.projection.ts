@@ -1,7 +1,6 @@
 /** Which runs were started lately and have ended since: a fold of their ends. */
 import { type EventEnvelope, keptText } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { RunEvent } from '../run-state/run.events.js';
 

@@ -1,7 +1,6 @@
 /** Where the bytes of the latest notification stand, so that many waits share them: a fold. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { RunEvent } from '../run-state/run.events.js';
 

@@ -1,7 +1,6 @@
 /** Which messages of each run are not final: a fold of the events of messages. */
 import { type EventEnvelope, keptText } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import { endsOfRunMessages } from './run-end.policy.js';

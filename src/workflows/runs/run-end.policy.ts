@@ -3,7 +3,7 @@
  * of the messages that it leaves behind. Pure.
  */
 import { accept, type Command, type Decision, type EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
+import type { Interest } from '../../engine/registration.js';
 import { Refusal } from '../../grammar/result.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import type { MessageState } from '../../messaging/messages/message.state.js';

@@ -1,7 +1,6 @@
 /** Which runs wait for which event: a fold of the events of runs. */
 import { type EventEnvelope, keptText } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
-import type { Fold, FoldMemory } from '../../engine/registration.js';
+import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { OpenWait, RunEvent } from '../run-state/run.events.js';
 

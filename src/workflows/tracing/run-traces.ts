@@ -5,10 +5,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Interest } from '../../engine/following/interest.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
-import type { EventListener } from '../../engine/subscribers.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import { runPlace } from '../../messaging/tracing/message-places.js';
 import { MessageTraces } from '../../messaging/tracing/message-traces.js';
 import {

@@ -1,18 +1,17 @@
 import fc from 'fast-check';
-import type { DomainEvent } from '../../../src/engine/decider.js';
-import {
-  type AnyInterest,
-  Concern,
-  Followers,
-  type Interest,
-  meets,
-} from '../../../src/engine/following/interest.js';
-import { envelope } from '../../support/envelope.js';
+import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
+import { Followers, meets } from '../../src/engine/followers.js';
+import type { AnyInterest, Interest } from '../../src/engine/registration.js';
+import { envelope } from '../support/envelope.js';
 
-type Told = Parameters<Concern['isIn']>[0];
-
-function concerns(interest: AnyInterest | undefined, told: Told, before: unknown): boolean {
-  return new Concern(interest).isIn(told, before);
+/** Whether one with this interest, who follows alone, is called for an event. */
+function concerns(
+  interest: AnyInterest | undefined,
+  told: EventEnvelope,
+  before: unknown,
+): boolean {
+  const interested = new Followers([{ interest }]).of(told.event.type);
+  return interested.some(({ condition }) => meets(condition, told, before));
 }
 
 interface Opened extends DomainEvent {
