@@ -22,7 +22,7 @@ import { verifyFolder } from './journal/journal-verify.js';
 import type { KeptHead } from './journal/kept-head.js';
 import { comparedWithSnapshot } from './journal/snapshot-comparison.js';
 import { committedOffsetLines, recordLines } from './journal/topic-lines.js';
-import { complain, progressLine, say, sayAll } from './output/terminal.js';
+import { complain, progressLine, sayAll } from './output/terminal.js';
 
 interface ArchiveOption {
   readonly archive?: string;
@@ -75,7 +75,7 @@ export interface VerifyOptions extends DataDirOption {
 export async function printDigest(options: DataDirOption): Promise<void> {
   const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
   if (head === null) throw new Error('no part of the journal is sealed yet');
-  say(`digest ${head.digest} at ${head.offset}`);
+  await sayAll([`digest ${head.digest} at ${head.offset}`]);
 }
 
 export async function verifyJournal(options: VerifyOptions): Promise<void> {

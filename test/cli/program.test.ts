@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { readConfiguration } from '../../src/server/configuration/config.js';
 import { killedAtLast } from '../support/leftovers.js';
 import { type Ended, program, runProgram } from '../support/program/program.js';
+import { freePort } from '../support/program/server-process.js';
 
 let directory = '';
 
@@ -305,5 +306,40 @@ describe('--data-dir', () => {
       expect((await run(['journal', ...words, ...option])).code).toBe(0);
       expect((await run(['journal', ...words])).code).toBe(64);
     }
+  });
+});
+
+describe('standard output that cannot be written', () => {
+  /** Words in front of a command whose standard output is a file on a full disk. */
+  const onFullDisk = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
+
+  it('ends a command with a sentence, and 74', async () => {
+    const data = join(directory, 'data');
+    const { code, stderr } = await runProgram(data, ['config'], {}, onFullDisk);
+    expect(stderr).toBe(
+      'stepwell: standard output cannot be written: ENOSPC: no space left on device, write\n',
+    );
+    expect(code).toBe(74);
+  });
+
+  it('does not end a server', async () => {
+    const port = await freePort();
+    const [command = '', ...rest] = [...onFullDisk, process.execPath, program, 'start'];
+    const env = environment({ STEPWELL_PORT: String(port) });
+    const child = killedAtLast(spawn(command, rest, { env, stdio: 'ignore' }));
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const isReady = () =>
+      request(`http://127.0.0.1:${port}/health/ready`).then(
+        async ({ statusCode, body }) => {
+          await body.dump();
+          return statusCode === 200;
+        },
+        () => false,
+      );
+    while (child.exitCode === null && !(await isReady())) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
   });
 });

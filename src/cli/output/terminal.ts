@@ -1,39 +1,74 @@
 /** Lines for people: results on standard output, complaints on standard error. */
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { ClientError } from '../connect/client-errors.js';
 import { safeLine } from './visible.js';
 
+/** A line of a server, which goes on where it cannot be written: to a file on a full disk. */
 export function say(line: string): void {
-  process.stdout.write(`${safeLine(line)}\n`);
+  tell(process.stdout, safeLine(line));
 }
 
-/** Of what is written past `sayAll`, such as the help: one who stops reading has had enough. */
-export function endQuietlyInPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      if (!isClosedPipe(error)) throw error;
-    });
+export function complain(line: string): void {
+  tell(process.stderr, `stepwell: ${safeLine(line)}`);
+}
+
+function tell(stream: NodeJS.WriteStream, line: string): void {
+  try {
+    stream.write(`${line}\n`);
+  } catch {
+    // There is nowhere else to say it.
   }
 }
 
-const isClosedPipe = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'EPIPE';
+/** Errors of both streams are told to who writes (`sayAll`); nothing else is to end by them. */
+export function endQuietlyInPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
 
-/** Writes lines as fast as they are read; one who stops reading (`| head`) has had enough. */
+/** What one who stops reading leaves behind: no error, as of any filter. */
+const isClosedPipe = (error: unknown) =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
+
+/**
+ * Writes lines as fast as they are read; one who stops reading (`| head`) has had enough. Rejects
+ * with `ClientError` where standard output cannot be written: a file on a full disk, say.
+ */
 export async function sayAll(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   try {
-    await pipeline(Readable.from(ended(lines)), process.stdout, { end: false });
+    await pipeline(Readable.from(ended(lines)), standardOutput());
   } catch (error) {
     if (!isClosedPipe(error)) throw error;
   }
 }
 
-async function* ended(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${safeLine(line)}\n`;
+/** It ends without ending what it writes to, which throws where that is a file. */
+function standardOutput(): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      const written = (error?: Error | null) => done(outputError(error));
+      try {
+        process.stdout.write(chunk, written);
+      } catch (error) {
+        written(error as Error);
+      }
+    },
+  });
 }
 
-export function complain(line: string): void {
-  process.stderr.write(`stepwell: ${safeLine(line)}\n`);
+function outputError(error: Error | null | undefined): Error | undefined {
+  if (!error || isClosedPipe(error)) return error ?? undefined;
+  return new ClientError(
+    `standard output cannot be written: ${error.message}`,
+    exitCodes.diskError,
+  );
+}
+
+async function* ended(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${safeLine(line)}\n`;
 }
 
 /** A line on a terminal that is written over in place. */
