@@ -46,8 +46,8 @@ async function judged(url: URL, config: Config): Promise<Verdict> {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const addressesOf = own.map(({ address }) => address);
   const guard = new AddressGuard(allowedNetworks(config), addressesOf);
-  const checked = guard.checkDestination(url);
-  if (!checked.ok) return { allowed: false, reason: checked.message, addresses: [] };
+  const refusal = guard.checkDestination(url);
+  if (refusal !== null) return { allowed: false, reason: refusal.message, addresses: [] };
   try {
     const found = await new NameResolver(guard, systemClock).approved(dialledHost(url));
     return { allowed: true, addresses: found.map(({ address }) => address) };

@@ -60,8 +60,7 @@ export class Reach {
   /** Without a look-up: what an origin by itself allows. */
   refusalOf(url: URL): string | null {
     if (this.overrides.has(dialledHost(url))) return null;
-    const checked = this.guard.checkDestination(url);
-    return checked.ok ? null : `the destination ${checked.message}`;
+    return this.guard.checkDestination(url)?.of('the destination').message ?? null;
   }
 
   private async judged(url: URL): Promise<ReachVerdict> {

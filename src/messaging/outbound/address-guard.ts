@@ -6,7 +6,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { type Refusal, refused } from '../../grammar/result.js';
 import type { AllowedNetworks } from '../settings.js';
 import { embeddedIpv4, type IpAddress, isMetadata, restrictedRange } from './address-ranges.js';
 
@@ -21,12 +21,18 @@ const deniedPorts: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080, 11211,
 ]);
 
+/** What was found of an address; null = it may be reached. */
+interface Verdict {
+  readonly refusal: Refusal | null;
+}
+
+/** Each check says why something may not be reached, or null. */
 export class AddressGuard {
   private readonly networks: readonly [IpAddress, number][];
   private readonly hosts: ReadonlySet<string>;
   private readonly own: ReadonlySet<string>;
   /** Verdicts on literals: the same few are called again and again. */
-  private readonly literals = new LRUCache<string, Result<string>>({ max: 1024 });
+  private readonly literals = new LRUCache<string, Verdict>({ max: 1024 });
 
   /** `own` are the addresses of this machine's interfaces: behind each are its private services. */
   constructor(allowed: AllowedNetworks, own: readonly string[] = []) {
@@ -39,7 +45,7 @@ export class AddressGuard {
    * What can be judged without a look-up, at publish and again before dialling: scheme,
    * userinfo, port, and the address where the host is one. Names are judged when they resolve.
    */
-  checkDestination(url: URL): Result<URL> {
+  checkDestination(url: URL): Refusal | null {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       return refused('must begin with http:// or https://');
     }
@@ -53,12 +59,11 @@ export class AddressGuard {
     if (!this.hosts.has(host) && !isAllowedPort(url.port)) {
       return refused(`must not name port ${url.port}, which is not one of web servers`);
     }
-    const literal = isIP(host) === 0 ? undefined : this.checkLiteral(host);
-    return literal?.ok === false ? literal : ok(url);
+    return isIP(host) === 0 ? null : this.checkLiteral(host);
   }
 
   /** One address that `host` resolved to, or that a connection to it has reached. */
-  checkAddress(address: string, host: string): Result<string> {
+  checkAddress(address: string, host: string): Refusal | null {
     if (!ipaddr.isValid(address)) return refused(`must not resolve to ${address}: not an address`);
     const whole = ipaddr.parse(address);
     const { addresses: embedded, isExact } = embeddedIpv4(whole);
@@ -66,31 +71,31 @@ export class AddressGuard {
     if (meant.some(isMetadata)) {
       return refused(`must not reach ${address}: link-local and metadata addresses are closed`);
     }
-    if (this.hosts.has(host) || this.isAllowed(whole)) return ok(address);
-    if (isExact && embedded.every((each) => this.isAllowed(each))) return ok(address);
+    if (this.hosts.has(host) || this.isAllowed(whole)) return null;
+    if (isExact && embedded.every((each) => this.isAllowed(each))) return null;
     for (const each of meant) {
       const range = this.isAllowed(each) ? undefined : this.closedRange(each);
       if (range !== undefined) return refused(notAllowed(address, range));
     }
-    return ok(address);
+    return null;
   }
 
   /** Every address of a name: one forbidden answer refuses the name, as in DNS rebinding. */
-  checkAddresses(addresses: readonly string[], host: string): Result<readonly string[]> {
+  checkAddresses(addresses: readonly string[], host: string): Refusal | null {
     if (addresses.length === 0) return refused('does not resolve to any address');
     for (const address of addresses) {
-      const checked = this.checkAddress(address, host);
-      if (!checked.ok) return checked;
+      const refusal = this.checkAddress(address, host);
+      if (refusal !== null) return refusal;
     }
-    return ok(addresses);
+    return null;
   }
 
-  private checkLiteral(address: string): Result<string> {
+  private checkLiteral(address: string): Refusal | null {
     const known = this.literals.get(address);
-    if (known !== undefined) return known;
-    const verdict = this.checkAddress(address, address);
-    this.literals.set(address, verdict);
-    return verdict;
+    if (known !== undefined) return known.refusal;
+    const refusal = this.checkAddress(address, address);
+    this.literals.set(address, { refusal });
+    return refusal;
   }
 
   /** Why an address is closed as long as nothing allows it; undefined = it is open. */

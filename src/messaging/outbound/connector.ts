@@ -40,8 +40,8 @@ export function guardedConnector(
       return;
     }
     // Node never calls `lookup` with a literal.
-    const literal = isIP(host) === 0 ? undefined : guard.checkAddress(host, host);
-    if (literal?.ok === false) {
+    const literal = isIP(host) === 0 ? null : guard.checkAddress(host, host);
+    if (literal !== null) {
       const refusal = new DestinationRefused(literal.message);
       queueMicrotask(() => callback(refusal, null));
       return;
@@ -50,10 +50,10 @@ export function guardedConnector(
       const [error, socket] = opened;
       if (error !== null) return callback(error, null);
       // Whatever was looked up: this is where the socket has come out, and nothing was sent yet.
-      const reached = guard.checkAddress(socket.remoteAddress ?? '', host);
-      if (reached.ok) return callback(null, socket);
+      const refusal = guard.checkAddress(socket.remoteAddress ?? '', host);
+      if (refusal === null) return callback(null, socket);
       socket.destroy();
-      callback(new DestinationRefused(reached.message), null);
+      callback(new DestinationRefused(refusal.message), null);
     });
   };
 }

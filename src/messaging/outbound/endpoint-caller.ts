@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../engine/clock.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { Refusal, refused } from '../../grammar/result.js';
 import { type AllowedNetworks, type DialTarget } from '../settings.js';
 import { AddressGuard, dialledHost } from './address-guard.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
@@ -91,25 +91,23 @@ export class EndpointCaller implements Endpoints {
   }
 
   private dispatch({ url: text, method, headers, body }: OutgoingAttempt, open: OpenAttempt): void {
-    const destination = this.destinationOf(text);
-    if (!destination.ok) {
-      open.fail(`the destination ${destination.message}`);
+    const url = this.destinationOf(text);
+    if (url instanceof Refusal) {
+      open.fail(`the destination ${url.message}`);
       return;
     }
-    const url = destination.value;
     const sendsBody = method !== 'GET' && method !== 'HEAD';
     const request = wireRequest(url, method, headers, sendsBody ? body : null);
-    if (request.ok) this.poolOf(url).send(request.value, open);
-    else open.fail(request.message);
+    if (request instanceof Refusal) open.fail(request.message);
+    else this.poolOf(url).send(request, open);
   }
 
   /** An overridden host is not judged: the operator named what is dialled for it. */
-  private destinationOf(text: string): Result<URL> {
+  private destinationOf(text: string): URL | Refusal {
     const url = urlOf(text);
     if (url === null) return refused('is not a valid URL');
-    return this.options.overrides.has(dialledHost(url))
-      ? ok(url)
-      : this.guard.checkDestination(url);
+    if (this.options.overrides.has(dialledHost(url))) return url;
+    return this.guard.checkDestination(url) ?? url;
   }
 
   private poolOf(url: URL): OriginConnections {

@@ -42,8 +42,8 @@ export class NameResolver {
   async approved(hostname: string): Promise<readonly LookupAddress[]> {
     const found = this.kept.get(hostname) ?? (await this.inTime(hostname));
     const addresses = found.map(({ address }) => address);
-    const checked = this.guard.checkAddresses(addresses, hostname.replace(/\.$/, ''));
-    if (!checked.ok) throw new DestinationRefused(checked.message);
+    const refusal = this.guard.checkAddresses(addresses, hostname.replace(/\.$/, ''));
+    if (refusal !== null) throw new DestinationRefused(refusal.message);
     return found;
   }
 

@@ -1,6 +1,6 @@
 /** The head of the request that a delivery is: what it says (messaging.md 4.1), and how. Pure. */
 import { isHeaderName, isHeaderValue, withoutHopHeaders } from '../../grammar/headers.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { type Refusal, refused } from '../../grammar/result.js';
 
 /** One attempt's headers before they are written down. */
 export interface DeliveryWords {
@@ -101,7 +101,7 @@ export function wireRequest(
   method: string,
   headers: readonly string[],
   body: Buffer | null,
-): Result<WireRequest> {
+): WireRequest | Refusal {
   let head = `${method} ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n`;
   head += 'connection: keep-alive\r\n';
   for (let index = 0; index + 1 < headers.length; index += 2) {
@@ -113,5 +113,5 @@ export function wireRequest(
   }
   const length = body?.length ?? 0;
   if (length > 0 || expectsBody.has(method)) head += `content-length: ${length}\r\n`;
-  return ok({ method, head: `${head}\r\n`, body: length > 0 ? body : null });
+  return { method, head: `${head}\r\n`, body: length > 0 ? body : null };
 }

@@ -58,8 +58,7 @@ export class PublishTargets {
     if (!/^https?:\/\//i.test(text)) return refused('must begin with http:// or https://');
     const url = parseUrl(text);
     if (!url.ok) return refused('is not a valid URL');
-    const allowed = this.guard.checkDestination(url.value.url);
-    return allowed.ok ? ok(url.value.text) : allowed;
+    return this.guard.checkDestination(url.value.url) ?? ok(url.value.text);
   }
 
   private parse(text: string): PublishTarget | Refusal {
@@ -74,8 +73,8 @@ export class PublishTargets {
     if (!destination.ok) return new Refusal('invalid', destination.message);
     const { value } = destination;
     if (value.kind === 'group') return { kind: 'group', text: value.name, options };
-    const allowed = this.guard.checkDestination(value.url);
-    if (!allowed.ok) return new Refusal('invalid', `the destination ${allowed.message}`);
+    const refusal = this.guard.checkDestination(value.url);
+    if (refusal !== null) return refusal.of('the destination');
     return { kind: 'url', text: value.text, options };
   }
 }

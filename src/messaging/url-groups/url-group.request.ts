@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { parseUrl } from '../../grammar/destination.js';
 import { endsWithTheHop, isHeaderName, isHeaderValue } from '../../grammar/headers.js';
 import { parseName } from '../../grammar/name.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
+import { ok, type Refusal, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import type { EndpointMatch } from './url-group.commands.js';
 import type { UrlGroupEndpoint } from './url-group.events.js';
 
-/** Whether a URL may be called. */
-export type UrlCheck = (url: URL) => Result<URL>;
+/** Why a URL may not be called; null = it may. */
+export type UrlCheck = (url: URL) => Refusal | null;
 
 const urlLengthMax = 8192;
 const headersMax = 256;
@@ -86,6 +86,6 @@ function parseEndpointUrl(text: string, check: UrlCheck): Result<string> {
   }
   const destination = parseUrl(text);
   if (!destination.ok) return destination;
-  const allowed = check(destination.value.url);
-  return allowed.ok ? ok(destination.value.text) : refused(`the destination ${allowed.message}`);
+  const { url, text: called } = destination.value;
+  return check(url)?.of('the destination') ?? ok(called);
 }

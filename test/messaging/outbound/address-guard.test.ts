@@ -129,21 +129,21 @@ describe('the address guard', () => {
   it.each([...restricted, ...restrictedIpv6])(
     'refuses %s, as an answer and as a host',
     (address) => {
-      expect(closed.checkAddress(address, 'name.example').ok).toBe(false);
-      expect(closed.checkDestination(new URL(`http://${hostOf(address)}/`)).ok).toBe(false);
+      expect(closed.checkAddress(address, 'name.example')).not.toBeNull();
+      expect(closed.checkDestination(new URL(`http://${hostOf(address)}/`))).not.toBeNull();
     },
   );
 
   it.each(publicAddresses)('lets %s pass', (address) => {
-    expect(closed.checkAddress(address, 'name.example').ok).toBe(true);
-    expect(closed.checkDestination(new URL(`https://${hostOf(address)}/`)).ok).toBe(true);
+    expect(closed.checkAddress(address, 'name.example')).toBeNull();
+    expect(closed.checkDestination(new URL(`https://${hostOf(address)}/`))).toBeNull();
   });
 
   it.each(metadata)('keeps %s closed whatever is allowed', (address) => {
     for (const guard of [closed, developer, wideOpen]) {
-      expect(guard.checkAddress(address, 'name.example').ok).toBe(false);
-      expect(guard.checkAddress(address, 'evil.example').ok).toBe(false);
-      expect(guard.checkDestination(new URL(`http://${hostOf(address)}/`)).ok).toBe(false);
+      expect(guard.checkAddress(address, 'name.example')).not.toBeNull();
+      expect(guard.checkAddress(address, 'evil.example')).not.toBeNull();
+      expect(guard.checkDestination(new URL(`http://${hostOf(address)}/`))).not.toBeNull();
     }
   });
 
@@ -151,12 +151,12 @@ describe('the address guard', () => {
     const own = ['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946'];
     const guard = new AddressGuard({ networks: [], hosts: ['me.example'] }, own);
     for (const written of [...own, '::ffff:93.184.216.34', '2606:2800:220:1:0248:1893:25C8:1946']) {
-      expect(guard.checkAddress(written, 'name.example').ok).toBe(false);
-      expect(guard.checkDestination(new URL(`http://${hostOf(written)}/`)).ok).toBe(false);
-      expect(guard.checkAddress(written, 'me.example').ok).toBe(true);
-      expect(closed.checkAddress(written, 'name.example').ok).toBe(true);
+      expect(guard.checkAddress(written, 'name.example')).not.toBeNull();
+      expect(guard.checkDestination(new URL(`http://${hostOf(written)}/`))).not.toBeNull();
+      expect(guard.checkAddress(written, 'me.example')).toBeNull();
+      expect(closed.checkAddress(written, 'name.example')).toBeNull();
     }
-    expect(guard.checkAddress('93.184.216.35', 'name.example').ok).toBe(true);
+    expect(guard.checkAddress('93.184.216.35', 'name.example')).toBeNull();
   });
 
   it.each([
@@ -169,34 +169,33 @@ describe('the address guard', () => {
     '::ffff:10.0.0.1',
     '::ffff:0:10.0.0.1',
   ])('reaches %s where configuration allows it', (address) => {
-    expect(developer.checkAddress(address, 'name.example').ok).toBe(true);
-    expect(closed.checkAddress(address, 'name.example').ok).toBe(false);
+    expect(developer.checkAddress(address, 'name.example')).toBeNull();
+    expect(closed.checkAddress(address, 'name.example')).not.toBeNull();
   });
 
   it('does not open a prefix of many readings for one reading that is allowed', () => {
     // As a prefix of 48 bits it wraps 10.0.0.0, as one of 96 bits 192.0.2.1.
     const guard = new AddressGuard({ networks: ['10.0.0.0/8'], hosts: [] });
-    expect(guard.checkAddress('64:ff9b:1:a00::192.0.2.1', 'name.example').ok).toBe(false);
+    expect(guard.checkAddress('64:ff9b:1:a00::192.0.2.1', 'name.example')).not.toBeNull();
     const translated = new AddressGuard({ networks: ['64:ff9b:1::/48'], hosts: [] });
-    expect(translated.checkAddress('64:ff9b:1::192.0.2.1', 'name.example').ok).toBe(true);
+    expect(translated.checkAddress('64:ff9b:1::192.0.2.1', 'name.example')).toBeNull();
   });
 
   it('refuses an ISATAP address for its prefix too, though its IPv4 address is allowed', () => {
-    const allowed = developer.checkAddress('2a00:1450:4001::5efe:10.0.0.1', 'name.example');
-    expect(allowed.ok).toBe(true);
-    expect(developer.checkAddress('2001:db8::5efe:10.0.0.1', 'name.example').ok).toBe(false);
+    expect(developer.checkAddress('2a00:1450:4001::5efe:10.0.0.1', 'name.example')).toBeNull();
+    expect(developer.checkAddress('2001:db8::5efe:10.0.0.1', 'name.example')).not.toBeNull();
   });
 
   it('lets an allowed name resolve to anything but metadata', () => {
-    expect(developer.checkAddress('198.18.0.1', 'sink.internal').ok).toBe(true);
-    expect(developer.checkAddress('198.18.0.1', 'other.internal').ok).toBe(false);
+    expect(developer.checkAddress('198.18.0.1', 'sink.internal')).toBeNull();
+    expect(developer.checkAddress('198.18.0.1', 'other.internal')).not.toBeNull();
   });
 
   it('refuses a name for one forbidden answer among good ones, and for none', () => {
-    expect(closed.checkAddresses(['1.1.1.1', '2606:4700::1111'], 'name.example').ok).toBe(true);
-    expect(closed.checkAddresses(['1.1.1.1', '127.0.0.1'], 'name.example').ok).toBe(false);
-    expect(closed.checkAddresses([], 'name.example').ok).toBe(false);
-    expect(closed.checkAddresses(['not an address'], 'name.example').ok).toBe(false);
+    expect(closed.checkAddresses(['1.1.1.1', '2606:4700::1111'], 'name.example')).toBeNull();
+    expect(closed.checkAddresses(['1.1.1.1', '127.0.0.1'], 'name.example')).not.toBeNull();
+    expect(closed.checkAddresses([], 'name.example')).not.toBeNull();
+    expect(closed.checkAddresses(['not an address'], 'name.example')).not.toBeNull();
   });
 
   it.each([
@@ -215,7 +214,7 @@ describe('the address guard', () => {
     'http://1.1.1.1:1023/',
     `http://${'a.'.repeat(127)}com/`,
   ])('refuses %s', (text) => {
-    expect(closed.checkDestination(new URL(text)).ok).toBe(false);
+    expect(closed.checkDestination(new URL(text))).not.toBeNull();
   });
 
   it.each([
@@ -226,7 +225,7 @@ describe('the address guard', () => {
     'https://bücher.example/',
     'http://example.com./',
   ])('lets %s be published', (text) => {
-    expect(closed.checkDestination(new URL(text)).ok).toBe(true);
+    expect(closed.checkDestination(new URL(text))).toBeNull();
   });
 
   it('is not fooled by any spelling of a forbidden address', () => {
@@ -237,8 +236,8 @@ describe('the address guard', () => {
         // What the URL parser refuses is never published.
         if (!URL.canParse(text)) return;
         judged += 1;
-        const verdict = closed.checkDestination(new URL(text));
-        if (verdict.ok) throw new Error(`${text} passed as ${new URL(text).hostname}`);
+        const url = new URL(text);
+        if (closed.checkDestination(url) === null) throw new Error(`passed as ${url.hostname}`);
       }),
       { numRuns: 8000 },
     );
@@ -250,7 +249,7 @@ describe('the address guard', () => {
       fc.property(ipv4Spelling, (spell) => {
         const url = new URL(`http://${spell([93, 184, 216, 34])}/`);
         expect(url.hostname).toBe('93.184.216.34');
-        expect(closed.checkDestination(url).ok).toBe(true);
+        expect(closed.checkDestination(url)).toBeNull();
       }),
       { numRuns: 300 },
     );
