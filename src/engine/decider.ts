@@ -8,7 +8,7 @@
  *
  * All four are pure: no clock, no randomness, no I/O. Time and ids come in with the command.
  */
-import type { Refusal } from '../grammar/result.js';
+import type { Refusal, Success } from '../grammar/result.js';
 import type { Principal } from './principal/principal.js';
 import type { StoredForm } from './resting/stored-form.js';
 
@@ -38,19 +38,15 @@ export interface DomainEvent {
   readonly type: string;
 }
 
-/** What a command means: facts to remember, or why it is refused. */
-export type Decision<Event extends DomainEvent> =
-  | {
-      readonly ok: true;
-      readonly events: readonly Event[];
-      /**
-       * Bytes that the first event brings along; stored beside it, never parsed or copied into it.
-       */
-      readonly body: Buffer | null;
-      /** What is answered to the command; the engine only carries it. */
-      readonly result: unknown;
-    }
-  | Refusal;
+/** What a command means: facts to remember, or why it is refused. It is the command's outcome. */
+export type Decision<Event extends DomainEvent> = Accepted<Event> | Refusal;
+
+/** `value` is what is answered to the command; the engine only carries it. */
+interface Accepted<Event extends DomainEvent> extends Success<unknown> {
+  readonly events: readonly Event[];
+  /** Bytes that the first event brings along; stored beside it, never parsed or copied into it. */
+  readonly body: Buffer | null;
+}
 
 /**
  * A thing that a state wants running. Its id tells it from every other effect of the same stream.
@@ -186,10 +182,10 @@ export type KeptWith = { readonly offset: number } | { readonly kind: string; re
 /** The command means these facts (none: it was a repeat, nothing changes). */
 export function accept<Event extends DomainEvent>(
   events: readonly Event[],
-  result: unknown = null,
+  value: unknown = null,
   body: Buffer | null = null,
 ): Decision<Event> {
-  return { ok: true, events, body, result };
+  return { ok: true, value, events, body };
 }
 
 /**

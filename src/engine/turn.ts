@@ -3,7 +3,7 @@
  * waits, and nothing leaves this file before the whole turn is decided.
  */
 import type { RecordInput } from '../../storage/format/record.js';
-import { ok, type Refusal, type Result } from '../grammar/result.js';
+import type { Refusal, Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
@@ -110,7 +110,7 @@ export class Turn {
       actor = this.remember(entity, caused, actor, event, body);
       body = null;
     }
-    return ok(decision.result);
+    return decision;
   }
 
   private remember(

@@ -65,7 +65,7 @@ afterEach(() => opened.close());
 describe('an entity', () => {
   it('answers the result of an accepted command', async () => {
     await tallies.ask(add('a', 2));
-    expect(await tallies.ask(add('a', 3))).toEqual({ ok: true, value: { total: 5 } });
+    expect(await tallies.ask(add('a', 3))).toMatchObject({ ok: true, value: { total: 5 } });
   });
 
   it('answers why a command was refused, and changes nothing', async () => {

@@ -39,7 +39,7 @@ export function given<State, Cmd extends Command, Event extends DomainEvent, Vie
       );
       return {
         events: decision.events,
-        result: decision.result,
+        result: decision.value,
         state: after,
         wants: decider.wants(after, 'it'),
         isFinal: decider.isFinal(after),
