@@ -235,7 +235,7 @@ export class ActorDirectory<State = unknown> {
       lastOffset: offset,
     };
     for (const { follower, condition } of this.following.of(event.type)) {
-      if (meets(condition, envelope, before)) follower.evolve(envelope, changes);
+      if (meets(condition, envelope, before)) follower.evolve(envelope, changes, before);
     }
     if (checkpoint !== null) this.checkpoints.restoreEntries(id, checkpoint, changes);
     if (decider.isFinal(evolved.state)) {

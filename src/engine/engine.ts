@@ -92,8 +92,8 @@ export class Engine {
   }
 
   /** `fold` is an index of another feature over the events of `kind`; before recovery. */
-  follow<Event extends DomainEvent>(kind: string, fold: Fold<Event>): void {
-    listIn(this.folds, kind).push(fold);
+  follow<Event extends DomainEvent, State>(kind: string, fold: Fold<Event, State>): void {
+    listIn(this.folds, kind).push(fold as Fold);
   }
 
   /** Events of `kind` mean what `reaction` says, after the kind's own `react`; before recovery. */

@@ -75,7 +75,7 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
   }
 
   /** `fold` is an index over the events of this kind, changed in the same tick as the states. */
-  follow(fold: Fold<Event>): void {
+  follow(fold: Fold<Event, State>): void {
     this.engine.follow(this.kind, fold);
   }
 

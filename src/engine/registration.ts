@@ -47,12 +47,13 @@ export interface AnyInterest {
 }
 
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
-export interface Fold<Event extends DomainEvent = DomainEvent> {
+export interface Fold<Event extends DomainEvent = DomainEvent, State = unknown> {
   /** Which events `evolve` is called for; absent: all of the kinds that it follows. */
   readonly interest?: AnyInterest;
   /** null = it remembers nothing. */
   readonly memory: FoldMemory | null;
-  evolve(envelope: EventEnvelope<Event>, changes: TurnChanges): void;
+  /** `before` is the state of the event's stream before it. */
+  evolve(envelope: EventEnvelope<Event>, changes: TurnChanges, before: State): void;
   /**
    * Journal offsets of events of ended streams that the index still shows at `at`: a sweep keeps
    * those streams. It names none of streams that have not ended, which are kept anyway.
@@ -112,7 +113,7 @@ export interface Registration<State, Cmd extends Command, Event extends DomainEv
   /** The read-only indexes that `decide` may look at. */
   readonly view: View;
   /** Indexes folded from this kind's events. */
-  readonly folds: readonly Fold<Event>[];
+  readonly folds: readonly Fold<Event, State>[];
 }
 
 /** A registration as the engine sees it: values pass through, their types are the feature's own. */

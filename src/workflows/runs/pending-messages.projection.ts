@@ -3,12 +3,13 @@ import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
+import type { MessageState } from '../../messaging/messages/message.state.js';
 import { endsOfRunMessages } from './run-end.policy.js';
 
 /** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
 type Pending = string | Map<string, true>;
 
-export class PendingRunMessages implements Fold<MessageEvent> {
+export class PendingRunMessages implements Fold<MessageEvent, MessageState> {
   readonly interest: Interest<MessageEvent> = {
     types: { MessagePublished: ['run'], ...endsOfRunMessages.types },
   };
@@ -17,12 +18,6 @@ export class PendingRunMessages implements Fold<MessageEvent> {
     name: 'pending run messages',
     maps: { messages: this.messages },
   };
-
-  /**
-   * `runOf` gives the run of a message that is pending. A message is still pending while its last
-   * event is folded.
-   */
-  constructor(private readonly runOf: (messageId: string) => string | undefined) {}
 
   /** The ids of a run's messages, in no order. A failure callback belongs to no active run. */
   of(runId: string): readonly string[] {
@@ -36,7 +31,11 @@ export class PendingRunMessages implements Fold<MessageEvent> {
     return this.messages.has(runId);
   }
 
-  evolve({ id, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
+  evolve(
+    { id, event }: EventEnvelope<MessageEvent>,
+    changes: TurnChanges,
+    before: MessageState,
+  ): void {
     switch (event.type) {
       case 'MessagePublished': {
         const { run } = event;
@@ -47,7 +46,9 @@ export class PendingRunMessages implements Fold<MessageEvent> {
       case 'AttemptFailed':
         return;
       default:
-        this.remove(id, changes);
+        if (before.status === 'pending' && before.run !== null) {
+          this.remove(before.run.runId, id, changes);
+        }
     }
   }
 
@@ -67,10 +68,9 @@ export class PendingRunMessages implements Fold<MessageEvent> {
     }
   }
 
-  private remove(messageId: string, changes: TurnChanges): void {
-    const runId = this.runOf(messageId);
-    const own = runId === undefined ? undefined : this.messages.get(runId);
-    if (runId === undefined || own === undefined) return;
+  private remove(runId: string, messageId: string, changes: TurnChanges): void {
+    const own = this.messages.get(runId);
+    if (own === undefined) return;
     if (typeof own === 'string') {
       if (own === messageId) changes.delete(this.messages, runId);
       return;

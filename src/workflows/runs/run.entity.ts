@@ -32,8 +32,8 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
   ) {
     const known = new KnownRuns((id) => this.startOf(id));
     const notifications = new LatestNotification();
-    const pending = new PendingRunMessages((id) => messages.pending(id)?.run?.runId);
-    const waiters = new Waiters((id) => this.active(id)?.waits ?? []);
+    const pending = new PendingRunMessages();
+    const waiters = new Waiters();
     const view: RunView = {
       known: (id, at) => this.startOf(id) ?? known.find(id, at),
       hasPending: (id) => pending.has(id),

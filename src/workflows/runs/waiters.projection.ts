@@ -3,6 +3,7 @@ import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { OpenWait, RunEvent } from '../run-state/run.events.js';
+import type { RunState } from '../run-state/run.state.js';
 
 /** An open wait of a run. */
 export interface Waiter {
@@ -14,7 +15,7 @@ export interface Waiter {
   readonly offset: number;
 }
 
-export class Waiters implements Fold<RunEvent> {
+export class Waiters implements Fold<RunEvent, RunState> {
   readonly interest: Interest<RunEvent> = {
     types: {
       RunStarted: ['inherited'],
@@ -32,9 +33,6 @@ export class Waiters implements Fold<RunEvent> {
     maps: { waiters: this.waiters },
   };
 
-  /** `waitsOf` gives the open waits of a run before the event that is folded. */
-  constructor(private readonly waitsOf: (runId: string) => readonly OpenWait[]) {}
-
   /** Those that wait for an event, in the order in which they began to. */
   of(eventId: string): readonly Waiter[] {
     const waiters = [...(this.waiters.get(eventId)?.values() ?? [])];
@@ -42,7 +40,11 @@ export class Waiters implements Fold<RunEvent> {
     return waiters.sort((one, other) => one.offset - other.offset);
   }
 
-  evolve({ id, event, offset }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
+  evolve(
+    { id, event, offset }: EventEnvelope<RunEvent>,
+    changes: TurnChanges,
+    { context }: Pick<RunState, 'context'>,
+  ): void {
     switch (event.type) {
       case 'RunStarted':
         for (const wait of event.inherited?.waits ?? []) this.add(id, wait, changes);
@@ -56,7 +58,7 @@ export class Waiters implements Fold<RunEvent> {
       case 'RunSucceeded':
       case 'RunFailed':
       case 'RunCanceled':
-        for (const { eventId, step } of this.waitsOf(id)) {
+        for (const { eventId, step } of context.waits) {
           this.remove(id, eventId, step.id, changes);
         }
     }

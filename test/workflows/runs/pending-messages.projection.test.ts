@@ -1,25 +1,32 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
 import type { MessageEvent, RunPlace } from '../../../src/messaging/messages/message.events.js';
+import {
+  evolveMessage,
+  initialMessage,
+  type MessageState,
+} from '../../../src/messaging/messages/message.state.js';
 import { PendingRunMessages } from '../../../src/workflows/runs/pending-messages.projection.js';
 import { envelope } from '../../support/envelope.js';
 import { messageOptions } from '../../support/message-options.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 
-/** The run of each message that is pending in the eyes of a fold. */
-let runs: Map<string, string>;
+/** Each message as it was left by its events. */
+let states: Map<string, MessageState>;
 let pending: PendingRunMessages;
 
 beforeEach(() => {
-  runs = new Map();
-  pending = new PendingRunMessages((messageId) => runs.get(messageId));
+  states = new Map();
+  pending = new PendingRunMessages();
 });
 
-const happen = (id: string, event: MessageEvent, changes = new TurnChanges()) =>
-  pending.evolve(envelope(event, { id }), changes);
-const publish = (id: string, run: RunPlace | null = runPlace(), changes?: TurnChanges) => {
-  if (run !== null) runs.set(id, run.runId);
-  happen(id, { type: 'MessagePublished', ...messageOptions({ run }) }, changes);
+const happen = (id: string, event: MessageEvent, changes = new TurnChanges()) => {
+  const before = states.get(id) ?? initialMessage();
+  const happened = envelope(event, { id });
+  pending.evolve(happened, changes, before);
+  states.set(id, evolveMessage(before, event, happened));
 };
+const publish = (id: string, run: RunPlace | null = runPlace(), changes?: TurnChanges) =>
+  happen(id, { type: 'MessagePublished', ...messageOptions({ run }) }, changes);
 const canceled: MessageEvent = { type: 'MessageCanceled' };
 const attempt = { attempt: 0, startedAt: 0, durationMs: 1, status: 500, headers: [], error: null };
 

@@ -1,4 +1,5 @@
 import { TurnChanges } from '../../../src/engine/turn-changes.js';
+import { nothingBegun } from '../../../src/workflows/run-state/run.context.js';
 import {
   type OpenWait,
   type RunEvent,
@@ -38,11 +39,13 @@ let waits: Record<string, OpenWait[]>;
 
 beforeEach(() => {
   waits = {};
-  waiters = new Waiters((runId) => waits[runId] ?? []);
+  waiters = new Waiters();
 });
 
 const happen = (id: string, event: RunEvent, changes = new TurnChanges(), offset = 7) =>
-  waiters.evolve(envelope(event, { kind: runKind, id, offset }), changes);
+  waiters.evolve(envelope(event, { kind: runKind, id, offset }), changes, {
+    context: { ...nothingBegun, waits: waits[id] ?? [] },
+  });
 const waiting = (eventId = 'paid') =>
   waiters.of(eventId).map(({ runId, stepId }) => `${runId} ${stepId}`);
 
