@@ -15,7 +15,13 @@ import {
   requireDurable,
   type Transition,
 } from './durable-machine.js';
-import { FollowingStates, isHandling, Selection } from './following-states.js';
+import {
+  FollowingStates,
+  isHandling,
+  MachineSteps,
+  type Named,
+  Selection,
+} from './machine-steps.js';
 
 /** An event as a decision knows it, before the journal gives it a time and a place. */
 type Undated<Event> = Event extends { readonly type: string }
@@ -53,16 +59,12 @@ interface XStateMachine {
 }
 
 /** As `MachineEvolve`, of any machine. */
-interface Steps {
+interface AnyEvolve {
   initialState(): MachineState;
   evolve(state: MachineState, event: Named): MachineState;
   can(state: MachineState, event: Named): boolean;
   isFinal(state: MachineState): boolean;
   readonly stored: StoredForm<MachineState, StoredMachine>;
-}
-
-interface Named {
-  readonly type: string;
 }
 
 /** `machine` must have static context; its XState events are the domain events of the journal. */
@@ -73,11 +75,11 @@ export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
   // What XState derives of a machine is only known of one machine: inside, the types are those of
   // any, which are exchanged here and nowhere else.
   const inside = machine as unknown as XStateMachine;
-  const steps: unknown = stepsOf(inside, codec as ContextCodec<object, object> | undefined);
-  return steps as MachineEvolve<Machine>;
+  const evolve: unknown = evolveOf(inside, codec as ContextCodec<object, object> | undefined);
+  return evolve as MachineEvolve<Machine>;
 }
 
-function stepsOf(machine: XStateMachine, codec?: ContextCodec<object, object>): Steps {
+function evolveOf(machine: XStateMachine, codec?: ContextCodec<object, object>): AnyEvolve {
   const { root } = machine;
   const { guards } = machine.implementations;
   requireDurable(root);
@@ -90,15 +92,13 @@ function stepsOf(machine: XStateMachine, codec?: ContextCodec<object, object>): 
   const selection = new Selection(guards, (state, event) =>
     machine.getTransitionData(state, event).filter(isHandling),
   );
+  const { evolve, can, isFinal } = new MachineSteps(selection, following);
   const resolved = (value: unknown) => machine.resolveState({ value, context: {} });
   return {
     initialState: () => initial,
-    evolve(state, event) {
-      const transitions = selection.of(state, event);
-      return transitions.length === 0 ? state : following.step(state, transitions, event);
-    },
-    can: (state, event) => selection.of(state, event).length > 0,
-    isFinal: ({ status }) => status === 'done',
+    evolve,
+    can,
+    isFinal,
     stored: {
       toStored: ({ value, context }) => [
         value,

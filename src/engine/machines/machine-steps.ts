@@ -1,7 +1,6 @@
 /**
- * Which states of a machine follow which, learned from XState: a transition that was taken once
- * leads from the same states to the same ones ever after, as long as the guards that no event asks
- * answer the same.
+ * The steps of a machine, learned from XState: a transition that was taken once leads from the same
+ * states to the same ones ever after, as long as the guards that no event asks answer the same.
  */
 import {
   type AssignerInput,
@@ -15,6 +14,32 @@ import {
 interface Candidate {
   readonly alone: readonly [Transition];
   readonly guard: Guard | null;
+}
+
+/** An event that a machine may hear. */
+export interface Named {
+  readonly type: string;
+}
+
+/** What a machine does with an event. */
+export class MachineSteps {
+  constructor(
+    private readonly selection: Selection,
+    private readonly following: FollowingStates,
+  ) {}
+
+  /** The same state exactly when the event is not heard in it. */
+  readonly evolve = (state: MachineState, event: Named): MachineState => {
+    const transitions = this.selection.of(state, event);
+    return transitions.length === 0 ? state : this.following.step(state, transitions, event);
+  };
+
+  /** Whether an event is heard in a state. */
+  readonly can = (state: MachineState, event: Named): boolean =>
+    this.selection.of(state, event).length > 0;
+
+  /** Whether nothing is heard any more. */
+  readonly isFinal = ({ status }: MachineState): boolean => status === 'done';
 }
 
 const none: readonly Transition[] = [];
@@ -32,7 +57,7 @@ export class Selection {
   ) {}
 
   /** None = the event is not heard in this state. */
-  of(state: MachineState, event: { readonly type: string }): readonly Transition[] {
+  of(state: MachineState, event: Named): readonly Transition[] {
     const candidates = this.candidates(state, event.type);
     if (candidates === null) return this.selected(state, event);
     const { context } = state;
