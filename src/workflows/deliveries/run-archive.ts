@@ -9,7 +9,7 @@ import { Payloads } from '../../engine/payloads.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration, RunEvent } from '../run-state/run.events.js';
-import { evolveRun, initialRun, type RunState } from '../run-state/run.state.js';
+import { evolveRun, initialRun, type RunState } from '../run-state/run.machine.js';
 
 type Recorded = EventEnvelope<RunEvent>;
 

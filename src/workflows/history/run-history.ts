@@ -21,7 +21,7 @@ import {
   type RunEvent,
   type StepInfo,
 } from '../run-state/run.events.js';
-import { evolveRun, initialRun, type RunState } from '../run-state/run.state.js';
+import { evolveRun, initialRun, type RunState } from '../run-state/run.machine.js';
 import type { OpenMessage } from '../run-state/run-state-name.policy.js';
 import type { Started } from './logged-runs.js';
 import { isRunEnd } from './run-log-entry.js';

@@ -15,6 +15,7 @@
  * a sleeping run apart from a running one by its messages.
  */
 import { type SnapshotFrom, setup } from 'xstate';
+import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import {
   begun,
   callRequested,
@@ -31,6 +32,8 @@ import {
   waitEnded,
   waitOpened,
 } from './run.context.js';
+import type { RunEvent } from './run.events.js';
+import { storedContext } from './stored-run.js';
 
 const run = setup({
   types: { context: {} as RunContext, events: {} as RecordedRunEvent },
@@ -152,3 +155,31 @@ export const runMachine = run.createMachine({
 
 /** A run as memory holds it. */
 export type RunState = SnapshotFrom<typeof runMachine>;
+
+const machine = machineEvolve(runMachine, storedContext);
+
+/** A run that has not been started. */
+export const initialRun = machine.initialState;
+
+/** Whether a run has ended. */
+export const isFinalRun = machine.isFinal;
+
+/** How a run is stored as bytes. */
+export const storedRun = machine.stored;
+
+/** Whether such an event can happen to the run now. */
+export const canHappen = machine.can;
+
+/** Whether a run has been started and has not ended. */
+export function isActive(state: RunState): boolean {
+  return state.hasTag('active');
+}
+
+/** A run after an event, which happened at `at` and stands at `offset` in the journal. */
+export function evolveRun(
+  state: RunState,
+  event: RunEvent,
+  { at, offset }: { readonly at: number; readonly offset: number },
+): RunState {
+  return machine.evolve(state, { at, offset, ...event });
+}

@@ -9,7 +9,7 @@ import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import type { MessageState } from '../../messaging/messages/message.state.js';
 import type { CancelRun, EndRun, FailRun, SettleRun } from '../run-state/run.commands.js';
 import { type RunEvent, type RunFailed, runKind } from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import type { RunState } from '../run-state/run.machine.js';
 import { endedInvocationBytes } from './run-history.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 

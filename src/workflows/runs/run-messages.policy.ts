@@ -13,7 +13,7 @@ import {
 } from '../../messaging/messages/message.events.js';
 import type { RequestCall, StepOptions } from '../run-state/run.commands.js';
 import type { RunEvent, RunTerms } from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import type { RunState } from '../run-state/run.machine.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 

@@ -11,7 +11,7 @@ import {
   type RunFailed,
   runKind,
 } from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import type { RunState } from '../run-state/run.machine.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 import { endedInvocationBytes } from './run-history.policy.js';
 import {

@@ -27,7 +27,7 @@ import {
   isFinalRun,
   type RunState,
   storedRun,
-} from '../run-state/run.state.js';
+} from '../run-state/run.machine.js';
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
 import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';

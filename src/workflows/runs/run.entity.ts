@@ -6,7 +6,7 @@ import { Messages } from '../../messaging/messages/message.entity.js';
 import type { RunCommand } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type { RunEvent } from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import type { RunState } from '../run-state/run.machine.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
 import { PendingRunMessages } from './pending-messages.projection.js';

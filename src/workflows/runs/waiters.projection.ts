@@ -3,7 +3,7 @@ import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { OpenWait, RunEvent } from '../run-state/run.events.js';
-import type { RunState } from '../run-state/run.state.js';
+import type { RunState } from '../run-state/run.machine.js';
 
 /** An open wait of a run. */
 export interface Waiter {

@@ -6,7 +6,7 @@ import type {
   OpenWaitForEvent,
 } from '../../../src/workflows/run-state/run.commands.js';
 import { runKind } from '../../../src/workflows/run-state/run.events.js';
-import { initialRun } from '../../../src/workflows/run-state/run.state.js';
+import { initialRun } from '../../../src/workflows/run-state/run.machine.js';
 import { type EndWaitEffect, runDecider } from '../../../src/workflows/runs/run.decider.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startRun, stepInfo, toRun } from '../../support/workflows/run-commands.js';

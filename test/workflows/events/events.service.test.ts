@@ -4,7 +4,7 @@ import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import { EventsService } from '../../../src/workflows/events/events.service.js';
 import type { WaitRequest } from '../../../src/workflows/events/wait.request.js';
 import { runKind, type WaitEnded } from '../../../src/workflows/run-state/run.events.js';
-import type { RunState } from '../../../src/workflows/run-state/run.state.js';
+import type { RunState } from '../../../src/workflows/run-state/run.machine.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { type Delivery, lastStep, WaitingRuns } from '../../support/workflows/waiting-runs.js';

@@ -1,5 +1,8 @@
-import { runMachine } from '../../../src/workflows/run-state/run.machine.js';
-import { initialRun, type RunState } from '../../../src/workflows/run-state/run.state.js';
+import {
+  initialRun,
+  type RunState,
+  runMachine,
+} from '../../../src/workflows/run-state/run.machine.js';
 import {
   type OpenMessage,
   runStateName,

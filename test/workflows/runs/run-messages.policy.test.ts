@@ -9,7 +9,7 @@ import {
   evolveRun,
   initialRun,
   type RunState,
-} from '../../../src/workflows/run-state/run.state.js';
+} from '../../../src/workflows/run-state/run.machine.js';
 import {
   callMessage,
   failureMessage,

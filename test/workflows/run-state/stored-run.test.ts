@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { transition } from 'xstate';
 import { bytesOf } from '../../../src/engine/resting/stored-form.js';
 import type { RunEvent } from '../../../src/workflows/run-state/run.events.js';
-import { runMachine } from '../../../src/workflows/run-state/run.machine.js';
 import {
   evolveRun,
   initialRun,
   isActive,
   isFinalRun,
   type RunState,
+  runMachine,
   storedRun,
-} from '../../../src/workflows/run-state/run.state.js';
+} from '../../../src/workflows/run-state/run.machine.js';
 import { callbackOptions } from '../../support/message-options.js';
 import {
   planOf,

@@ -1,11 +1,8 @@
-/** A run as the fold of its events through its machine, and what deciders read of it. */
-import { type ContextCodec, machineEvolve } from '../../engine/machines/machine-evolve.js';
+/** What a run remembers, as it is stored while the run rests and in snapshots: plain lists. */
+import type { ContextCodec } from '../../engine/machines/machine-evolve.js';
 import { EntryList } from './entry-list.js';
 import type { RunContext } from './run.context.js';
-import type { RunEntry, RunEvent } from './run.events.js';
-import { type RunState, runMachine } from './run.machine.js';
-
-export type { RunState } from './run.machine.js';
+import type { RunEntry } from './run.events.js';
 
 type PlainEntry = readonly [
   messageId: string,
@@ -38,7 +35,7 @@ type PlainContext = readonly [
   invocations: RunContext['invocations'],
 ];
 
-const codec: ContextCodec<RunContext, PlainContext> = {
+export const storedContext: ContextCodec<RunContext, PlainContext> = {
   toPlain: (context) => [
     context.dialect,
     context.url,
@@ -105,25 +102,4 @@ function plainEntry({ messageId, offset, bytes, step }: RunEntry): PlainEntry {
 function entryOf(plain: PlainEntry): RunEntry {
   const [messageId, offset, bytes, id, name, type, concurrent, target] = plain;
   return { messageId, offset, step: { id, name, type, concurrent, target }, bytes };
-}
-
-const machine = machineEvolve(runMachine, codec);
-
-export const initialRun = machine.initialState;
-export const isFinalRun = machine.isFinal;
-export const storedRun = machine.stored;
-
-/** Whether such an event can happen to the run now. */
-export const canHappen = machine.can;
-
-export function isActive(state: RunState): boolean {
-  return state.hasTag('active');
-}
-
-export function evolveRun(
-  state: RunState,
-  event: RunEvent,
-  { at, offset }: { readonly at: number; readonly offset: number },
-): RunState {
-  return machine.evolve(state, { at, offset, ...event });
 }
