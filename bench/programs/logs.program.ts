@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/engine/clock.js';
 import { Payloads } from '../../src/engine/payloads.js';
-import { MessageBodies } from '../../src/messaging/delivery/message-bodies.js';
+import { MessageContents } from '../../src/messaging/delivery/message-contents.js';
 import { parseLogQuery } from '../../src/messaging/logs/logs.request.js';
 import { MessageLog } from '../../src/messaging/logs/message-log.js';
 import { StoredMessages } from '../../src/messaging/messages/stored-messages.js';
@@ -71,7 +71,7 @@ async function openLog(): Promise<Ask> {
     shown: <Value>(read: () => Value) => engine.shown(read),
   };
   const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));
-  const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
+  const contents = new MessageContents(payloads, new StoredMessages(payloads), runs);
   const log = new MessageLog({
     journal,
     shown: async (read) => read(),
@@ -79,7 +79,7 @@ async function openLog(): Promise<Ask> {
     messages: {
       journal,
       publishedOffset: () => undefined,
-      body: (message) => bodies.read(message),
+      body: (message) => contents.read(message),
     },
     clock: systemClock,
     retentionMs: 7 * 24 * 3600 * 1000,

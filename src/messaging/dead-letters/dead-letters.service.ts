@@ -6,7 +6,7 @@ import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
-import { MessageBodies } from '../delivery/message-bodies.js';
+import { MessageContents } from '../delivery/message-contents.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { messageKind, type Published } from '../messages/message.events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
@@ -32,7 +32,7 @@ export class DeadLettersService {
     { letters }: DeadLetters,
     matching: DeadLetterMatching,
     private readonly stored: StoredMessages,
-    private readonly bodies: MessageBodies,
+    private readonly contents: MessageContents,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {
@@ -50,7 +50,7 @@ export class DeadLettersService {
   async shown(letter: DeadLetter): Promise<DeadLetterObject> {
     const published = await this.stored.published(letter.publishedOffset);
     const failed = await this.stored.failed(letter.offset);
-    return deadLetterObject(letter, published, await this.bodies.readShown(published), failed);
+    return deadLetterObject(letter, published, await this.contents.readShown(published), failed);
   }
 
   /** One page of the letters that match, part by part. */

@@ -1,22 +1,20 @@
 /**
- * An attempt on the wire: the request that it makes, the message as it was published, composed and
- * signed; and what is recorded of its answer.
+ * An attempt on the wire: the request that it makes, composed and signed; and what is recorded of
+ * its answer. A destination decides what it answers, so that what it makes the server store is
+ * bounded: all of it only where a callback or a run reports it.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { whenRead } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
-import { withDefaultHeaders } from '../../grammar/headers.js';
-import { asSpan, traceHeaders } from '../../grammar/trace-context.js';
+import { asSpan } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
-import { type CallbackSource, messageKind, type Published } from '../messages/message.events.js';
+import { type MessagePublished, messageKind, type Published } from '../messages/message.events.js';
 import { messageTerms } from '../messages/recorded-events.js';
 import { forbidsRetry } from '../messages/retry.policy.js';
-import { RunDeliveries } from '../messages/run-deliveries.js';
 import { runHeaders } from '../messages/run-headers.js';
-import { StoredMessages } from '../messages/stored-messages.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import { deliveryHeaders } from '../outbound/request-head.js';
 import type { MessagingSettings } from '../settings.js';
@@ -24,26 +22,21 @@ import { Keyring } from '../signing-keys/keyring.js';
 import { MessageTraces } from '../tracing/message-traces.js';
 import { attemptSpanId } from '../tracing/span.js';
 import { answerDefect } from './answer.policy.js';
-import {
-  type AnswerLimits,
-  type AttemptMeaning,
-  answerLimits,
-  capturedBytesMax,
-  storedBytesMax,
-} from './captured-answer.js';
-import { MessageBodies } from './message-bodies.js';
+import type { PreparedDelivery } from './message-contents.js';
 
 const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
   messagePrefix.toLowerCase(),
 );
 
-/** What a message sends, whichever attempt it is. */
-export interface PreparedDelivery {
-  readonly published: Published;
-  /** null = none is sent. */
-  readonly body: Buffer | null;
-  /** Forwarded with it, names and values in turn. */
-  readonly headers: readonly string[];
+/** What logs and dead letters show of an answer: of any attempt, no more is of use to them. */
+const shownBytesMax = 64 * 1024;
+
+/** Bytes of an answer's body that are stored at most. */
+export interface AnswerLimits {
+  /** Of the attempt that ends a message, where a callback or the run that failed reports it. */
+  readonly lastBytesMax: number;
+  /** Of a call's, which becomes the result of a workflow's step. */
+  readonly callBytesMax: number;
 }
 
 @Injectable()
@@ -51,9 +44,6 @@ export class DeliveryAttempts {
   private readonly limits: AnswerLimits;
 
   constructor(
-    private readonly bodies: MessageBodies,
-    private readonly stored: StoredMessages,
-    private readonly runs: RunDeliveries,
     private readonly keyring: Keyring,
     private readonly traces: MessageTraces,
     @Inject(provided.config) private readonly config: MessagingSettings,
@@ -61,21 +51,6 @@ export class DeliveryAttempts {
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {
     this.limits = answerLimits(config);
-  }
-
-  /** What all attempts of a message send, at once where it is at hand. */
-  prepare(published: Published): PreparedDelivery | Promise<PreparedDelivery> {
-    const { event } = published;
-    return whenRead(this.bodies.read(published), (read) => {
-      const body = event.method === 'GET' ? null : read;
-      const own = event.run === null ? event.headers : this.runs.headers(published);
-      const { callbackOf } = event;
-      const traced =
-        callbackOf === null
-          ? own
-          : whenRead(own, (headers) => this.withSourceTrace(headers, callbackOf));
-      return whenRead(traced, (headers) => ({ published, body, headers }));
-    });
   }
 
   /**
@@ -154,16 +129,6 @@ export class DeliveryAttempts {
     };
   }
 
-  /** A callback belongs to the trace of the message that it reports on. */
-  private withSourceTrace(
-    headers: readonly string[],
-    { publishedOffset }: CallbackSource,
-  ): readonly string[] | Promise<readonly string[]> {
-    return whenRead(this.stored.published(publishedOffset), ({ event }) =>
-      withDefaultHeaders(headers, traceHeaders(event.headers)),
-    );
-  }
-
   private signatureOf({ event: { dialect, url } }: Published, body: Buffer | null): string {
     const now = this.clock.now();
     const { issuer } = dialects[dialect];
@@ -176,4 +141,46 @@ const none: readonly string[] = [];
 /** A copy, so that what is left out is not kept in memory. */
 function beginningOf(body: Buffer, bytesMax: number): Buffer {
   return body.length <= bytesMax ? body : Buffer.from(body.subarray(0, bytesMax));
+}
+
+/** The limits that the configuration sets. */
+export function answerLimits({
+  maxBodyBytes,
+  answerBytesMax,
+}: Pick<MessagingSettings, 'maxBodyBytes' | 'answerBytesMax'>): AnswerLimits {
+  return {
+    lastBytesMax: answerBytesMax,
+    callBytesMax: Math.max(maxBodyBytes, answerBytesMax),
+  };
+}
+
+/** What an attempt means for its message: it is the last one unless it is retried. */
+export type AttemptMeaning = 'delivered' | 'retried' | 'failed';
+
+type Reporting = Pick<MessagePublished, 'callback' | 'failureCallback' | 'run'>;
+
+/** What is kept of an answer while it is not known yet what the attempt means. */
+export function capturedBytesMax(message: Reporting, limits: AnswerLimits): number {
+  return storedBytesMax(message, 'failed', limits);
+}
+
+/** What is stored of an answer once it is known what the attempt means. */
+export function storedBytesMax(
+  message: Reporting,
+  meaning: AttemptMeaning,
+  { lastBytesMax, callBytesMax }: AnswerLimits,
+): number {
+  if (!isReported(message, meaning)) return Math.min(shownBytesMax, lastBytesMax);
+  return message.run?.role === 'call' ? callBytesMax : lastBytesMax;
+}
+
+/** Whether a callback or a run reports all of it: a failed step's run may name a callback. */
+function isReported(
+  { callback, failureCallback, run }: Reporting,
+  meaning: AttemptMeaning,
+): boolean {
+  if (meaning === 'retried') return false;
+  if (callback !== null) return true;
+  if (meaning === 'delivered') return false;
+  return failureCallback !== null || run?.role === 'step' || run?.role === 'callResult';
 }

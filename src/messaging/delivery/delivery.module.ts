@@ -15,7 +15,7 @@ import { TracingModule } from '../tracing/tracing.module.js';
 import { AttemptMetrics } from './attempt.metrics.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
 import { EndpointCalls } from './message.effects.js';
-import { MessageBodies } from './message-bodies.js';
+import { MessageContents } from './message-contents.js';
 import { MessagesController } from './messages.controller.js';
 import { PendingMessages } from './pending-messages.js';
 import { Rescheduling } from './rescheduling.js';
@@ -30,11 +30,11 @@ const drainMs = 10_000;
     AttemptMetrics,
     DeliveryAttempts,
     EndpointCalls,
-    MessageBodies,
+    MessageContents,
     PendingMessages,
     Rescheduling,
   ],
-  exports: [EndpointCalls, MessageBodies],
+  exports: [EndpointCalls, MessageContents],
 })
 export class DeliveryModule {
   constructor(

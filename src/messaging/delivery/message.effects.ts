@@ -15,12 +15,12 @@ import type { CallEndpoint } from '../messages/message.decider.js';
 import { Messages } from '../messages/message.entity.js';
 import type { Published } from '../messages/message.events.js';
 import { DeliveryOrder, type RunDelivery } from '../messages/run-deliveries.js';
-import { StoredMessages } from '../messages/stored-messages.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import type { Endpoints } from '../outbound/endpoints.js';
 import { OriginTraffic } from '../outbound/origin-traffic.js';
 import { AttemptMetrics } from './attempt.metrics.js';
-import { DeliveryAttempts, type PreparedDelivery } from './delivery-attempts.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
+import { MessageContents, type PreparedDelivery } from './message-contents.js';
 
 /** Held deliveries are put together ahead up to this size, and so many of them: 4 MiB in all. */
 const aheadBytesMax = 16 * 1024;
@@ -86,7 +86,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   constructor(
     private readonly engine: Engine,
     private readonly messages: Messages,
-    private readonly stored: StoredMessages,
+    private readonly contents: MessageContents,
     private readonly attempts: DeliveryAttempts,
     private readonly order: DeliveryOrder,
     private readonly gates: Gates,
@@ -170,8 +170,9 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   /** Everything that is at hand is used in the tick that lets it in: the next line is the wire. */
   private run(attempt: Attempt): void {
     this.began(attempt);
-    void whenRead(attempt.prepared ?? this.prepare(attempt), (prepared) =>
-      whenRead(this.attempts.request(prepared, attempt.number, attempt.dueAt), (request) =>
+    const { publishedOffset, number, dueAt } = attempt;
+    void whenRead(attempt.prepared ?? this.contents.prepare(publishedOffset), (prepared) =>
+      whenRead(this.attempts.request(prepared, number, dueAt), (request) =>
         this.send(attempt, prepared, request),
       ),
     );
@@ -200,16 +201,10 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   /** One that is held is put together meanwhile, and goes out with the answer it waits for. */
   private prepareAhead(attempt: Attempt): void {
     if (attempt.bodyBytes > aheadBytesMax || this.waiting.size > aheadMax) return;
-    const prepared = this.prepare(attempt);
+    const prepared = this.contents.prepare(attempt.publishedOffset);
     attempt.prepared = prepared;
     // The attempt itself meets the error, when it begins.
     if (prepared instanceof Promise) prepared.catch(() => undefined);
-  }
-
-  private prepare({ publishedOffset }: Attempt): PreparedDelivery | Promise<PreparedDelivery> {
-    return whenRead(this.stored.published(publishedOffset), (published) =>
-      this.attempts.prepare(published),
-    );
   }
 
   private began(attempt: Attempt): void {

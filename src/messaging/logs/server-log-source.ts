@@ -5,7 +5,7 @@ import { Engine } from '../../engine/engine.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
-import { MessageBodies } from '../delivery/message-bodies.js';
+import { MessageContents } from '../delivery/message-contents.js';
 import { Messages } from '../messages/message.entity.js';
 import type { MessagingSettings } from '../settings.js';
 import type { LogSource } from './log-source.js';
@@ -25,13 +25,13 @@ export class ServerLogSource implements LogSource {
     engine: Engine,
     { actors }: Messages,
     readonly journal: Journal,
-    bodies: MessageBodies,
+    contents: MessageContents,
     calls: EndpointCalls,
     @Inject(provided.clock) readonly clock: Clock,
     @Inject(provided.config) { logRetentionMs, timeoutMs }: MessagingSettings,
   ) {
     const publishedOffset = (id: string) => actors.firstOffsetOf(id);
-    this.messages = { journal, publishedOffset, body: (published) => bodies.readOwn(published) };
+    this.messages = { journal, publishedOffset, body: (published) => contents.readOwn(published) };
     this.shown = (read) => engine.shown(read);
     // An attempt whose message is final already (taken back meanwhile) will never be recorded.
     this.running = () =>

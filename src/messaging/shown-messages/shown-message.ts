@@ -4,7 +4,7 @@ import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
-import { MessageBodies } from '../delivery/message-bodies.js';
+import { MessageContents } from '../delivery/message-contents.js';
 import { Messages } from '../messages/message.entity.js';
 import type { Published } from '../messages/message.events.js';
 import { type MessageObject, messageObject } from '../messages/message-object.js';
@@ -26,7 +26,7 @@ export class ShownMessages {
   constructor(
     private readonly messages: Messages,
     private readonly stored: StoredMessages,
-    private readonly bodies: MessageBodies,
+    private readonly contents: MessageContents,
     private readonly calls: EndpointCalls,
     private readonly situations: MessageSituations,
     private readonly journal: Journal,
@@ -59,7 +59,7 @@ export class ShownMessages {
   /** What of it may be shown. */
   async object({ publishedOffset, standing }: FoundMessage): Promise<MessageObject & Standing> {
     const published = await this.stored.published(publishedOffset);
-    return { ...messageObject(published, await this.bodies.readShown(published)), ...standing };
+    return { ...messageObject(published, await this.contents.readShown(published)), ...standing };
   }
 
   /** null: it has left the journal. */

@@ -1,7 +1,7 @@
 /** What a log of messages is made of, over an engine on disk. */
 import type { Engine } from '../../../src/engine/engine.js';
 import { Payloads } from '../../../src/engine/payloads.js';
-import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
+import { MessageContents } from '../../../src/messaging/delivery/message-contents.js';
 import type { LogSource, RunningAttempt } from '../../../src/messaging/logs/log-source.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
@@ -40,7 +40,7 @@ export function sourceOver({ engine, journal }: EngineOnDisk, reading: Reading =
   const { running = [], eventsPerPage = 1000, now = startedMs, retentionMs = 1e12 } = reading;
   const payloads = new Payloads(journal, 1024 * 1024);
   const runs = new RunEntries(noRuns, new RunArchive(journal, payloads));
-  const bodies = new MessageBodies(payloads, new StoredMessages(payloads), runs);
+  const contents = new MessageContents(payloads, new StoredMessages(payloads), runs);
   return {
     journal,
     shown: (read) => engine.shown(read),
@@ -48,7 +48,7 @@ export function sourceOver({ engine, journal }: EngineOnDisk, reading: Reading =
     messages: {
       journal,
       publishedOffset: (id) => engine.actors(messageKind).find(id)?.firstOffset,
-      body: (published) => bodies.read(published),
+      body: (published) => contents.read(published),
     },
     clock: new ManualClock(now),
     retentionMs,

@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { Payloads } from '../../../src/engine/payloads.js';
-import { MessageBodies } from '../../../src/messaging/delivery/message-bodies.js';
+import { MessageContents } from '../../../src/messaging/delivery/message-contents.js';
 import type {
   MessageEvent,
   MessagePublished,
@@ -46,12 +46,12 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 /** Bodies while these events are at hand. */
-function bodiesOver(...events: readonly EventEnvelope[]): MessageBodies {
+function contentsOver(...events: readonly EventEnvelope[]): MessageContents {
   const payloads = new Payloads(opened.journal, 1024 * 1024);
   for (const event of events) payloads.remember(event);
   const archive = new RunArchive(opened.journal, payloads);
   const runs = new RunEntries(noRuns, archive);
-  return new MessageBodies(payloads, new StoredMessages(payloads), runs);
+  return new MessageContents(payloads, new StoredMessages(payloads), runs);
 }
 
 const callbackOf = {
@@ -65,21 +65,21 @@ const callbackOf = {
 describe('the body of a message', () => {
   it('is read at once where it is stored beside the event', () => {
     const body = Buffer.from('own');
-    expect(bodiesOver().read(publishedAt(1, body))).toBe(body);
-    expect(bodiesOver().read(publishedAt(1, null))).toBeNull();
+    expect(contentsOver().read(publishedAt(1, body))).toBe(body);
+    expect(contentsOver().read(publishedAt(1, null))).toBeNull();
   });
 
   it('is read from the event that it shares one with', async () => {
     const first = publishedAt(1, Buffer.from('shared'));
     const second = publishedAt(2, null, { bodyOffset: 1 });
-    expect(String(await bodiesOver(first).read(second))).toBe('shared');
+    expect(String(await contentsOver(first).read(second))).toBe('shared');
   });
 
   it('is composed for a callback, of the message and of its attempt', async () => {
     const origin = publishedAt(2, Buffer.from('sent'));
     const source = publishedAt(3, null, { bodyOffset: 2 });
-    const bodies = bodiesOver(origin, source, attemptAt(4, Buffer.from('answer')));
-    const body = await bodies.read(publishedAt(5, null, { callbackOf }));
+    const contents = contentsOver(origin, source, attemptAt(4, Buffer.from('answer')));
+    const body = await contents.read(publishedAt(5, null, { callbackOf }));
     expect(JSON.parse(String(body))).toMatchObject({
       sourceBody: Buffer.from('sent').toString('base64'),
       body: Buffer.from('answer').toString('base64'),
@@ -93,8 +93,8 @@ describe('a body that is shown', () => {
   it('is hidden where its message says so, wherever it is stored', async () => {
     const first = publishedAt(1, Buffer.from('shared'));
     const hiding = publishedAt(2, null, { bodyOffset: 1, redaction });
-    expect(String(await bodiesOver(first).readShown(hiding))).toBe(redacted('shared'));
-    expect(String(await bodiesOver().readShown(first))).toBe('shared');
+    expect(String(await contentsOver(first).readShown(hiding))).toBe(redacted('shared'));
+    expect(String(await contentsOver().readShown(first))).toBe('shared');
   });
 
   it.each([
@@ -102,15 +102,17 @@ describe('a body that is shown', () => {
     ['a header', { body: false, headers: ['authorization'] }],
   ])('is hidden of a callback whose source hides %s: it would tell it', async (_what, hidden) => {
     const source = publishedAt(3, Buffer.from('secret'), { redaction: hidden });
-    const bodies = bodiesOver(source, attemptAt(4, Buffer.from('answer')));
+    const contents = contentsOver(source, attemptAt(4, Buffer.from('answer')));
     const callback = publishedAt(5, null, { callbackOf });
-    expect(String(await bodies.readShown(callback))).toMatch(/^REDACTED:[0-9a-f]{64}$/);
-    expect(String(await bodies.read(callback))).toContain(Buffer.from('secret').toString('base64'));
+    expect(String(await contents.readShown(callback))).toMatch(/^REDACTED:[0-9a-f]{64}$/);
+    expect(String(await contents.read(callback))).toContain(
+      Buffer.from('secret').toString('base64'),
+    );
   });
 
   it('of a callback is shown where neither it nor its source hides anything', async () => {
-    const bodies = bodiesOver(publishedAt(3, Buffer.from('x')), attemptAt(4, Buffer.from('y')));
-    expect(String(await bodies.readShown(publishedAt(5, null, { callbackOf })))).toContain(
+    const contents = contentsOver(publishedAt(3, Buffer.from('x')), attemptAt(4, Buffer.from('y')));
+    expect(String(await contents.readShown(publishedAt(5, null, { callbackOf })))).toContain(
       'status',
     );
   });

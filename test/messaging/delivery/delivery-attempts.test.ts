@@ -2,7 +2,7 @@ import {
   type AttemptMeaning,
   capturedBytesMax,
   storedBytesMax,
-} from '../../../src/messaging/delivery/captured-answer.js';
+} from '../../../src/messaging/delivery/delivery-attempts.js';
 import type { CallbackOptions, RunPlace } from '../../../src/messaging/messages/message.events.js';
 
 const limits = { lastBytesMax: 1_000_000, callBytesMax: 9_000_000 };

@@ -1,7 +1,11 @@
-/** The bytes of a message, wherever the journal holds them: to be delivered, and to be shown. */
+/**
+ * What messages deliver, bytes and headers, wherever the journal holds it: to be sent, and to be
+ * shown.
+ */
 import { Injectable } from '@nestjs/common';
-import { Payloads } from '../../engine/payloads.js';
+import { Payloads, whenRead } from '../../engine/payloads.js';
 import { withDefaultHeaders } from '../../grammar/headers.js';
+import { traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { CallbackSource, Published } from '../messages/message.events.js';
 import { callbackRedaction, redactedBody } from '../messages/redaction.js';
@@ -10,15 +14,34 @@ import { runHeaders } from '../messages/run-headers.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { callbackBody } from './callback-body.js';
 
+/** What a message sends, whichever attempt it is. */
+export interface PreparedDelivery {
+  readonly published: Published;
+  /** null = none is sent. */
+  readonly body: Buffer | null;
+  /** Forwarded with it, names and values in turn. */
+  readonly headers: readonly string[];
+}
+
 @Injectable()
-export class MessageBodies {
+export class MessageContents {
   constructor(
     private readonly payloads: Payloads,
     private readonly stored: StoredMessages,
     private readonly runs: RunDeliveries,
   ) {}
 
-  /** At once where the bytes are cached, as they are of a message that was just published. */
+  /**
+   * What all attempts of the message send that was published at an offset: at once where it is
+   * cached, as it is of a message that was just published.
+   */
+  prepare(publishedOffset: number): PreparedDelivery | Promise<PreparedDelivery> {
+    return whenRead(this.stored.published(publishedOffset), (published) =>
+      whenRead(this.read(published), (body) => this.prepared(published, body)),
+    );
+  }
+
+  /** The body that is delivered, unless its method has none; at once where it is cached. */
   read(published: Published): Buffer | null | Promise<Buffer | null> {
     const { bodyOffset, callbackOf, run } = published.event;
     if (callbackOf !== null) return this.compose(published, callbackOf);
@@ -40,6 +63,29 @@ export class MessageBodies {
       callbackOf === null ? null : await this.stored.published(callbackOf.publishedOffset);
     const hides = callbackRedaction(redaction, source?.event.redaction ?? null);
     return redactedBody(await this.readOwn(published), hides);
+  }
+
+  private prepared(
+    published: Published,
+    read: Buffer | null,
+  ): PreparedDelivery | Promise<PreparedDelivery> {
+    const body = published.event.method === 'GET' ? null : read;
+    return whenRead(this.forwarded(published), (headers) => ({ published, body, headers }));
+  }
+
+  private forwarded(published: Published): readonly string[] | Promise<readonly string[]> {
+    const { run, callbackOf, headers } = published.event;
+    const own = run === null ? headers : this.runs.headers(published);
+    return callbackOf === null ? own : this.withSourceTrace(own, callbackOf);
+  }
+
+  /** A callback belongs to the trace of the message that it reports on. */
+  private async withSourceTrace(
+    own: readonly string[] | Promise<readonly string[]>,
+    { publishedOffset }: CallbackSource,
+  ): Promise<readonly string[]> {
+    const { event } = await this.stored.published(publishedOffset);
+    return withDefaultHeaders(await own, traceHeaders(event.headers));
   }
 
   private async readAt(offset: number): Promise<Buffer | null> {
