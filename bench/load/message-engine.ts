@@ -16,8 +16,9 @@ export interface MessageEngine {
 /** Every message of the bench is due tomorrow, so no effect has to call its endpoint. */
 export async function openMessageEngine(store: Store): Promise<MessageEngine> {
   const codec = new EventCodec();
-  const journal = new Journal(await openJournalLog(store), codec);
-  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, {
+  const log = await openJournalLog(store);
+  const journal = new Journal(log, codec);
+  const engine = new Engine(log, codec, systemClock, systemIdentifiers, {
     turnFailed: (error) => {
       throw error;
     },

@@ -5,7 +5,7 @@
 import { systemClock } from '../../src/engine/clock.js';
 import type { EventEnvelope } from '../../src/engine/decider.js';
 import type { EventCodec } from '../../src/engine/event-codec.js';
-import { Journal, openJournalLog } from '../../src/engine/journal.js';
+import { openJournalLog } from '../../src/engine/journal.js';
 import { messageKind } from '../../src/messaging/messages/message.events.js';
 import { readConfiguration } from '../../src/server/configuration/config.js';
 import { productFolding } from '../../src/server/history/product-folding.js';
@@ -56,9 +56,8 @@ export async function writeRuns(
   const store = await openFolder(data);
   const log = await openJournalLog(store);
   const codec = productCodec();
-  const journal = new Journal(log, codec);
   for (const { envelope, terms } of run) codec.encode(envelope, terms);
-  await journal.append([codec.definition(systemClock.now())]).durable;
+  await log.append([codec.definition(systemClock.now())]).durable;
   for (let first = 0; first < count; first += copiesAtOnce) {
     const records: RecordInput[] = [];
     for (let number = first; number < Math.min(count, first + copiesAtOnce); number += 1) {
@@ -67,7 +66,7 @@ export async function writeRuns(
         records.push(codec.encode(copy.envelope(envelope), terms.map(copy.term)));
       }
     }
-    await journal.append(records).durable;
+    await log.append(records).durable;
   }
   await store.close();
 }

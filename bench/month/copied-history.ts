@@ -24,7 +24,7 @@ export async function copyHistory(data: string, events: number): Promise<number>
     for (const [index, { envelope, terms }] of recorded.entries()) {
       records.push(codec.encode(copy.envelope(envelope), terms.map(copy.term)));
       if (records.length < recordsAtOnce && index < recorded.length - 1) continue;
-      await journal.append(records).durable;
+      await log.append(records).durable;
       records = [];
     }
   }

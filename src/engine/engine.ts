@@ -8,7 +8,7 @@ import { EffectRunner } from './effect-runner.js';
 import type { EventCodec } from './event-codec.js';
 import { Followers, Subscribers } from './followers.js';
 import { type Identifiers, SeededNames } from './identifiers.js';
-import type { EngineJournal } from './journal.js';
+import type { TurnLog } from './journal.js';
 import { type Principal, seedOf } from './principal/principal.js';
 import type {
   AnyInterest,
@@ -58,7 +58,7 @@ export class Engine {
 
   /** `sizes` are those of tests. */
   constructor(
-    private readonly journal: EngineJournal,
+    private readonly log: TurnLog,
     private readonly codec: EventCodec,
     private readonly clock: Clock,
     private readonly identifiers: Identifiers,
@@ -171,8 +171,8 @@ export class Engine {
 
   /** Settles when everything decided so far is durable: what was read now may then be shown. */
   durable(): Promise<void> {
-    if (this.journal.highWatermark >= this.journal.endOffset) return settled;
-    this.journal.flush();
+    if (this.log.highWatermark >= this.log.endOffset) return settled;
+    this.log.flush();
     return this.groups.settled;
   }
 
@@ -211,7 +211,7 @@ export class Engine {
       return;
     }
     // A later event of this stream may not be durable yet; its own commit will come back here.
-    if (actor.lastOffset >= this.journal.highWatermark) return;
+    if (actor.lastOffset >= this.log.highWatermark) return;
     const { firstOffset, lastOffset } = actor;
     const wanted = entity.registration.decider.wants(actor.state, id);
     this.effects.reconcile({ kind, id, firstOffset, lastOffset }, wanted);
@@ -235,7 +235,7 @@ export class Engine {
   }
 
   private restLeastUsed(): void {
-    for (const actors of this.restingIdle) actors.restLeastUsed(this.journal.highWatermark);
+    for (const actors of this.restingIdle) actors.restLeastUsed(this.log.highWatermark);
   }
 
   private turn(
@@ -244,13 +244,13 @@ export class Engine {
     by: Principal | null,
   ): readonly Outcome[] {
     if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
-    const { entities, codec, changes, journal } = this;
+    const { entities, codec, changes, log } = this;
     const seed = seedOf(by);
     if (seed?.isSuperseded === true) return commands.map(seed.refuse);
     const names = new SeededNames(seed?.before(this.makeSeed) ?? this.makeSeed);
     for (;;) {
       names.restart();
-      const turn = new Turn(entities, codec, changes, journal.endOffset, names, by);
+      const turn = new Turn(entities, codec, changes, log.endOffset, names, by);
       const outcomes = this.decide(turn, commands);
       const refusal = mode === 'together' ? outcomes.find((outcome) => !outcome.ok) : undefined;
       if (refusal !== undefined) {
@@ -261,7 +261,7 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         changes.revert();
-        const { durable } = journal.append([codec.definition(this.clock.now())]);
+        const { durable } = log.append([codec.definition(this.clock.now())]);
         this.groups.join(durable, []);
         continue;
       }
@@ -284,7 +284,7 @@ export class Engine {
   /** Memory keeps what the journal takes; that throws where a turn is too large, or too late. */
   private commit(turn: Turn, lingers: boolean): void {
     if (turn.records.length === 0) return;
-    const { durable } = this.journal.append(turn.records, lingers);
+    const { durable } = this.log.append(turn.records, lingers);
     this.changes.keep();
     this.groups.join(durable, turn.envelopes);
   }

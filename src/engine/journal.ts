@@ -1,11 +1,11 @@
-/** All streams, in one internal partition log: append a turn, read an event, a stream, all. */
+/** All streams, in one internal partition log, to which turns are appended: read one, or all. */
 import type { ArchiveOptions } from '../../storage/compaction/segment-archive.js';
 import type { SweepReport } from '../../storage/compaction/sweep.js';
 import { DamagedData } from '../../storage/faults/storage-errors.js';
-import type { RecordInput, StoredRecord } from '../../storage/format/record.js';
+import type { StoredRecord } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
 import type { LogWithHistory } from '../../storage/log/archived-log.js';
-import type { Appended, PartitionLog } from '../../storage/log/partition-log.js';
+import type { PartitionLog } from '../../storage/log/partition-log.js';
 import { RecentBatches } from '../../storage/log/recent-batches.js';
 import type { Store } from '../../storage/store.js';
 import type { EventEnvelope } from './decider.js';
@@ -48,8 +48,8 @@ export interface JournalQuery {
   readonly order: 'oldest' | 'newest';
 }
 
-/** What the engine needs of it. */
-export type EngineJournal = Pick<Journal, 'append' | 'flush' | 'endOffset' | 'highWatermark'>;
+/** Where the engine appends turns: each at the offsets that it was encoded for, whole or not. */
+export type TurnLog = Pick<PartitionLog, 'append' | 'flush' | 'endOffset' | 'highWatermark'>;
 
 export class Journal {
   private readonly spans: SpanSource<StoredRecord> = {
@@ -94,16 +94,6 @@ export class Journal {
   /** Calls `wake` once, when there is more to read than up to `offset`; the answer cancels. */
   whenBeyond(offset: number, wake: () => void): () => void {
     return this.log.whenBeyond(offset, wake);
-  }
-
-  /** One turn: atomic, at the offsets it was encoded for. */
-  append(records: readonly RecordInput[], lingers = false): Appended {
-    return this.log.append(records, lingers);
-  }
-
-  /** Nothing that was appended so far lingers any more. */
-  flush(): void {
-    this.log.flush();
   }
 
   /** The parts that it is made of, oldest first. */

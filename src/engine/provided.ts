@@ -11,6 +11,8 @@ export const provided = {
   disk: Symbol('Disk'),
   /** Made by the outbound module: the port, or the network. */
   endpoints: Symbol('Endpoints'),
+  /** The journal's log: `PartitionLog`. */
+  journalLog: Symbol('journalLog'),
   fileSizes: Symbol('fileSizes'),
   /** Which logs live with damage: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),

@@ -7,14 +7,12 @@ import type { SweepOptions, SweepReport } from '../compaction/sweep.js';
 import { StoreDirectory } from '../disk/store-directory.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { OffsetOutOfRange } from '../faults/storage-errors.js';
-import type { RecordInput } from '../format/record.js';
 import type { RecordBatch } from '../format/record-batch.js';
 import { newIndexCache } from '../index/index-cache.js';
 import { assertOffset, type Offset } from '../offsets/offset.js';
 import type { ReadOptions } from '../segment/read-budget.js';
 import { Segment } from '../segment/segment.js';
 import { SegmentReader } from '../segment/segment-reader.js';
-import type { Appended } from './group-commit.js';
 import { type FindOptions, LogReader, offsetsOf } from './log-reader.js';
 import type { PartitionLog } from './partition-log.js';
 
@@ -35,8 +33,6 @@ type ReadLog = Pick<
   | 'candidates'
   | 'offsetFor'
   | 'whenBeyond'
-  | 'append'
-  | 'flush'
   | 'prepare'
   | 'roll'
   | 'sweep'
@@ -154,14 +150,6 @@ export class ArchivedLog implements LogWithHistory {
   }
 
   /** What follows changes the log alone. */
-  append(records: readonly RecordInput[], lingers = false): Appended {
-    return this.log.append(records, lingers);
-  }
-
-  flush(): void {
-    this.log.flush();
-  }
-
   prepare(): Promise<void> {
     return this.log.prepare();
   }

@@ -35,17 +35,17 @@ describe('bodies that are read back', () => {
   const bodyBytes = 4096;
 
   it('are those of their events, and of a large batch one read brings all', async () => {
-    const { journal, codec, close } = await openEngine(() => undefined);
+    const { log, journal, codec, close } = await openEngine(() => undefined);
     const event = { type: 'Happened' };
     codec.encode(envelope(event), []);
-    await journal.append([codec.definition(0)]).durable;
+    await log.append([codec.definition(0)]).durable;
     const first = journal.endOffset;
     const bodyOf = (offset: number) => Buffer.alloc(bodyBytes, String(offset));
     const turn = Array.from({ length: count }, (_, index) => {
       const offset = first + index;
       return codec.encode(envelope(event, { offset, body: bodyOf(offset) }), []);
     });
-    await journal.append(turn).durable;
+    await log.append(turn).durable;
     const payloads = new Payloads(journal, 1024);
     const offsets = turn.map((_, index) => first + index);
     const found = await Promise.all(offsets.map((offset) => payloads.read(offset)));
@@ -58,12 +58,12 @@ describe('bodies that are read back', () => {
   });
 
   it('are read on behind one that is not there', async () => {
-    const { journal, codec, close } = await openEngine(() => undefined);
+    const { log, journal, codec, close } = await openEngine(() => undefined);
     const event = { type: 'Happened' };
     codec.encode(envelope(event), []);
-    await journal.append([codec.definition(0)]).durable;
+    await log.append([codec.definition(0)]).durable;
     const body = Buffer.from('there');
-    await journal.append([codec.encode(envelope(event, { offset: 1, body }), [])]).durable;
+    await log.append([codec.encode(envelope(event, { offset: 1, body }), [])]).durable;
     const payloads = new Payloads(journal, 1024);
     // The first offset holds a definition.
     const [missing, there] = await Promise.allSettled([payloads.read(0), payloads.read(1)]);

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
-import { Journal, openJournalLog } from '../../src/engine/journal.js';
+import { Journal, openJournalLog, type TurnLog } from '../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
 import { shippedStreamSizes } from '../../src/engine/resting/stream-sizes.js';
 import type { EngineWatch, RefusedReaction } from '../../src/engine/turn.js';
@@ -18,6 +18,7 @@ export interface EngineOnDisk {
   readonly directory: string;
   readonly engine: Engine;
   readonly codec: EventCodec;
+  readonly log: TurnLog;
   readonly journal: Journal;
   /** Defects that were told to the watch. */
   readonly failures: unknown[];
@@ -80,7 +81,8 @@ export async function startEngine(
   liveStates = shippedStreamSizes.liveStates,
 ): Promise<Omit<EngineOnDisk, 'directory' | 'close'>> {
   const codec = new EventCodec();
-  const journal = new Journal(await openJournalLog(store), codec);
+  const log = await openJournalLog(store);
+  const journal = new Journal(log, codec);
   const failures: unknown[] = [];
   const refused: RefusedReaction[] = [];
   const watch: EngineWatch = {
@@ -88,11 +90,11 @@ export async function startEngine(
     reactionRefused: (reaction) => refused.push(reaction),
   };
   const sizes = { liveStates, eventsPerCheckpoint };
-  const engine = new Engine(journal, codec, clock, identifiers, watch, sizes);
+  const engine = new Engine(log, codec, clock, identifiers, watch, sizes);
   fill(engine);
   await replayJournal(engine, journal);
   await resumeEffects(engine);
-  return { engine, codec, journal, failures, refused };
+  return { engine, codec, log, journal, failures, refused };
 }
 
 /** An engine that folds and decides nothing, with what `fill` registers. */
@@ -104,9 +106,9 @@ export function foldingEngine(fill: (engine: Engine) => void): {
   const append = () => {
     throw new Error('nothing is decided here');
   };
-  const journal = { endOffset: 0, highWatermark: 0, append, flush: () => undefined };
+  const log = { endOffset: 0, highWatermark: 0, append, flush: () => undefined };
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
-  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch);
+  const engine = new Engine(log, codec, systemClock, systemIdentifiers, watch);
   fill(engine);
   return { engine, codec };
 }

@@ -7,7 +7,7 @@ import { Engine } from '../../engine/engine.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import type { PastView } from '../../engine/history/past-moment.js';
 import type { Identifiers } from '../../engine/identifiers.js';
-import { Journal } from '../../engine/journal.js';
+import { Journal, type TurnLog } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../../engine/metrics/engine.metrics.js';
 import { provided } from '../../engine/provided.js';
@@ -22,6 +22,7 @@ import { storageDeadlineMs } from './store-opener.js';
 export class EngineBuilder {
   constructor(
     private readonly store: Store,
+    @Inject(provided.journalLog) private readonly turns: TurnLog,
     private readonly journal: Journal,
     private readonly start: MemoryStart,
     private readonly codec: EventCodec,
@@ -37,8 +38,8 @@ export class EngineBuilder {
   ) {}
 
   build(): Engine {
-    const { journal, codec, clock, identifiers, sizes } = this;
-    const engine = new Engine(journal, codec, clock, identifiers, this.watch(), sizes);
+    const { turns, codec, clock, identifiers, sizes } = this;
+    const engine = new Engine(turns, codec, clock, identifiers, this.watch(), sizes);
     if (this.life.changesNothing !== null) engine.effects.changeNothing();
     // What was wanted then has run long ago.
     if (this.past !== null) engine.effects.stop();

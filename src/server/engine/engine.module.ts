@@ -2,10 +2,12 @@
  * Wiring of the engine over the store: opened before anything is built, closed after everything.
  */
 import { Global, Inject, Module } from '@nestjs/common';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { EventCodec } from '../../engine/event-codec.js';
+import type { PastView } from '../../engine/history/past-moment.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { Payloads } from '../../engine/payloads.js';
@@ -38,9 +40,15 @@ const payloadBytesMax = 32 * 1024 * 1024;
     },
     JournalOpener,
     {
-      provide: Journal,
+      provide: provided.journalLog,
       inject: [JournalOpener],
       useFactory: (opener: JournalOpener) => opener.open(),
+    },
+    {
+      provide: Journal,
+      inject: [provided.journalLog, EventCodec, provided.past],
+      useFactory: (log: PartitionLog, codec: EventCodec, past: PastView | null) =>
+        new Journal(log, codec, past ?? undefined),
     },
     MemoryStart,
     EngineBuilder,

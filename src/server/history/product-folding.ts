@@ -10,7 +10,7 @@ import { EventCodec } from '../../engine/event-codec.js';
 import { Crossings } from '../../engine/history/crossings.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { systemIdentifiers } from '../../engine/identifiers.js';
-import type { EngineJournal } from '../../engine/journal.js';
+import type { TurnLog } from '../../engine/journal.js';
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import type { EngineWatch } from '../../engine/turn.js';
 import { DeadLetters } from '../../messaging/dead-letters/dead-letter.entity.js';
@@ -67,7 +67,7 @@ const anySettings: FoldingSettings = {
   sweepStretch: null,
 };
 
-const noJournal: EngineJournal = {
+const noLog: TurnLog = {
   endOffset: 0,
   highWatermark: 0,
   append() {
@@ -81,7 +81,7 @@ const noWatch: EngineWatch = { turnFailed: () => undefined, reactionRefused: () 
 /** An empty memory of the whole product. */
 export function productFolding(settings: FoldingSettings): ProductFolding {
   const codec = new EventCodec();
-  const engine = new Engine(noJournal, codec, systemClock, systemIdentifiers, noWatch);
+  const engine = new Engine(noLog, codec, systemClock, systemIdentifiers, noWatch);
   registerKinds(engine, settings);
   new JournalSweeps(engine);
   new MemoryDigests(engine);

@@ -117,11 +117,11 @@ describe('behind an event that was swept', () => {
   /** A journal of the events 1 to 4, without 2, in which 3 is damaged. */
   async function sweptBeforeDamage() {
     const opened = await openEngine(() => undefined);
-    const { journal, codec, directory } = opened;
+    const { log, journal, codec, directory } = opened;
     codec.encode(envelope(event), []);
-    await journal.append([codec.definition(0)]).durable;
+    await log.append([codec.definition(0)]).durable;
     for (const offset of [1, 2, 3, 4]) {
-      await journal.append([codec.encode(envelope(event, { offset, body }), [])]).durable;
+      await log.append([codec.encode(envelope(event, { offset, body }), [])]).durable;
     }
     await journal.seal();
     const keeps = (offset: number) => offset !== 2;

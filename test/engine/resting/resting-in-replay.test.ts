@@ -67,11 +67,11 @@ function replayingEngine(restsIdle: boolean): { engine: Engine; rung: string[] }
   const append = () => {
     throw new Error('nothing is decided here');
   };
-  const journal = { endOffset: 100, highWatermark: 100, append, flush: () => undefined };
+  const log = { endOffset: 100, highWatermark: 100, append, flush: () => undefined };
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
   const codec = new EventCodec();
   const sizes = { ...shippedStreamSizes, liveStates: 2 };
-  const engine = new Engine(journal, codec, systemClock, systemIdentifiers, watch, sizes);
+  const engine = new Engine(log, codec, systemClock, systemIdentifiers, watch, sizes);
   return { engine, rung: fill(engine, restsIdle) };
 }
 

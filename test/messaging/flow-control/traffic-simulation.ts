@@ -90,10 +90,11 @@ export class TrafficSimulation {
       onFailure: (error) => watched.push(error),
     });
     const codec = new EventCodec();
-    const journal = new Journal(await openJournalLog(store), codec);
+    const log = await openJournalLog(store);
+    const journal = new Journal(log, codec);
     const random = new SeededRandom(clock.now() % 1_000_003);
     const identifiers = identifiersFrom((length) => random.bytes(length));
-    const engine = new Engine(journal, codec, clock, identifiers, {
+    const engine = new Engine(log, codec, clock, identifiers, {
       turnFailed: (error) => watched.push(error),
       reactionRefused: (refused) => watched.push(refused),
     });

@@ -78,9 +78,10 @@ export async function openGroupWorld(
     onFailure: (error) => failures.push(error),
   });
   const codec = new EventCodec();
-  const journal = new Journal(await openJournalLog(store), codec);
+  const journalLog = await openJournalLog(store);
+  const journal = new Journal(journalLog, codec);
   const identifiers = identifiersFrom((length) => random.bytes(length));
-  const engine = new Engine(journal, codec, clock, identifiers, {
+  const engine = new Engine(journalLog, codec, clock, identifiers, {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (refused) => failures.push(refused),
   });
