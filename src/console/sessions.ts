@@ -10,6 +10,7 @@ import { type BearerToken, BearerTokens, tokenDigest } from '../http/identity/be
 import { permits } from '../http/identity/grant.js';
 import type { RequestHead } from '../http/request-head.js';
 import type { Credentials } from '../server/credentials/credentials.js';
+import { CredentialWatch } from '../server/inbound/credential-watch.js';
 import type { SessionRequest } from './session.request.js';
 import { SessionCookies, type SignedSession } from './session-cookie.js';
 
@@ -48,6 +49,7 @@ export class Sessions {
   constructor(
     private readonly bearer: BearerTokens,
     private readonly basic: BasicCredentials,
+    private readonly watch: CredentialWatch,
     @Inject(provided.credentials) credentials: Credentials,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
@@ -87,10 +89,13 @@ export class Sessions {
     return this.signedIn(request)?.signed.expiresAt;
   }
 
-  /** Signs out: the cookie is refused from now on. Returns an empty cookie in its place. */
+  /** Signs out: the cookie is refused from now on, its streams end. Returns an empty one for it. */
   end(request: RequestHead): string {
     const session = this.signedIn(request);
-    if (session !== undefined) this.ended.set(session.signed.id, true);
+    if (session !== undefined) {
+      this.ended.set(session.signed.id, true);
+      this.watch.look();
+    }
     return `${this.cookies.name}=`;
   }
 

@@ -79,6 +79,7 @@ import { ScrubModule } from './scrub/scrub.module.js';
 import type { Shared } from './shared.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { StartPageModule } from './start-page/start-page.module.js';
+import { CredentialWatchModule } from './tokens/credential-watch.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
 @Global()
@@ -203,6 +204,7 @@ export function applicationModule(shared: Shared, http: HttpSide): DynamicModule
     ConsumersModule,
     ActivityModule,
     TokensModule,
+    CredentialWatchModule,
     RefusalsModule,
     JournalSweepsModule,
     JournalModule,

@@ -6,10 +6,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
-import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import { loggedPath } from '../../http/logged-path.js';
-import type { AnswerState } from '../../http/request-head.js';
+import type { AnswerState, RequestHead } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon } from './connection-end.js';
 import { shareOf } from './connection-share.js';
 import { Connection, type Owner } from './open-connection.js';
@@ -108,14 +107,11 @@ export class Connections {
     return false;
   }
 
-  /**
-   * Ends answers that have begun and go on, where requests with the credential `principal` wait for
-   * them: it is good no longer.
-   */
-  endStreamsOf(principal: string): void {
+  /** Ends answers that have begun and go on, of requests that are meant. */
+  endStreams(isMeant: (request: RequestHead) => boolean): void {
     for (const { latest, socket } of [...this.open.values(), ...this.peers.values()]) {
       if (latest === null || !latest.headersSent || latest.writableEnded) continue;
-      if (knownCallerOf(latest.req)?.name === principal) socket.destroy();
+      if (isMeant(latest.req)) socket.destroy();
     }
   }
 

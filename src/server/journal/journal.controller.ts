@@ -6,7 +6,7 @@ import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { InFlight } from '../../http/bytes/in-flight.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { By } from '../../http/identity/callers.js';
+import { By, requestIdHeader } from '../../http/identity/callers.js';
 import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
@@ -46,6 +46,7 @@ export class JournalController {
     const stream = answerIn(await this.journal.stream(question, last));
     const allowance = this.inFlight.of(request, reply);
     reply.hijack();
+    reply.raw.setHeader(requestIdHeader, by.requestId);
     await stream({ response: reply.raw, allowance });
     return undefined;
   }

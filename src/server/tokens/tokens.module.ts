@@ -3,14 +3,16 @@ import { Module } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
-import { Connections } from '../inbound/connections.js';
 import { KnownTokens } from './known-tokens.js';
-import { tokenPrincipal } from './token.decider.js';
 import { TokenExpiry } from './token.effects.js';
 import { Tokens } from './token.entity.js';
 import { TokensController } from './tokens.controller.js';
 
-@Module({ controllers: [TokensController], providers: [Tokens, KnownTokens, TokenExpiry] })
+@Module({
+  controllers: [TokensController],
+  providers: [Tokens, KnownTokens, TokenExpiry],
+  exports: [Tokens],
+})
 export class TokensModule {
   constructor(
     engine: Engine,
@@ -19,7 +21,6 @@ export class TokensModule {
     expiry: TokenExpiry,
     bearer: BearerTokens,
     basic: BasicCredentials,
-    connections: Connections,
   ) {
     bearer.alsoKnow((digest) => known.find(digest));
     bearer.alsoName((user) => known.isGood(user));
@@ -29,7 +30,6 @@ export class TokensModule {
       for (const { id, event } of envelopes) {
         if (event.type === 'TokenCreated') continue;
         known.forget(id);
-        connections.endStreamsOf(tokenPrincipal(id));
       }
     });
   }

@@ -4,7 +4,11 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { RestCredentials } from './rest-credential.entity.js';
 import { RestCredentialsController } from './rest-credentials.controller.js';
 
-@Module({ controllers: [RestCredentialsController], providers: [RestCredentials] })
+@Module({
+  controllers: [RestCredentialsController],
+  providers: [RestCredentials],
+  exports: [RestCredentials],
+})
 export class RestCredentialsModule {
   constructor(credentials: RestCredentials, basic: BasicCredentials) {
     basic.alsoKnow((name) => credentials.stateOf(name) ?? undefined);

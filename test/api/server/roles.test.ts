@@ -1,4 +1,5 @@
 import { systemClock } from '../../../src/engine/clock.js';
+import { CredentialWatch } from '../../../src/server/inbound/credential-watch.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
@@ -170,21 +171,6 @@ describe('a created token', () => {
     }
   });
 
-  it('ends what it streams when it is revoked', async () => {
-    const token = await create('reader', 'operate');
-    const response = await fetch(`${server.url}/consume/g/i/rides?timeout=60000`, {
-      headers: { ...as(token), accept: 'text/event-stream' },
-    });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('x-request-id')).toMatch(/./);
-    const ended = response.text().then(
-      () => 'ended',
-      () => 'ended',
-    );
-    await call('DELETE', '/admin/tokens/reader');
-    expect(await ended).toBe('ended');
-  });
-
   it.each([
     [{ name: 'a b', role: 'read' }],
     [{ name: 'x'.repeat(65), role: 'read' }],
@@ -201,5 +187,83 @@ describe('a created token', () => {
   it('has a name of its own', async () => {
     const body = { name: 'reads', role: 'admin' };
     expect((await call('POST', '/admin/tokens', {}, body)).status).toBe(409);
+  });
+});
+
+describe('what goes on when its credential is taken away', () => {
+  const origin = () => ({ origin: server.url });
+
+  /** A stream that is open; settles when it ends, however. */
+  async function streamed(path: string, headers: Record<string, string>) {
+    const accept = { accept: 'text/event-stream' };
+    const response = await fetch(`${server.url}${path}`, { headers: { ...headers, ...accept } });
+    expect([path, response.status]).toEqual([path, 200]);
+    expect(response.headers.get('x-request-id')).toMatch(/./);
+    const reading = { hasEnded: false, ended: Promise.resolve() };
+    reading.ended = response.text().then(
+      () => undefined,
+      () => undefined,
+    );
+    reading.ended.then(() => {
+      reading.hasEnded = true;
+    });
+    return reading;
+  }
+
+  async function signedIn(token: string): Promise<{ readonly cookie: string }> {
+    const { status, headers } = await callApi(
+      server,
+      'POST',
+      '/console/session',
+      origin(),
+      JSON.stringify({ token }),
+    );
+    expect(status).toBe(201);
+    return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
+  }
+
+  const streams = (headers: Record<string, string>) =>
+    ['/admin/journal', '/v2/live'].map((path) => streamed(path, headers));
+
+  it('ends at once where a token is revoked', async () => {
+    const token = await create('reader', 'operate');
+    const all = await Promise.all([
+      ...streams(as(token)),
+      streamed('/consume/g/i/rides?timeout=60000', as(token)),
+    ]);
+    await call('DELETE', '/admin/tokens/reader');
+    for (const { ended } of all) await ended;
+  });
+
+  it('ends at once where a credential of topics is deleted', async () => {
+    const body = { name: 'auditor', permissions: 'ALL', topic: '*' };
+    const { password } = (await call('POST', '/admin/credentials', {}, body)).body as {
+      password: string;
+    };
+    const basic = Buffer.from(`auditor:${password}`).toString('base64');
+    const { ended } = await streamed('/admin/journal', { authorization: `Basic ${basic}` });
+    await call('DELETE', '/admin/credentials/auditor');
+    await ended;
+  });
+
+  it('ends at once where a session signs out, and no other does', async () => {
+    const token = tokens.operate ?? '';
+    const [mine, other] = await Promise.all([signedIn(token), signedIn(token)]);
+    const all = await Promise.all(streams(mine));
+    const others = await Promise.all(streams(other));
+    const signOut = { ...mine, ...origin() };
+    expect((await callApi(server, 'DELETE', '/console/session', signOut)).status).toBe(204);
+    for (const { ended } of all) await ended;
+    expect(others.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
+  });
+
+  it('ends soon where a session or a token has expired', async () => {
+    const expiresAt = systemClock.now() + 3_600_000;
+    const token = await create('hour', 'read', { expiresAt });
+    const session = await signedIn(tokens.read ?? '');
+    const all = await Promise.all([...streams(as(token)), ...streams(session)]);
+    ahead = 13 * 3_600_000;
+    server.application.nest.get(CredentialWatch).look();
+    for (const { ended } of all) await ended;
   });
 });

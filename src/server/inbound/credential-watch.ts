@@ -1,0 +1,52 @@
+/**
+ * Answers that have begun and go on, as streams do, are broken off once their credential is good no
+ * longer, whatever it is: a token, a session, a credential of topics (ADR 97).
+ */
+import { Injectable } from '@nestjs/common';
+import { systemClock } from '../../engine/clock.js';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BearerTokens } from '../../http/identity/bearer-token.js';
+import { knownCallerOf } from '../../http/identity/callers.js';
+import type { RequestHead } from '../../http/request-head.js';
+import { Connections } from './connections.js';
+
+/** Nothing tells of credentials that expire by what they say of themselves: they are looked at. */
+const lookMs = 5000;
+
+@Injectable()
+export class CredentialWatch {
+  private cancel: () => void;
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly bearer: BearerTokens,
+    private readonly basic: BasicCredentials,
+    life: ProcessLife,
+  ) {
+    this.cancel = this.lookLater();
+    const stop = () => this.cancel();
+    life.addStoppable({ name: 'credential watch', phase: 'rest', deadlineMs: 1000, stop });
+  }
+
+  /** Breaks off now what may not go on. */
+  look(): void {
+    this.connections.endStreams((request) => !this.mayGoOn(request));
+  }
+
+  /** Whether the credential of a request that was let in would be found again. */
+  private mayGoOn(request: RequestHead): boolean {
+    const name = knownCallerOf(request)?.name ?? null;
+    if (name === null) return true;
+    const found = [this.bearer.admit(request, false), this.basic.admit(request, false)];
+    return found.some(({ principal }) => principal === name);
+  }
+
+  private lookLater(): () => void {
+    // Clients count the same time, also where a developer's server moves its own.
+    return systemClock.after(lookMs, () => {
+      this.look();
+      this.cancel = this.lookLater();
+    });
+  }
+}

@@ -1,0 +1,19 @@
+/** Wiring of the watch over credentials: it looks at once where one was taken away. */
+import { Module } from '@nestjs/common';
+import { RestCredentials } from '../../topics/credentials/rest-credential.entity.js';
+import { RestCredentialsModule } from '../../topics/credentials/rest-credentials.module.js';
+import { CredentialWatch } from '../inbound/credential-watch.js';
+import { Tokens } from './token.entity.js';
+import { TokensModule } from './tokens.module.js';
+
+@Module({
+  imports: [TokensModule, RestCredentialsModule],
+  providers: [CredentialWatch],
+  exports: [CredentialWatch],
+})
+export class CredentialWatchModule {
+  constructor(watch: CredentialWatch, tokens: Tokens, credentials: RestCredentials) {
+    tokens.observe(() => watch.look());
+    credentials.observe(() => watch.look());
+  }
+}
