@@ -83,7 +83,7 @@ export class ActorDirectory<State = unknown> {
     perTick: number,
   ): AsyncGenerator<{ readonly id: string; readonly actor: Actor<State> }> {
     for await (const id of this.walkIds(perTick)) {
-      const actor = this.look(id);
+      const actor = this.find(id);
       if (actor !== undefined) yield { id, actor };
     }
   }
@@ -137,18 +137,18 @@ export class ActorDirectory<State = unknown> {
   }
 
   /** A stream that is there and not final, to be changed: one that rests is woken. */
-  find(id: string): Actor<State> | undefined {
-    return this.awake.get(id) ?? this.wake(id);
+  wake(id: string): Actor<State> | undefined {
+    return this.awake.get(id) ?? this.takeResting(id);
   }
 
   /** A stream that is there and not final, to be read: it goes on resting. */
-  look(id: string): Actor<State> | undefined {
+  find(id: string): Actor<State> | undefined {
     return this.awake.get(id) ?? this.asleep?.read(id, (stream) => this.form.actor(stream));
   }
 
   /** The state of a stream, or the state before its first event. */
   stateOf(id: string): State {
-    return this.look(id)?.state ?? this.decider.initialState();
+    return this.find(id)?.state ?? this.decider.initialState();
   }
 
   /**
@@ -194,7 +194,7 @@ export class ActorDirectory<State = unknown> {
    */
   replay(envelope: EventEnvelope, changes: TurnChanges): boolean {
     const { id, sequence, event } = envelope;
-    const actor = this.find(id);
+    const actor = this.wake(id);
     const length = actor?.length ?? 0;
     if (isCheckpoint(event) && sequence >= length) this.gaps.close(id);
     else if (actor === undefined && sequence > 0) return false;
@@ -282,7 +282,7 @@ export class ActorDirectory<State = unknown> {
     return this.resting.isEmpty ? undefined : this.resting;
   }
 
-  private wake(id: string): Actor<State> | undefined {
+  private takeResting(id: string): Actor<State> | undefined {
     let wantedAt = Number.POSITIVE_INFINITY;
     const woken = this.asleep?.take(id, (stream) => {
       wantedAt = stream.wantedAt;

@@ -205,7 +205,7 @@ export class Engine {
   /** Asks one stream what it wants and starts or stops accordingly. */
   reconcile(kind: string, id: string): void {
     const entity = this.entities.get(kind);
-    const actor = entity?.actors.find(id);
+    const actor = entity?.actors.wake(id);
     if (entity === undefined || actor === undefined) {
       this.effects.reconcile({ kind, id, firstOffset: -1, lastOffset: -1 }, []);
       return;

@@ -50,9 +50,9 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
     return this.actors.has(id);
   }
 
-  /** A stream that is there and not final. */
+  /** A stream that is there and not final, to be read. */
   find(id: string): Actor<State> | undefined {
-    return this.actors.look(id);
+    return this.actors.find(id);
   }
 
   /** The state of a stream, or the state before its first event. */

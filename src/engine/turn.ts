@@ -101,7 +101,7 @@ export class Turn {
     const entity = this.entities.get(command.kind);
     if (entity === undefined) throw new Error(`no decider is registered for ${command.kind}`);
     const { decider, view } = entity.registration;
-    let actor = command.begins === true ? undefined : entity.actors.find(command.id);
+    let actor = command.begins === true ? undefined : entity.actors.wake(command.id);
     const state = actor === undefined ? decider.initialState() : actor.state;
     const decision = decider.decide(command, state, view);
     if (!decision.ok) return decision;

@@ -83,7 +83,7 @@ describe('streams that rest when they are idle', () => {
         const ids = [...sums.ids()].filter((id) => id.startsWith(`${round}-`)).sort();
         expect(ids).toEqual([...expected.keys()].map((id) => `${round}-${id}`).sort());
         for (const [id, total] of expected) {
-          expect(sums.look(`${round}-${id}`)?.state).toEqual({ total, closed: false });
+          expect(sums.find(`${round}-${id}`)?.state).toEqual({ total, closed: false });
         }
       }
       await engine.durable();
