@@ -1,8 +1,5 @@
 import type { RunDelivery } from '../../../src/messaging/messages/run-deliveries.js';
-import {
-  causeOf,
-  type OpenDelivery,
-} from '../../../src/workflows/deliveries/delivery-cause.policy.js';
+import { causeOf, type OpenDelivery } from '../../../src/workflows/deliveries/answered-first.js';
 import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
 import { initialStep } from '../../../src/workflows/run-state/known-steps.js';
 import { type OpenCall, type StepInfo } from '../../../src/workflows/run-state/run.events.js';
