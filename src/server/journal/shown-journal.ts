@@ -35,6 +35,12 @@ const busy = new Refusal(
   { 'retry-after': '10' },
 );
 
+/** A client that waited for what is behind it would be told nothing of what comes before. */
+const foreignEvent: Refusal = new Refusal(
+  'invalid',
+  'Last-Event-ID lies behind the end of the journal: it is of another one',
+);
+
 function sweptBefore(until: number): Refusal {
   const message = `what had ended before offset ${until} was swept: it is not known what there was`;
   return new Refusal('unprocessable', message);
@@ -98,6 +104,7 @@ export class ShownJournal {
     if (question.isRevealed) {
       return new Refusal('invalid', 'a stream shows nothing in clear: ask for pages');
     }
+    if (last !== null && last >= this.journal.highWatermark) return foreignEvent;
     if (this.streams.size >= streamsMax || this.isStopped) return busy;
     const selection = await this.selectionOf(question);
     const { journal } = this;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { request } from 'undici';
+import { Journal } from '../../../src/engine/journal.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { callLog } from '../../support/clients/log-client.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -239,6 +240,21 @@ describe('the journal as a stream', () => {
     await reader?.cancel();
     const part = await fetch(`${server.url}/admin/journal?from=0&until=3`, { headers });
     expect((await part.text()).match(/^id: /gm)?.length).toBeLessThanOrEqual(3);
+  });
+
+  it('is refused behind an event that has not happened', async () => {
+    const headers = { authorization: server.basic, accept: 'text/event-stream' };
+    const behind = (last: number) =>
+      fetch(`${server.url}/admin/journal`, { headers: { ...headers, 'last-event-id': `${last}` } });
+    const { highWatermark } = server.application.nest.get(Journal);
+    const refused = await behind(highWatermark);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: 'Last-Event-ID lies behind the end of the journal: it is of another one',
+    });
+    const known = await behind(highWatermark - 1);
+    expect(known.status).toBe(200);
+    await known.body?.cancel();
   });
 
   it('is refused beyond a number of clients, and ends with the server', async () => {
