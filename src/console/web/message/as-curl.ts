@@ -1,6 +1,7 @@
 /** The request that publishes a message like this one, as a command. Pure. */
+
+import { quoted } from '../parts/shell-words.ts';
 import { optionsOf, type Published } from '../publish/options.ts';
-import { quoted } from '../publish/shell-words.ts';
 
 /** A message, as far as it is asked for. */
 export interface PublishedMessage extends Omit<Published, 'retries'> {

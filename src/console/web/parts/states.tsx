@@ -6,6 +6,7 @@ import type { Rows } from '../api/rows.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from './button.tsx';
 import { Code } from './code.tsx';
+import { curlOf } from './shell-words.ts';
 import { State } from './state-mark.tsx';
 
 /** Lines where text will be. */
@@ -148,9 +149,7 @@ export function useCurl(): (path: string, ...more: readonly string[]) => string 
   const { data } = useSession();
   const token = data?.token ?? '$STEPWELL_TOKEN';
   return (path, ...more) =>
-    [`curl ${location.origin}${path}`, `-H "Authorization: Bearer ${token}"`, ...more].join(
-      ' \\\n  ',
-    );
+    curlOf(`${location.origin}${path}`, [`-H "Authorization: Bearer ${token}"`, ...more]);
 }
 
 /** What option headers begin with in the dialect of this server: `Svc-` or `Upstash-`. */

@@ -1,5 +1,5 @@
 /** An operation as a command: with the port of this server, and what it needs at least. Pure. */
-import { quoted } from '../publish/shell-words.ts';
+import { quoted } from '../parts/shell-words.ts';
 import type { Operation } from './openapi.ts';
 
 /** `token` is one that a developer's server has made public; null = a variable stands for it. */

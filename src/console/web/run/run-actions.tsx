@@ -7,8 +7,8 @@ import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Code } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { quoted } from '../parts/shell-words.ts';
 import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
-import { quoted } from '../publish/shell-words.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { NotifyDialog } from './notify-dialog.tsx';
 import type { ShownRun } from './run-log.ts';
@@ -166,7 +166,7 @@ function CurlDialog({ run, close }: { readonly run: ShownRun; readonly close: ()
         text={curl(
           `/v2/workflows/messageLogs`,
           '-G',
-          `-d workflowRunId=${path}`,
+          `-d ${quoted(`workflowRunId=${path}`)}`,
           '-d order=earliestFirst',
         )}
       />
