@@ -28,7 +28,7 @@ const kinds = ['', 'claim', 'heartbeat', 'part', 'release'] as const;
 export const partBytesMax = 900 * 1024;
 
 /** The most parts that a batch may have. */
-export const partsMax = 0xffff;
+const partsMax = 0xffff;
 
 /** One life of a node, from start to end: 16 hexadecimal digits, never the same twice. */
 export type Life = string;

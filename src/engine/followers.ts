@@ -6,7 +6,7 @@ import type { DomainEvent, EventEnvelope } from './decider.js';
 import type { AnyInterest, EventListener, IndexMemory } from './registration.js';
 
 /** What the type of an event leaves to be asked of it: what it names, and of which stream it is. */
-export interface Condition {
+interface Condition {
   readonly fields: readonly string[];
   readonly streams: NonNullable<AnyInterest['streams']>;
 }
@@ -17,7 +17,7 @@ interface Following {
 }
 
 /** A follower that events of one type may concern. */
-export interface Interested<Follower> {
+interface Interested<Follower> {
   readonly follower: Follower;
   /** For `meets`; null = all of them concern it. */
   readonly condition: Condition | null;

@@ -13,7 +13,7 @@ import { ok, type Result, refused } from './result.js';
 export type RetryDelay = (retried: number) => number;
 
 /** No retry waits longer (messaging.md 3.3). */
-export const retryDelayMaxMs = 86_400_000;
+const retryDelayMaxMs = 86_400_000;
 
 const lengthMax = 256;
 const nodesMax = 64;

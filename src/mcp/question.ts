@@ -22,7 +22,7 @@ export interface Reply {
 export type Ask = (question: Question, signal?: AbortSignal) => Promise<Reply>;
 
 /** More of an answer is not read: a model has to read it, too. Bytes. */
-export const replyBytesMax = 256 * 1024;
+const replyBytesMax = 256 * 1024;
 
 /** An answer takes no longer than this. Milliseconds. */
 export const replyMsMax = 30_000;

@@ -12,7 +12,7 @@ import { type Offset, writeOffset } from '../offsets/offset.js';
 export const digestLength = 32;
 
 /** Of a trie without records. */
-export const emptyRoot: Buffer = Buffer.alloc(digestLength);
+const emptyRoot: Buffer = Buffer.alloc(digestLength);
 
 const leafPrefixLength = 17;
 const scratch = Buffer.alloc(64 * 1024);

@@ -1,7 +1,7 @@
 /** Offset and time to file position, one entry for every 16 KiB of a segment. */
 
 /** Bytes of log between two entries: what a lookup may have to read in vain. */
-export const indexIntervalBytes = 16 * 1024;
+const indexIntervalBytes = 16 * 1024;
 
 /** Position of the first batch in a segment (behind its header). */
 const firstPosition = 64;

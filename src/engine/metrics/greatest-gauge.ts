@@ -5,7 +5,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** No name of a client has brackets. */
-export const othersName = '(other)';
+const othersName = '(other)';
 
 /** Things that are looked at in a row before others get the event loop. */
 const looksPerTick = 1024;

@@ -144,7 +144,7 @@ function beginningOf(body: Buffer, bytesMax: number): Buffer {
 }
 
 /** The limits that the configuration sets. */
-export function answerLimits({
+function answerLimits({
   maxBodyBytes,
   answerBytesMax,
 }: Pick<MessagingSettings, 'maxBodyBytes' | 'answerBytesMax'>): AnswerLimits {

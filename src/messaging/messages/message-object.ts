@@ -136,7 +136,7 @@ export function limitedFields(flowControl: FlowControlOptions | null) {
  * The flow-control key and its limits as they were published, and the window in force: clients of
  * messages and schedules expect that wherever there is a key.
  */
-export function flowControlFields(flowControl: FlowControlOptions | null): {
+function flowControlFields(flowControl: FlowControlOptions | null): {
   flowControlKey?: string;
   parallelism?: number;
   rate?: number;

@@ -34,7 +34,7 @@ export const bodyFields = {
 };
 
 /** How a message was published, beside where it goes: messages and dead letters. */
-export const publishedFields = { ...bodyFields, ...optionFields };
+const publishedFields = { ...bodyFields, ...optionFields };
 
 /** What messages are published with, again and again: `templateFields`. */
 export const templateShape = {

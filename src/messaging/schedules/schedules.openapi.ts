@@ -8,7 +8,7 @@ import type { scheduleListFilters } from './schedule-list.request.js';
 import { scheduledMessageStates } from './scheduled-messages.projection.js';
 
 /** Absent values are left out, not null. */
-export const scheduleSchema = once(() =>
+const scheduleSchema = once(() =>
   z
     .object({
       scheduleId: z.string(),

@@ -6,12 +6,7 @@ import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { keysOf } from '../../grammar/keys.js';
-import {
-  type Config,
-  type Configuration,
-  ConfigurationError,
-  type Source,
-} from '../configuration/config.js';
+import { type Config, ConfigurationError, type Source } from '../configuration/config.js';
 import { publishedKeys } from './published-keys.js';
 
 /** All secrets of the server. */
@@ -144,26 +139,6 @@ export function pasteLines({ credentials, sources }: OpenedCredentials): string[
   return names
     .filter((name) => sources[name] === 'generated')
     .map((name) => `${variables[name]}=${[credentials[name]].flat().join(',')}`);
-}
-
-/** The sources of a configuration's lines, with those of the credentials put in. */
-export function withSources(
-  { config, origins }: Configuration,
-  { credentials, sources }: OpenedCredentials,
-): Configuration {
-  const isCredential = (name: keyof Config): name is keyof Credentials => name in credentials;
-  return {
-    config,
-    origins: origins.map((origin) =>
-      isCredential(origin.name)
-        ? {
-            ...origin,
-            source: sources[origin.name],
-            text: [credentials[origin.name]].flat().join(','),
-          }
-        : origin,
-    ),
-  };
 }
 
 /** The first of the three that knows a credential decides; a source tells which it was. */

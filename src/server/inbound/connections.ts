@@ -29,7 +29,7 @@ export interface ConnectionPorts {
 }
 
 /** Beyond the limits so many more are open for health checks; each is closed after one answer. */
-export const spareConnectionsMax = 32;
+const spareConnectionsMax = 32;
 
 /** Where there is no place, a connection that has been without a request for so long gives way. */
 const silenceMs = 1000;

@@ -12,7 +12,7 @@ import { parseJson } from '../../grammar/json.js';
 import { exitCodeOf } from './exit-code-of.js';
 
 /** The file within the data folder. */
-export const exitsFile = 'exits';
+const exitsFile = 'exits';
 
 const countedWithinMs = 600_000;
 const exitsMax = 3;

@@ -92,7 +92,7 @@ const acknowledgement: JsonObject = {
 };
 
 /** `/v2/queues/:name` as `/v2/queues/{name}`. */
-export function documentedPath(pattern: string, description: RouteDescription): string {
+function documentedPath(pattern: string, description: RouteDescription): string {
   const path = description.path ?? pattern.replace(/:(\w+)(\([^)]*\))?/g, '{$1}');
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }

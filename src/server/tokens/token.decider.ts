@@ -27,7 +27,7 @@ export interface ExpireTokenEffect extends Effect {
 const tokensMax = 1000;
 
 /** As the journal names what a token of this name did. */
-export function tokenPrincipal(name: string): string {
+function tokenPrincipal(name: string): string {
   return `token:${name}`;
 }
 

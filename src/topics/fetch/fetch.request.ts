@@ -33,7 +33,7 @@ const fetchTimeoutMs = 1000;
 const timeoutMsMax = 60_000;
 
 /** Of one answer (topics.md 3.1), unless the request says otherwise. */
-export const answerRecords = 500;
+const answerRecords = 500;
 export const answerBytes = 50 * 1024 * 1024;
 /** And what it may say. */
 const answerRecordsMax = 10_000;
@@ -81,7 +81,7 @@ export function parseOffsetQuery(text: string): Result<OffsetQuery> {
 }
 
 /** The longest wait in milliseconds; above a minute it is a minute. */
-export function parseTimeoutMs(value: unknown, otherwise: number): Result<number> {
+function parseTimeoutMs(value: unknown, otherwise: number): Result<number> {
   if (value === undefined || value === null) return ok(otherwise);
   const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)

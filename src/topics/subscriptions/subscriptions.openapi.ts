@@ -29,7 +29,7 @@ const partitionSchema = once(() =>
 );
 
 /** Absent values are left out, not null. */
-export const subscriptionSchema = once(() =>
+const subscriptionSchema = once(() =>
   z
     .object({
       name: z.string(),

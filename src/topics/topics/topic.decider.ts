@@ -28,7 +28,7 @@ export interface TopicView {
 }
 
 /** Each is a folder, files and a share of each look of the keeper: more would be a mistake. */
-export const topicPartitionsMax = 1024;
+const topicPartitionsMax = 1024;
 
 /** Kafka's rule for topic names; names exist inside the log only, never in the file system. */
 const topicName = /^[A-Za-z0-9._-]{1,249}$/;
