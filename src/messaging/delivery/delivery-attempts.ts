@@ -14,7 +14,7 @@ import type { RecordAttempt } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind, type Published } from '../messages/message.events.js';
 import { messageTerms } from '../messages/recorded-events.js';
 import { forbidsRetry } from '../messages/retry.policy.js';
-import { runHeaders } from '../messages/run-headers.js';
+import { runHeaders } from '../messages/run-deliveries.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import { deliveryHeaders } from '../outbound/request-head.js';
 import type { MessagingSettings } from '../settings.js';

@@ -9,8 +9,7 @@ import { traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { CallbackSource, Published } from '../messages/message.events.js';
 import { callbackRedaction, redactedBody } from '../messages/redaction.js';
-import { RunDeliveries } from '../messages/run-deliveries.js';
-import { runHeaders } from '../messages/run-headers.js';
+import { RunDeliveries, runHeaders } from '../messages/run-deliveries.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { callbackBody } from './callback-body.js';
 
