@@ -1,9 +1,14 @@
-/** The console in a real browser: Debian's Chromium, where it is installed. */
+/**
+ * The console in a real browser: Debian's Chromium, where it is installed. Its headless shell has
+ * no window to draw, and starts with a third of the work.
+ */
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { TestServer } from '../server.js';
 
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+const program = ['chromium-headless-shell', 'chromium', 'chromium-browser']
+  .map((name) => `/usr/bin/${name}`)
+  .find((path) => existsSync(path));
 
 /** It asks for nothing but what the page asks for. */
 const options = [
