@@ -127,7 +127,10 @@ async function* stateLines(
   for (const { section, items } of digest.sections) yield `${section}: ${items}`;
   if (compare !== undefined) {
     yield* digests.lines();
-    const isOther = yield* compare.withSnapshot(until);
+    let isOther = false;
+    // As with the digests: what memory held until the last sweep is gone.
+    if (until > sweptAt) isOther = yield* compare.withSnapshot(until);
+    else yield 'no snapshot to compare with: it knows what was swept since';
     if (digests.differs || isOther) compare.differs();
   }
   yield `digest ${digest.hex} at ${until}`;

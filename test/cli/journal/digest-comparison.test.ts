@@ -1,15 +1,19 @@
 import { readFolder } from '../../../src/cli/journal/journal-reader.js';
-import { replayedLines } from '../../../src/cli/journal/journal-replay.js';
+import { type Comparison, replayedLines } from '../../../src/cli/journal/journal-replay.js';
+import { comparedWithSnapshot } from '../../../src/cli/journal/snapshot-comparison.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { JournalSweeper } from '../../../src/engine/history/journal-sweeper.js';
 import { Journal } from '../../../src/engine/journal.js';
 import { liveDigest } from '../../../src/engine/snapshots/live-digest.js';
 import { MemoryDigests } from '../../../src/engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../../src/engine/snapshots/memory-image.js';
+import { SnapshotKeeper } from '../../../src/engine/snapshots/snapshot-keeper.js';
 import type { StateDigest } from '../../../src/engine/snapshots/state-digest.js';
 import { readConfiguration } from '../../../src/server/configuration/config.js';
 import { sweepStretch } from '../../../src/server/history/journal-sweeps.module.js';
 import { productFolding } from '../../../src/server/history/product-folding.js';
+import { MemoryStart } from '../../../src/server/snapshots/memory-start.js';
+import { Store } from '../../../storage/store.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { fileSizes, startServer, type TestServer } from '../../support/server.js';
@@ -49,8 +53,22 @@ async function record(
   return endOffset;
 }
 
+/** Has a snapshot made of what the server remembers now. */
+function snapshotOf({ application: { nest } }: TestServer) {
+  const own = { strict: false };
+  const [engine, journal] = [nest.get(Engine, own), nest.get(Journal, own)];
+  const source = {
+    engine,
+    codec: nest.get(MemoryStart, own).codec,
+    label: () => imageLabel(engine, 'test'),
+    heldUntil: () => journal.endOffset,
+    cut: () => Promise.resolve(),
+  };
+  return new SnapshotKeeper(source, journal, nest.get(Store, own).snapshots, 0).make();
+}
+
 /** What a replay says once the server has stopped, and whether it has found a difference. */
-async function replay(folding = newFolding()) {
+async function replay(folding = newFolding(), empty = newFolding(), until?: number) {
   await server.stop();
   let hasDiffered = false;
   const lines: string[] = [];
@@ -59,15 +77,18 @@ async function replay(folding = newFolding()) {
     differs: () => {
       hasDiffered = true;
     },
-    async *withSnapshot() {
-      yield* [];
-      return false;
-    },
   };
-  await readFolder(server.dataDirectory, folding.codec, async (_store, journal) => {
+  await readFolder(server.dataDirectory, folding.codec, async (store, journal) => {
     if (journal === null) return;
     const quiet = () => undefined;
-    for await (const line of replayedLines(journal, folding, {}, quiet, compare)) lines.push(line);
+    const options = until === undefined ? {} : { until: { offset: until } };
+    const comparison: Comparison = {
+      ...compare,
+      withSnapshot: (end) =>
+        comparedWithSnapshot(store, compare.label, { folding, until: end }, empty),
+    };
+    const replayed = replayedLines(journal, folding, options, quiet, comparison);
+    for await (const line of replayed) lines.push(line);
   });
   return { lines, hasDiffered };
 }
@@ -109,15 +130,18 @@ describe('a replay and the digests in the journal', () => {
     await nest.get(Journal, { strict: false }).seal();
     const before = Date.now();
     await record();
+    const snapshot = await snapshotOf(server);
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const sweeper = nest.get(JournalSweeper, { strict: false });
     const outcome = await sweeper.sweep(before, Date.now());
     expect(outcome?.removedRecords).toBeGreaterThan(50);
     await record();
-    const { lines } = await replay(
-      newFolding({ ...config, deadLetterRetentionMs: 1000 }, ports.fileSizes),
-    );
+    const folding = () => newFolding({ ...config, deadLetterRetentionMs: 1000 }, ports.fileSizes);
+    const { lines } = await replay(folding(), folding());
     expect(lines).toContain('1 of 1 digests in the journal agree');
+    const then = await replay(folding(), folding(), snapshot.offset);
+    expect(then.lines).toContain('no snapshot to compare with: it knows what was swept since');
+    expect(then.hasDiffered).toBe(false);
   });
 
   it('differ where one was forged: the section is named, and what has changed since', async () => {
