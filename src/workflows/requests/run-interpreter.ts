@@ -27,9 +27,8 @@ export function readRun(
   said: MessageHeaders,
   rules: PublishRules,
 ): Submission | Refusal {
-  const request = groupRefusal(target) ?? parseRunRequest(publish, target, said, rules);
-  if (!request.ok) return runRefusal(request, said);
-  const { command } = request;
+  const command = groupRefusal(target) ?? parseRunRequest(publish, target, said, rules);
+  if (command instanceof Refusal) return runRefusal(command, said);
   return command.type === 'StartRun' ? startSubmission(command) : stepSubmission(command);
 }
 
@@ -40,8 +39,8 @@ export function readTrigger(
   said: MessageHeaders,
   rules: PublishRules,
 ): Submission | Refusal {
-  const request = groupRefusal(target) ?? parseTrigger(publish, target, said, rules);
-  return request.ok ? triggerSubmission(request.command) : request;
+  const command = groupRefusal(target) ?? parseTrigger(publish, target, said, rules);
+  return command instanceof Refusal ? command : triggerSubmission(command);
 }
 
 /**

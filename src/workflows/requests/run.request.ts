@@ -4,7 +4,7 @@
  * as every publish is; what it says of the run, here. Pure.
  */
 
-import { ok, Refusal, type Result } from '../../grammar/result.js';
+import { Refusal } from '../../grammar/result.js';
 import { type MessageHeaders, type OptionHeaders } from '../../http/dialect.js';
 import type { MessagePublished } from '../../messaging/messages/message.events.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
@@ -30,8 +30,6 @@ import { parseStepBody } from './step-body.js';
 
 type Message = Omit<MessagePublished, 'type'>;
 
-export type RunRequestParsed<Own> = { readonly ok: true; readonly command: Own } | Refusal;
-
 /** A run's request of which all options were read. */
 export interface ReadRunRequest extends RunStart {
   readonly reader: OptionReader;
@@ -55,7 +53,7 @@ export function parseRunRequest(
   target: PublishTarget,
   said: MessageHeaders,
   rules: PublishRules,
-): RunRequestParsed<StartRun | SubmitStep | RequestCall | InvokeRun> {
+): StartRun | SubmitStep | RequestCall | InvokeRun | Refusal {
   const reader = new OptionReader(said, rules);
   const options = readWorkflowOptions(reader);
   const { isInit, isInvoke, callType } = options;
@@ -66,9 +64,9 @@ export function parseRunRequest(
   }
   const read = { reader, publish, said: withoutIdleCallback(said), options };
   const request = readMessage(read, target, isCall, rules);
-  if (!request.ok) return request;
-  if (isInit) return isInvoke ? invocation(request.value) : started(request.value);
-  return isCall ? call(request.value) : step(request.value);
+  if (request instanceof Refusal) return request;
+  if (isInit) return isInvoke ? invocation(request) : started(request);
+  return isCall ? call(request) : step(request);
 }
 
 /** Older clients send options of a failure callback even if they name no failure callback. */
@@ -83,14 +81,14 @@ export function readMessage(
   target: PublishTarget,
   isCall: boolean,
   rules: PublishRules,
-): Result<ReadRunRequest> {
+): ReadRunRequest | Refusal {
   const { reader, publish, said } = read;
   const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
   const ofMessage = withoutRunOptions(said, isCall);
   const parsed = parsePublish(publish, target, ofMessage, { ...rules, retries });
   if (parsed.ok) refuseMeaningless(reader, parsed, isCall);
   if (reader.refusal !== null) return reader.refusal;
-  return parsed.ok ? ok({ message: parsed.message, ...read }) : parsed;
+  return parsed.ok ? { message: parsed.message, ...read } : parsed;
 }
 
 /** The refusal of what could not be read: the reader has noted why. */
@@ -134,43 +132,37 @@ function refuseMeaningless(
   if (message.method !== 'POST') reader.refuse('invalid', 'method', 'of a workflow must be POST');
 }
 
-function started(request: ReadRunRequest): RunRequestParsed<StartRun> {
+function started(request: ReadRunRequest): StartRun | Refusal {
   const { reader, publish, options } = request;
   refuseDeepInvocation(request, reader);
   if (reader.refusal !== null) return reader.refusal;
   const { features } = options;
-  return {
-    ok: true,
-    command: startRun(request, publish.body, {
-      answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
-      // The client for Python says that it fetches, and cannot; it knows no later feature.
-      fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
-      reportsInitialBody: features.has('InitialBody'),
-    }),
-  };
+  return startRun(request, publish.body, {
+    answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
+    // The client for Python says that it fetches, and cannot; it knows no later feature.
+    fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
+    reportsInitialBody: features.has('InitialBody'),
+  });
 }
 
-function invocation(request: ReadRunRequest): RunRequestParsed<InvokeRun> {
+function invocation(request: ReadRunRequest): InvokeRun | Refusal {
   const envelope = parseInvokeEnvelope(request.publish.body);
   if (!envelope.ok) return envelope;
   const child = started(request);
-  if (!child.ok) return child;
+  if (child instanceof Refusal) return child;
   const { parentId, step: invoking, payload } = envelope.value;
-  const { invoker, ...start } = child.command;
+  const { invoker, ...start } = child;
   return {
-    ok: true,
-    command: {
-      type: 'InvokeRun',
-      kind: runKind,
-      id: parentId,
-      at: request.publish.context.at,
-      step: invoking,
-      child: { ...start, payload },
-    },
+    type: 'InvokeRun',
+    kind: runKind,
+    id: parentId,
+    at: request.publish.context.at,
+    step: invoking,
+    child: { ...start, payload },
   };
 }
 
-function step(request: ReadRunRequest): RunRequestParsed<SubmitStep> {
+function step(request: ReadRunRequest): SubmitStep | Refusal {
   const { publish, said, message } = request;
   const { body, context } = publish;
   const runId = runIdOf(request);
@@ -179,26 +171,23 @@ function step(request: ReadRunRequest): RunRequestParsed<SubmitStep> {
   if (!info.ok) return info.of('this is no step:');
   const { failureCallback } = message;
   return {
-    ok: true,
-    command: {
-      type: 'SubmitStep',
-      kind: runKind,
-      id: runId,
-      at: context.at,
-      step: info.value,
-      messageId: context.names.next('msg'),
-      body,
-      notBefore: message.notBefore,
-      options: stepOptions(said, message),
-      failureCallback:
-        failureCallback === null
-          ? null
-          : { ...failureCallback, headers: failureHeaders(failureCallback.headers) },
-    },
+    type: 'SubmitStep',
+    kind: runKind,
+    id: runId,
+    at: context.at,
+    step: info.value,
+    messageId: context.names.next('msg'),
+    body,
+    notBefore: message.notBefore,
+    options: stepOptions(said, message),
+    failureCallback:
+      failureCallback === null
+        ? null
+        : { ...failureCallback, headers: failureHeaders(failureCallback.headers) },
   };
 }
 
-function call(request: ReadRunRequest): RunRequestParsed<RequestCall> {
+function call(request: ReadRunRequest): RequestCall | Refusal {
   const { reader, publish, said, message } = request;
   const { body, context } = publish;
   const runId = runIdOf(request);
@@ -211,18 +200,15 @@ function call(request: ReadRunRequest): RunRequestParsed<RequestCall> {
     return refusalIn(reader);
   }
   return {
-    ok: true,
-    command: {
-      type: 'RequestCall',
-      kind: runKind,
-      id: runId,
-      at: context.at,
-      step: info,
-      messageId: context.names.next('msg'),
-      message: { ...message, callback: null, failureCallback: null },
-      body,
-      callback: stepOptions(callbackHeaders, callback),
-    },
+    type: 'RequestCall',
+    kind: runKind,
+    id: runId,
+    at: context.at,
+    step: info,
+    messageId: context.names.next('msg'),
+    message: { ...message, callback: null, failureCallback: null },
+    body,
+    callback: stepOptions(callbackHeaders, callback),
   };
 }
 

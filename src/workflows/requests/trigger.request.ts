@@ -3,12 +3,13 @@
  * it with all that it can do (workflows.md 1.3). Pure.
  */
 import { withDefaultHeaders } from '../../grammar/headers.js';
+import { Refusal } from '../../grammar/result.js';
 import type { MessageHeaders } from '../../http/dialect.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 import type { StartRun } from '../run-state/run.commands.js';
-import { type RunRequestParsed, readMessage } from './run.request.js';
+import { readMessage } from './run.request.js';
 import { failureHeaders, readWorkflowOptions } from './run-headers.js';
 import { startRun } from './run-start.js';
 
@@ -21,7 +22,7 @@ export function parseTrigger(
   target: PublishTarget,
   said: MessageHeaders,
   rules: PublishRules,
-): RunRequestParsed<StartRun> {
+): StartRun | Refusal {
   const reader = new OptionReader(said, rules);
   const options = { ...readWorkflowOptions(reader), isTakeover: false };
   reader.refuseOptions(ofSdks, 'means nothing for a trigger');
@@ -29,13 +30,13 @@ export function parseTrigger(
     reader.refuse('invalid', 'workflow-init', 'must be true: a trigger starts a run');
   }
   const request = readMessage({ reader, publish, said, options }, target, false, rules);
-  if (!request.ok) return request;
-  const command = startRun(request.value, publish.body, {
+  if (request instanceof Refusal) return request;
+  const command = startRun(request, publish.body, {
     answerCheck: 'sdk',
     fetchesLazily: true,
     reportsInitialBody: true,
   });
-  return { ok: true, command: withFailureCall(command, said) };
+  return withFailureCall(command, said);
 }
 
 /** A failure call is for the SDK too: it is marked as one, and it has the headers of the run. */

@@ -1,4 +1,4 @@
-import { ok, refused } from '../../../src/grammar/result.js';
+import { ok, Refusal, refused } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
 import type { PublishRules } from '../../../src/messaging/publishing/option-reader.js';
 import { parseRunRequest } from '../../../src/workflows/requests/run.request.js';
@@ -41,8 +41,8 @@ const input = (headers: Headers, body: string, destination = url) => {
 };
 const read = (headers: Headers, body: string, destination?: string, granted = rules) => {
   const result = parseRunRequest(...input(headers, body, destination), granted);
-  if (!result.ok) throw new Error(result.message);
-  return result.command;
+  if (result instanceof Refusal) throw new Error(result.message);
+  return result;
 };
 
 const features = 'LazyFetch,InitialBody,WF_DetectTrigger,WF_TriggerOnConfig';
@@ -326,8 +326,8 @@ describe('an invocation', () => {
 describe('a trigger', () => {
   const trigger = (headers: Headers) => {
     const result = parseTrigger(...input(headers, 'payload'), rules);
-    if (!result.ok) throw new Error(result.message);
-    return result.command;
+    if (result instanceof Refusal) throw new Error(result.message);
+    return result;
   };
 
   it('is a start by an SDK that can do everything', () => {
