@@ -99,6 +99,7 @@ export interface CheckpointedEntry {
   readonly value: unknown;
 }
 
+/** Whether an event is the state of its stream, and nothing that has happened. */
 export function isCheckpoint(event: DomainEvent): event is Checkpointed {
   return event.type === 'Checkpointed';
 }

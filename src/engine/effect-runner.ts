@@ -96,7 +96,7 @@ export class EffectRunner {
       const carrier = this.carrierOf(effect.kind);
       if (this.onlyReads && carrier.changesNothing !== true) continue;
       if (effect.notBefore > now) nextStart = Math.min(nextStart, effect.notBefore);
-      else runs.push(begin(carrier, source, effect));
+      else runs.push(started(carrier, source, effect));
     }
     if (runs.length > 0) running.set(source.id, runs);
     else running.delete(source.id);
@@ -160,7 +160,7 @@ export class EffectRunner {
   }
 }
 
-function begin(carrier: EffectCarrier, source: EffectSource, effect: Effect): RunningEffect {
+function started(carrier: EffectCarrier, source: EffectSource, effect: Effect): RunningEffect {
   return { id: effect.id, firstOffset: source.firstOffset, stop: carrier.start(source, effect) };
 }
 

@@ -32,6 +32,7 @@ export interface DurablePlace {
   readonly durablePosition: number;
 }
 
+/** How far one log was durable, and which log it was. */
 export interface Watermark extends DurablePlace {
   readonly epoch: number;
   readonly durableOffset: Offset;

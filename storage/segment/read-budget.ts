@@ -21,6 +21,7 @@ export interface ReadOptions {
 const defaultBytes = 1024 * 1024;
 /** A read of little reads little: two index intervals hold any small batch. */
 export const smallChunkBytes = 32 * 1024;
+/** A whole segment is read by so much. */
 export const largeChunkBytes = 1024 * 1024;
 
 /** What is left of a read. */

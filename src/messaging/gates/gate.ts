@@ -58,8 +58,11 @@ export const gateNames = [
   'attempts',
   'ownership',
 ] as const;
+
+/** The name of a gate. */
 export type GateName = (typeof gateNames)[number];
 
+/** A limit on what may run at once. */
 export interface Gate {
   /** Its place among the others. */
   readonly name: GateName;
@@ -77,8 +80,11 @@ export interface Gate {
    * this gate does not concern it.
    */
   lineOf(entrant: Entrant): Line | null;
+  /** Whether the limit leaves room for `entrant`. */
   isOpen(line: Line, entrant: Entrant): boolean;
+  /** It counts for the limit from now on. */
   enter(line: Line, entrant: Entrant): void;
+  /** It counts no more. */
   leave(line: Line, entrant: Entrant): void;
   /** The limit that holds `entrant` back, for the answer to `why`. Changes nothing. */
   obstacleOf(line: Line, entrant: Entrant): Obstacle;
@@ -143,6 +149,7 @@ export class Line {
     return ahead;
   }
 
+  /** None is in, none waits here, and none waits elsewhere for those here. */
   get isIdle(): boolean {
     return this.used === 0 && this.delegate === null && this.head === undefined;
   }
@@ -154,6 +161,7 @@ export class Line {
     return this.gate.isOpen(this, admission.entrant);
   }
 
+  /** It waits here. */
   park(admission: Admission): void {
     admission.line = this;
     admission.rank = this.rankOf(admission);

@@ -13,6 +13,7 @@
 import { type Entrant, type Gate, Line } from './gate.js';
 import type { Obstacle } from './obstacle.js';
 
+/** How much one origin may take, and of how much. */
 export interface OriginLimits {
   /** Attempts of one origin at once. */
   readonly attempts: number;

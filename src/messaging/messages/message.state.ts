@@ -56,6 +56,7 @@ export interface PendingMessage {
   readonly run: RunMembership | null;
 }
 
+/** A message in memory: one that is final leaves it once what follows from its end is decided. */
 export type MessageState =
   | { readonly status: 'absent' }
   | {
@@ -73,10 +74,12 @@ const ends = {
   canceled: { status: 'canceled', followUps: null, run: null },
 } satisfies Record<string, MessageState>;
 
+/** A message that was never published. */
 export function initialMessage(): MessageState {
   return absent;
 }
 
+/** A message after an event, which stands at `offset` in the journal. */
 export function evolveMessage(
   state: MessageState,
   event: MessageEvent,
@@ -101,6 +104,7 @@ export function evolveMessage(
   }
 }
 
+/** Whether a message has ended. */
 export function isFinalMessage(state: MessageState): boolean {
   return state.status !== 'absent' && state.status !== 'pending';
 }

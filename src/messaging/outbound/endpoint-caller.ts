@@ -19,6 +19,7 @@ import { wireRequest } from './request-head.js';
 
 export type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
 
+/** What it calls by, and within. */
 export interface EndpointCallerOptions {
   readonly clock: Clock;
   /** What may be reached beyond the public internet. */

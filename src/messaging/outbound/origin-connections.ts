@@ -6,6 +6,7 @@ import { Connection, type ConnectionOwner, type Exchange } from './connection.js
 import type { WireRequest } from './request-head.js';
 import { transportReason } from './transport-error.js';
 
+/** How many connections one origin may have, and for how long. */
 export interface ConnectionLimits {
   readonly connections: number;
   /** No connection is kept for longer without a request, in ms. */

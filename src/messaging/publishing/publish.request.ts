@@ -53,6 +53,7 @@ export interface ScheduleRequest {
   readonly id: string | null;
 }
 
+/** What one publish says, or why it is refused. */
 export type PublishParsed =
   | {
       readonly ok: true;

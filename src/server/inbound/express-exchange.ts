@@ -23,6 +23,7 @@ export interface ExchangeContext {
 /** Digits only: whatever else a length could be is Fastify's to judge. */
 const plainLength = /^\d{1,15}$/;
 
+/** Of requests and answers that have none. */
 export const emptyBody = Buffer.alloc(0);
 
 export abstract class ExpressExchange {

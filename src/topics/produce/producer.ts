@@ -25,6 +25,7 @@ export interface ProduceSubmission {
   judge(topic: string): Refusal | undefined;
 }
 
+/** What became of one record. */
 export type ProduceOutcome = ProduceResult | Refusal;
 
 /** The records of one topic, and where they stand in the request. */

@@ -248,10 +248,12 @@ async function trimAll(logs: Logs, trims: readonly Trim[]): Promise<void> {
   if (full !== null) throw full;
 }
 
+/** 404: there is no topic of this name. */
 export function unknownTopic(topic: string): Refusal {
   return new Refusal('not_found', `topic ${topic} not found`);
 }
 
+/** 404: the topic is there, and has fewer partitions. */
 export function unknownPartition(topic: string, partition: number): Refusal {
   return new Refusal('not_found', `${topic} has no partition ${partition}`);
 }

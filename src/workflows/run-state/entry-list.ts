@@ -27,6 +27,7 @@ export class EntryList {
     readonly bytes: number,
   ) {}
 
+  /** A list of its own, which shares nothing. */
   static of(entries: readonly RunEntry[]): EntryList {
     const shared: Shared = { entries: [...entries], places: new Map() };
     let bytes = 0;
@@ -54,6 +55,7 @@ export class EntryList {
     return new EntryList(this.shared, this.length + 1, this.bytes + entry.bytes);
   }
 
+  /** The entry at an index from 0; undefined = it has none there. */
   at(index: number): RunEntry | undefined {
     return index < this.length ? this.shared.entries[index] : undefined;
   }
@@ -70,6 +72,7 @@ export class EntryList {
     return place === undefined ? undefined : this.at(place);
   }
 
+  /** A copy, in order. */
   toArray(): readonly RunEntry[] {
     return this.shared.entries.slice(0, this.length);
   }

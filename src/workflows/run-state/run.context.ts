@@ -124,6 +124,7 @@ export function stepEdited(
   return { entries: EntryList.of(edited) };
 }
 
+/** A call is open until the endpoint submits its answer as a step. */
 export function callRequested(
   { calls }: RunContext,
   { step, messageId }: Recorded<'CallRequested'>,
@@ -131,6 +132,7 @@ export function callRequested(
   return { calls: [...calls, { step, messageId }] };
 }
 
+/** A wait is open until its event comes, or its time is over. */
 export function waitOpened(
   { waits }: RunContext,
   { step, eventId, deadline, offset }: Recorded<'WaitOpened'>,
@@ -148,6 +150,7 @@ export function waitEnded(context: RunContext, event: Recorded<'WaitEnded'>): Ch
   };
 }
 
+/** An event that came before it was waited for is kept for the wait that takes it. */
 export function notificationStored(
   { notifications }: RunContext,
   { eventId, bytes, isCall, offset }: Recorded<'NotificationStored'>,
@@ -157,6 +160,7 @@ export function notificationStored(
   };
 }
 
+/** An invocation is open until the child run ends. */
 export function stepInvoked(
   { invocations }: RunContext,
   { step, runId, messageId }: Recorded<'StepInvoked'>,

@@ -92,6 +92,7 @@ const endInvocation = run.assign(({ context, event }) =>
   event.type === 'InvocationEnded' ? invocationEnded(context, event) : {},
 );
 
+/** The life of a run, as it is drawn above. */
 export const runMachine = run.createMachine({
   id: 'run',
   context: nothingBegun,
