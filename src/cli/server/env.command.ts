@@ -1,19 +1,39 @@
 /** `stepwell env`: what an application needs to use the server. */
 
 import { type Command, Option } from 'commander';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import { ClientError } from '../connect/client-errors.js';
 import { sayAll } from '../output/terminal.js';
 
 /** How each kind of application writes its settings, and what it calls them. */
 const forms = {
-  dotenv: (name: string, value: string) => `${name}=${value}`,
+  dotenv: (name: string, value: string) => `${name}=${dotenvValue(value)}`,
   shell: (name: string, value: string) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`,
-  next: (name: string, value: string) => `${name}="${value}"`,
+  // Next.js puts variables in, whatever the quotes.
+  next: (name: string, value: string) => `${name}=${inQuotes(value.replaceAll('$', '\\$'), '"')}`,
   python: (name: string, value: string) =>
     `os.environ[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
 } as const;
 
-type Form = keyof typeof forms;
+export type Form = keyof typeof forms;
+
+/** A setting as a line of the file, or of the program, that sets it. Throws `ClientError`. */
+export function settingLine(form: Form, name: string, value: string): string {
+  return forms[form](name, value);
+}
+
+/** A value of others may hold what ends it, or what begins a comment: `#`. */
+function dotenvValue(value: string): string {
+  return /^[\w.:/@+=,~-]*$/.test(value) ? value : inQuotes(value, "'");
+}
+
+/** In those quotes of the three that are not in it, `first` before others: nothing escapes them. */
+function inQuotes(value: string, first: string): string {
+  const quote = [first, "'", '`', '"'].find((each) => !value.includes(each));
+  if (quote !== undefined) return `${quote}${value}${quote}`;
+  throw new ClientError('a value has quotes of all three kinds: use --for shell', exitCodes.usage);
+}
 
 export function envCommand(): Command {
   return clientCommand('env', 'print what an application needs to use the server', [
@@ -47,6 +67,6 @@ async function print(options: ClientOptions & { readonly for: Form }): Promise<v
     await output.one(values, () => []);
     return;
   }
-  const lines = Object.entries(values).map(([name, value]) => forms[form](name, value));
+  const lines = Object.entries(values).map(([name, value]) => settingLine(form, name, value));
   await sayAll(form === 'python' ? ['import os', ...lines] : lines);
 }
