@@ -69,9 +69,7 @@ export async function salvageFolder(
   const path = join(dirname(to), basename(to));
   const aside = new StoreDirectory(`${path}.partial`);
   const source = new StoreDirectory(from);
-  const release = await disk.lock(source.lock).catch((error: unknown) => {
-    throw diskError(`opening ${from}`, error);
-  });
+  const release = await lockOf(disk, source);
   if (release === null) throw new DirectoryInUse(from);
   try {
     const isMade = await isThere(disk, path);
@@ -90,6 +88,17 @@ export async function salvageFolder(
     throw diskError(`exporting ${from}`, error);
   } finally {
     await release();
+  }
+}
+
+/** Keeps servers out; null where one has the folder. */
+async function lockOf(disk: Disk, source: StoreDirectory): Promise<(() => Promise<void>) | null> {
+  try {
+    return await disk.lock(source.lock);
+  } catch (error) {
+    // What is mounted read-only, as a kernel does with a disk that fails, no server writes to.
+    if (errorCode(error) === 'EROFS') return () => Promise.resolve();
+    throw diskError(`opening ${source.path}`, error);
   }
 }
 

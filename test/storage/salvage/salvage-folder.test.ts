@@ -86,6 +86,22 @@ describe('what is salvaged', () => {
     }
   });
 
+  it('is that of a folder on a disk that was mounted read-only', async () => {
+    const disk = (await written(4)).restart();
+    const { lock } = disk;
+    // A lock needs the file to be open for writing.
+    disk.lock = (path) =>
+      path.startsWith(directory)
+        ? Promise.reject(Object.assign(new Error('read-only file system'), { code: 'EROFS' }))
+        : lock.call(disk, path);
+    const { damages } = await salvageFolder(disk, directory, '/good', options, settings);
+    expect(damages).toEqual([]);
+    const store = await openStore(disk.restart(), '/good', options);
+    const { events } = await offsetsIn(store);
+    expect(events).toEqual(Array.from({ length: 15 }, (_, offset) => offset));
+    await store.close();
+  });
+
   it('has its name once it is whole, wherever a crash comes, and leaves the source', async () => {
     const disk = (await written(2)).restart();
     hurt(disk, '/data/logs/0000000000/0000000001.log');
