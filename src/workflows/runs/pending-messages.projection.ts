@@ -31,6 +31,11 @@ export class PendingRunMessages implements Fold<MessageEvent, MessageState> {
     return this.messages.has(runId);
   }
 
+  /** Whether the run of a message that has ended, and is folded, has others that have not. */
+  hasOthers(ended: MessageState): boolean {
+    return ended.status !== 'absent' && ended.run !== null && this.has(ended.run.runId);
+  }
+
   evolve(
     { id, event }: EventEnvelope<MessageEvent>,
     changes: TurnChanges,

@@ -1,5 +1,6 @@
 /** Workflow runs as features hold them: those that are active. */
 import { Injectable } from '@nestjs/common';
+import type { Command } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
@@ -15,6 +16,8 @@ import { endsOfRunMessages, messageEndedFor } from './run-end.policy.js';
 import { overflowOfEnd } from './run-history.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 import { Waiters } from './waiters.projection.js';
+
+const nothing: readonly Command[] = [];
 
 @Injectable()
 export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
@@ -47,7 +50,11 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     this.pending = pending;
     this.waiters = waiters;
     messages.follow(pending);
-    messages.reactTo(messageEndedFor, endsOfRunMessages);
+    messages.reactTo((envelope, state) => {
+      // While others are on their way, the end of one means nothing to its run, unless it failed.
+      const goesOn = envelope.event.type !== 'MessageFailed' && pending.hasOthers(state);
+      return goesOn ? nothing : messageEndedFor(envelope, state);
+    }, endsOfRunMessages);
   }
 
   /** A run as memory holds it; undefined = it has ended, or never began. */

@@ -54,6 +54,16 @@ describe('the messages of a run that are not final', () => {
     expect([pending.of('wfr_1'), pending.has('wfr_1')]).toEqual([[], false]);
   });
 
+  it('are known to be left when another one of the run ends', () => {
+    for (const id of ['msg_1', 'msg_2']) publish(id);
+    publish('msg_3', null);
+    const left = ['msg_1', 'msg_3', 'msg_2'].map((id) => {
+      happen(id, canceled);
+      return pending.hasOthers(states.get(id) ?? initialMessage());
+    });
+    expect(left).toEqual([true, false, false]);
+  });
+
   it('stay while they are tried again', () => {
     publish('msg_1');
     happen('msg_1', { type: 'AttemptFailed', ...attempt, retryAt: 9 });
