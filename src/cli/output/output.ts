@@ -2,7 +2,7 @@
 import { readClientEnvironment } from '../connect/client-environment.js';
 import { coloured, type Paint, plain } from './style.js';
 import { type Column, tableLines } from './table.js';
-import { sayAll } from './terminal.js';
+import { sayPainted } from './terminal.js';
 
 /** The option that decides it. */
 export interface OutputOptions {
@@ -37,25 +37,25 @@ export class Output {
     none: string,
   ): Promise<void> {
     if (this.isJson) {
-      await sayAll(jsonLines(rows));
+      await sayPainted(jsonLines(rows));
       return;
     }
     let isFirst = true;
     for await (const part of parts(rows)) {
-      await sayAll(tableLines(columns, part, this.paint, this.width));
+      await sayPainted(tableLines(columns, part, this.paint, this.width));
       isFirst = false;
     }
-    if (isFirst) await sayAll([none]);
+    if (isFirst) await sayPainted([none]);
   }
 
   /** One thing, or what has become of an action. `lines` are made only where people read. */
   async one(value: unknown, lines: () => Iterable<string>): Promise<void> {
-    await sayAll(this.isJson ? [JSON.stringify(value)] : lines());
+    await sayPainted(this.isJson ? [JSON.stringify(value)] : lines());
   }
 
   /** Things as they come. */
   async stream<Row>(rows: AsyncIterable<Row>, line: (row: Row) => string): Promise<void> {
-    await sayAll(this.isJson ? jsonLines(rows) : linesOf(rows, line));
+    await sayPainted(this.isJson ? jsonLines(rows) : linesOf(rows, line));
   }
 }
 

@@ -3,15 +3,15 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from '../connect/client-errors.js';
-import { safeLine } from './visible.js';
+import { plainLine, safeLine } from './visible.js';
 
 /** A line of a server, which goes on where it cannot be written: to a file on a full disk. */
 export function say(line: string): void {
-  tell(process.stdout, safeLine(line));
+  tell(process.stdout, plainLine(line));
 }
 
 export function complain(line: string): void {
-  tell(process.stderr, `stepwell: ${safeLine(line)}`);
+  tell(process.stderr, `stepwell: ${plainLine(line)}`);
 }
 
 function tell(stream: NodeJS.WriteStream, line: string): void {
@@ -33,13 +33,25 @@ const isClosedPipe = (error: unknown) =>
   'code' in error &&
   (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
 
+type Lines = Iterable<string> | AsyncIterable<string>;
+
 /**
- * Writes lines as fast as they are read; one who stops reading (`| head`) has had enough. Rejects
- * with `ClientError` where standard output cannot be written: a file on a full disk, say.
+ * Writes lines without colours as fast as they are read; one who stops reading (`| head`) has had
+ * enough. Rejects with `ClientError` where standard output cannot be written: a file on a full
+ * disk, say.
  */
-export async function sayAll(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+export function sayAll(lines: Lines): Promise<void> {
+  return writeAll(lines, plainLine);
+}
+
+/** The same of lines with colours: texts of others in them have passed `oneLine`. */
+export function sayPainted(lines: Lines): Promise<void> {
+  return writeAll(lines, safeLine);
+}
+
+async function writeAll(lines: Lines, shown: (line: string) => string): Promise<void> {
   try {
-    await pipeline(Readable.from(ended(lines)), standardOutput());
+    await pipeline(Readable.from(ended(lines, shown)), standardOutput());
   } catch (error) {
     if (!isClosedPipe(error)) throw error;
   }
@@ -67,8 +79,8 @@ function outputError(error: Error | null | undefined): Error | undefined {
   );
 }
 
-async function* ended(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${safeLine(line)}\n`;
+async function* ended(lines: Lines, shown: (line: string) => string): AsyncGenerator<string> {
+  for await (const line of lines) yield `${shown(line)}\n`;
 }
 
 /** A line on a terminal that is written over in place. */

@@ -11,6 +11,11 @@ export function oneLine(text: string): string {
   return visibleText(text.replace(/[\t\n\r]+/g, ' '));
 }
 
+/** A line without colours as it may go out: with escapes for all that a terminal would obey. */
+export function plainLine(line: string): string {
+  return line.split('\t').map(visibleText).join('\t');
+}
+
 /**
  * A line as it may go out, to a terminal or to the pager behind a pipe: with the colours of
  * `style.ts`, and with escapes for anything else that a terminal would obey.

@@ -74,6 +74,20 @@ it('a sentence of the server reaches standard error in escapes', async () => {
   expect([code, stderr]).toEqual([66, 'stepwell: message \\u009b2J not found\n']);
 });
 
+it('a name in the journal is shown without the colours that it asks for', async () => {
+  const authorization = { authorization: server.basic };
+  await callApi(server, 'POST', '/produce/rides', authorization, '{"value":"x"}');
+  const group = encodeURIComponent('g\x1b[31mred');
+  await callApi(server, 'GET', `/consume/${group}/i/rides?timeout=1`, authorization);
+  let said = '';
+  // A reader of the folder goes by the watermark, which comes after a moment of silence.
+  while (!said.includes('MemberJoined')) {
+    said = (await runProgram(server.dataDirectory, ['journal', 'print'])).stdout;
+  }
+  expect(said).toContain(String.raw`consumer-group/g\u001b[31mred#0 MemberJoined`);
+  expect(said).not.toContain('\x1b');
+});
+
 it('names lead to no other route than that of their command', async () => {
   const id = await waiting('stays');
   for (const name of [`../messages/${id}`, `..%2fmessages%2f${id}`, `x/../../messages/${id}`]) {
