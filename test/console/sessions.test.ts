@@ -175,6 +175,29 @@ describe('a session', () => {
     expect((await askBare('GET', '/v2/queues/foreign', { cookie })).status).toBe(404);
   });
 
+  it('does nothing but GET for a page of another origin, on any route', async () => {
+    const cookie = await asToken(server.token);
+    const { body } = await askBare('GET', '/openapi.json');
+    const { paths } = body as { readonly paths: Readonly<Record<string, object>> };
+    const asked: string[] = [];
+    const done: string[] = [];
+    for (const [path, operations] of Object.entries(paths)) {
+      // A call of a webhook needs no credential: what counts is its name.
+      if (path.startsWith('/v2/workflows/hooks/') || path === '/webhook') continue;
+      for (const word of Object.keys(operations)) {
+        const method = word.toUpperCase();
+        if (method === 'GET' || method === 'HEAD') continue;
+        const target = path.replace(/\{\w+\}/g, 'none');
+        const headers = { cookie, origin: 'http://evil.example' };
+        const { status } = await askBare(method, target, headers, {});
+        asked.push(`${method} ${path}`);
+        if (status !== 403) done.push(`${method} ${path}: ${status}`);
+      }
+    }
+    expect(asked).toContain('POST /admin/backup');
+    expect(done).toEqual([]);
+  });
+
   it('does not change anything by GET, which an image of another page can send', async () => {
     const cookie = await asToken(server.token);
     const send = (headers: Record<string, string>) =>

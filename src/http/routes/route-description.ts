@@ -86,11 +86,14 @@ export interface AnswerDescription {
   readonly contentType?: string;
 }
 
-const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Whether a request changes nothing by its method alone. */
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
 
 /** Whether a request may change anything; `description` null = no route is known to take it. */
 export function mayChange(method: string, description: RouteDescription | null): boolean {
-  return description?.changes ?? !readingMethods.has(method);
+  return description?.changes ?? !isReading(method);
 }
 
 declare module 'fastify' {

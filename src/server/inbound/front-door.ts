@@ -11,7 +11,7 @@ import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import { type Callers, requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
 import type { RequestHead } from '../../http/request-head.js';
-import { mayChange } from '../../http/routes/route-description.js';
+import { isReading, mayChange } from '../../http/routes/route-description.js';
 import type { Connections } from './connections.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
@@ -106,9 +106,13 @@ export class FrontDoor {
     return reason !== null && changes(request) ? unchanging(reason) : undefined;
   }
 
-  /** A change that a page of another origin makes a browser request is refused. */
+  /**
+   * What a page of another origin makes a browser request is refused, unless it only reads: a
+   * backup and a handover change no data, which a server that changes nothing may do, too.
+   */
   private judgeSession(request: FastifyRequest): Refusal | undefined {
-    if (this.bearer.session(request.raw) === undefined || !changes(request)) return undefined;
+    const onlyReads = isReading(request.method) && !changes(request);
+    if (onlyReads || this.bearer.session(request.raw) === undefined) return undefined;
     return judgeOrigin(request.raw);
   }
 
