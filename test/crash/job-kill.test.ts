@@ -11,7 +11,7 @@ import {
 } from '../support/program/server-process.js';
 
 /** More rounds for longer runs: `KILL_ROUNDS=100 npm run jest -- test/crash`. */
-const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const letters = 60;
 /** Deliveries to this machine are tried. */
 const environment = { STEPWELL_ALLOW_NETWORKS: '127.0.0.0/8' };

@@ -13,7 +13,7 @@ import {
 import { seed } from '../support/seed.js';
 
 /** More rounds for longer runs: `KILL_ROUNDS=1000 npm run jest -- test/crash`. */
-const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const publishers = 6;
 const producers = 4;
 /** Messages and records of a round that are acknowledged before the kill. */

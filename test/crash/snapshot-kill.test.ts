@@ -17,7 +17,7 @@ import { authorization, freePort, ServerProcess } from '../support/program/serve
 import { seed } from '../support/seed.js';
 
 /** More rounds for longer runs: `KILL_ROUNDS=1000 npm run jest -- test/crash`. */
-const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const publishers = 6;
 
 /** Snapshots as often as the server looks whether one is due. */

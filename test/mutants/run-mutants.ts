@@ -13,6 +13,9 @@ import { mutants } from './mutants.js';
 const runner = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const loaders = ['./test/mutants/plant.mjs', '@swc-node/register/esm-register'];
 
+/** Tests are to find a mutant by all that they can try, and not by the samples of `npm test`. */
+const allOfIt = { STEPWELL_TEST_ROUNDS: '1', DECIDER_RUNS: '15' };
+
 /** A mutant may make a test wait for ever: it is noticed by that, too. */
 const limitMs = 600_000;
 
@@ -47,7 +50,7 @@ async function outcomeOf(
     {
       cwd: root,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { STEPWELL_TEST_ROUNDS: '1', ...process.env, NODE_OPTIONS: imports, MUTATED: planted },
+      env: { ...allOfIt, ...process.env, NODE_OPTIONS: imports, MUTATED: planted },
     },
   );
   const said: Buffer[] = [];

@@ -168,7 +168,7 @@ describe('a crash after any change of the disk', () => {
 
   it('loses nothing at a kill -9, in any mode', async () => {
     for (const fsync of ['strict', { intervalMs: 100 }, 'os'] as const) {
-      for (let seed = 3001; seed <= 3000 + 10 * rounds; seed += 1) {
+      for (let seed = 3001; seed <= 3000 + 20 * rounds; seed += 1) {
         const run = { seed, steps: 4, policies: [], options: { fsync, leaseOffsets: 8 } };
         for (const { disk, model } of await moments(run)) {
           await recover(disk.restart(), model.copy(), run, seed);

@@ -12,7 +12,7 @@ import { crashWorkflows, storedResults } from './crash-workflows.js';
 silenceConsole();
 
 /** More rounds for longer runs: `KILL_ROUNDS=100 npm run jest -- test/workflow-client/crashes`. */
-const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const runsOfEachRound = 6;
 
 /** Webhooks need one of this form. */

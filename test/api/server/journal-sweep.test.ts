@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../../support/server.js';
 import { askToWait, WaitingRuns } from '../../support/workflows/waiting-runs.js';
 
 /** More for longer runs: `SWEPT_MESSAGES=200000 npm run jest -- test/api/server/journal-sweep`. */
-const messages = Number(process.env['SWEPT_MESSAGES'] ?? 8000);
+const messages = Number(process.env['SWEPT_MESSAGES'] ?? 3000);
 const perBatch = 100;
 
 const environment = {

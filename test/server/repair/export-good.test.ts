@@ -15,7 +15,7 @@ import { seed } from '../../support/seed.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 /** More rounds for longer runs. */
-const rounds = Number(process.env['EXPORT_ROUNDS'] ?? 6);
+const rounds = Number(process.env['EXPORT_ROUNDS'] ?? 3);
 
 let folder = '';
 let endpoint: RecordingEndpoint;

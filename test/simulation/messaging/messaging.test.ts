@@ -9,7 +9,7 @@ import { fateOf, type MessageHistory, messageHistories } from './messaging-histo
 import * as rules from './messaging-rules.js';
 
 /** More for longer runs: `SIMULATION_SEEDS=1000 npm run jest -- test/simulation/messaging`. */
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 3);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 2);
 const steps = 60;
 
 /** A simulation that has come to rest, and what its journal holds. */

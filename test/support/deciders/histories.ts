@@ -5,7 +5,7 @@ import type { Engine } from '../../../src/engine/engine.js';
 import { type Identifiers, systemIdentifiers } from '../../../src/engine/identifiers.js';
 
 /** More for longer runs: `DECIDER_RUNS=1000 npm run jest -- decider.laws`. */
-export const runs = Number(process.env['DECIDER_RUNS'] ?? 15);
+export const runs = Number(process.env['DECIDER_RUNS'] ?? 8);
 
 /** When every history begins, Unix milliseconds. */
 export const historyStart = 1_767_000_000_000;

@@ -7,7 +7,7 @@ import { seed as firstSeed } from '../../support/seed.js';
 import { minute, PushSimulation, second } from './push-simulation.js';
 
 /** More: `SIMULATION_SEEDS=1000 npm run jest -- test/topics/subscriptions/power-cuts`. */
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 8);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 4);
 const cuts = 4;
 const partitions = [0, 1, 2];
 

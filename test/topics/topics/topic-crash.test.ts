@@ -23,7 +23,7 @@ import { startEngine } from '../../support/engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
 /** More for longer runs: `TOPIC_CRASH_SEEDS=100 npm run jest -- test/topics/topics/topic-crash`. */
-const seeds = Number(process.env['TOPIC_CRASH_SEEDS'] ?? 4);
+const seeds = Number(process.env['TOPIC_CRASH_SEEDS'] ?? 2);
 const steps = 12;
 const policies: readonly CrashPolicy[] = ['nothing', 'everything', 'sectors'];
 
