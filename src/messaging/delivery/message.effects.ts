@@ -99,19 +99,22 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   start(source: EffectSource, effect: CallEndpoint): () => void {
     // It was moved to another time while it began: it is that attempt, and ends as it.
     if (this.open.get(source.id)?.number === effect.attempt) return nothing;
-    const attempt = new Attempt(source, effect, (own) => this.run(own));
-    const admit = () => {
-      attempt.admission = this.gates.admit(attempt);
-    };
-    // One that is held is at no gate yet, so that it takes no place.
-    const takeBack = effect.run === null ? admit() : this.order.whenAnswered(effect.run, admit);
+    const attempt = new Attempt(source, effect, this.run);
+    let takeBack = nothing;
+    if (effect.run === null) attempt.admission = this.gates.admit(attempt);
+    else {
+      // One that is held is at no gate yet, so that it takes no place.
+      takeBack = this.order.whenAnswered(effect.run, () => {
+        attempt.admission = this.gates.admit(attempt);
+      });
+    }
     if (attempt.startedAt === null) {
       this.waiting.set(attempt.messageId, attempt);
       if (attempt.admission === null) this.prepareAhead(attempt);
     }
     // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
     return () => {
-      takeBack?.();
+      takeBack();
       if (this.waiting.get(attempt.messageId) === attempt) this.waiting.delete(attempt.messageId);
       if (attempt.admission?.isInside === false) this.gates.leave(attempt.admission);
     };
@@ -168,7 +171,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   /** Everything that is at hand is used in the tick that lets it in: the next line is the wire. */
-  private run(attempt: Attempt): void {
+  private readonly run = (attempt: Attempt): void => {
     this.began(attempt);
     const { publishedOffset, number, dueAt } = attempt;
     void whenRead(attempt.prepared ?? this.contents.prepare(publishedOffset), (prepared) =>
@@ -176,7 +179,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
         this.send(attempt, prepared, request),
       ),
     );
-  }
+  };
 
   private send(
     attempt: Attempt,
@@ -228,5 +231,5 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 }
 
-const nothing = () => undefined;
+const nothing = (): void => undefined;
 const notMade = Promise.resolve(null);
