@@ -131,7 +131,8 @@ export function readPublicUrl(text: string): Result<string> {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     return refused('is not an http or https URL');
   }
-  if (url.username !== '' || url.search !== '' || url.hash !== '') {
+  const { username, password, search, hash } = url;
+  if (`${username}${password}${search}${hash}` !== '') {
     return refused('holds more than scheme, host, port and path');
   }
   return ok(url.href.replace(/\/+$/, ''));

@@ -65,7 +65,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     null,
     'https://a.test/b/',
     'https://a.test/b',
-    ['', 'a.test', 'ftp://a', 'http://u@a', 'http://a?b', 'http://a#b'],
+    ['', 'a.test', 'ftp://a', 'http://u@a', 'http://:p@a', 'http://a?b', 'http://a#b'],
   ],
   [
     'FSYNC',
