@@ -2,7 +2,7 @@ import { createWorkflow } from '@upstash/workflow/cloudflare';
 import type { Page } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
-import { findings } from '../support/console/axe.js';
+import { findings, ofColors } from '../support/console/axe.js';
 import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
 import { visitsInChromium } from '../support/console/visits.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -75,10 +75,11 @@ describeInChromium('every page in a browser', () => {
       const page = await open(server.token);
       for (const path of paths) {
         await show(page, path);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          expect([path, colorScheme, await findings(page)]).toEqual([path, colorScheme, []]);
-        }
+        await page.emulateMedia({ colorScheme: 'light' });
+        expect([path, await findings(page)]).toEqual([path, []]);
+        // The theme has a light and a dark value of each colour, and nothing else that differs.
+        await page.emulateMedia({ colorScheme: 'dark' });
+        expect([path, await findings(page, ofColors)]).toEqual([path, []]);
       }
     },
     browserLimitMs,
