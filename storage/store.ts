@@ -175,6 +175,7 @@ export class Store {
       await parts.freeSpace.stop();
       await this.changing;
       for (const log of this.byName.values()) await log.stop();
+      await parts.writeAhead.stop();
       if (!parts.readOnly && parts.fence.error === null) await this.stopCleanly();
     } catch (error) {
       throw parts.fence.fail('closing the store', error);
@@ -207,6 +208,7 @@ export class Store {
     });
     await parts.watermarks?.close();
     if (parts.fence.error !== null) throw parts.fence.error;
+    await parts.writeAhead.remove().catch(unlessFull);
     if (isSealed) await parts.manifest.edit({ type: 'closed', logs: closed }).catch(unlessFull);
     await parts.manifest.close();
   }

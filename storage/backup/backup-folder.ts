@@ -3,7 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { StoreDirectory } from '../disk/store-directory.js';
 import { DamagedData, diskError, FolderNotEmpty, KeepsChanging } from '../faults/storage-errors.js';
+import { loadManifest } from '../manifest/manifest-file.js';
 import type { Offset } from '../offsets/offset.js';
+import { requireInFiles } from '../recovery/replay-wal.js';
 import type { StoreOptions } from '../recovery/store-options.js';
 import { type Verification, verifyStore } from '../verify/verify-store.js';
 import {
@@ -145,6 +147,7 @@ class Backup {
     const { disk } = source;
     settings.onProgress?.({ doing: 'copying', bytes: 0, bytesTotal: 0 });
     await makeFolder(disk, target);
+    await this.requireReplayed();
     const moment = await this.copySegments();
     await writeWatermarks(disk, target, moment);
     await writeManifest(disk, target, moment, settings.skippedOffsets ?? (() => 0));
@@ -154,6 +157,14 @@ class Backup {
     );
     this.requireLivable(found);
     return this.report(moment, found);
+  }
+
+  /** What is in the write-ahead log alone would be missing from the copy. */
+  private async requireReplayed(): Promise<void> {
+    const { disk, directory } = this.source;
+    const loaded = await loadManifest(disk, directory);
+    if (loaded === null || loaded.state.closed !== null) return;
+    await requireInFiles({ disk, directory, storeId: loaded.storeId }, loaded.state);
   }
 
   private report(moment: Moment, { logs, damages }: Verification): BackupReport {

@@ -94,7 +94,13 @@ export async function writeManifest(
 ): Promise<void> {
   const { storeId, generation } = loaded;
   const listedLogs = logs.map((copied) => listed(copied, skippedOffsets(copied.log.name)));
-  const state = { ...loaded.state, logs: listedLogs, dropped: [], closed: null };
+  const state = {
+    ...loaded.state,
+    logs: listedLogs,
+    dropped: [],
+    closed: null,
+    writesAhead: false,
+  };
   const manifest = new ManifestFile(disk, directory, { storeId, generation, state });
   await manifest.beginGeneration();
   await manifest.close();

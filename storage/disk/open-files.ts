@@ -112,17 +112,36 @@ export class OpenFiles {
 export class OwnFile {
   private opening: Promise<FileHandle> | null = null;
   private users = 0;
-  /** It holds what an fdatasync of this handle is still to answer for. */
-  isUnsynced = false;
+  private isUnsynced = false;
+  /** Under way, or failed: what is not known to be on disk never is. */
+  private syncing: Promise<void> | null = null;
 
   constructor(
     private readonly files: OpenFiles,
     private readonly path: string,
     private readonly mode: 'write' | 'synced',
+    /** Kept open until it is synced: only this handle is sure to tell of a write that failed. */
+    private readonly isHeld: boolean,
   ) {}
 
   get isIdle(): boolean {
-    return this.users === 0 && !this.isUnsynced;
+    return this.users === 0 && !(this.isHeld && this.isUnsynced);
+  }
+
+  /** It holds bytes now that are to be synced. */
+  wrote(): void {
+    this.isUnsynced = true;
+  }
+
+  /** Settles once all that was written to it before is on disk: one `sync` at a time. */
+  async synced(sync: (file: FileHandle) => Promise<void>): Promise<void> {
+    while (this.syncing !== null) await this.syncing;
+    if (!this.isUnsynced) return;
+    this.isUnsynced = false;
+    this.syncing = this.use(sync).then(() => {
+      this.syncing = null;
+    });
+    await this.syncing;
   }
 
   /** Runs `use` with the file, which stays open for the next time. */
@@ -147,6 +166,7 @@ export class OwnFile {
   }
 
   async close(disk: Disk): Promise<void> {
+    await this.syncing?.catch(() => undefined);
     const { opening } = this;
     this.opening = null;
     this.isUnsynced = false;

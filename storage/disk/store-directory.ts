@@ -6,6 +6,8 @@ export class StoreDirectory {
   readonly lock: string;
   readonly reserve: string;
   readonly watermarks: string;
+  /** Groups of many logs, before the files of the segments are synced. */
+  readonly wal: string;
   readonly logs: string;
   /** Files on their way to their name; emptied at every start. */
   readonly aside: string;
@@ -18,6 +20,7 @@ export class StoreDirectory {
     this.lock = this.at('LOCK');
     this.reserve = this.at('RESERVE');
     this.watermarks = this.at('WATERMARKS');
+    this.wal = this.at('WAL');
     this.logs = this.at('logs');
     this.aside = this.at('tmp');
     this.snapshots = this.at('snapshots');

@@ -64,7 +64,8 @@ export class PartitionLog {
     const { preparesNextSegment = false } = settings;
     const chain = chainOf(store, opened);
     const sealedOne = () => chain?.extendLater();
-    const written = { id, logTag, preparesNextSegment, segments, numbers, sealedOne };
+    const sync = () => this.sync();
+    const written = { id, logTag, preparesNextSegment, segments, numbers, sealedOne, sync };
     this.writer = new SegmentWriter(store, written);
     this.mark = new DurableMark(store, opened, this.writer);
     const sealed = () => this.writer.sealed();

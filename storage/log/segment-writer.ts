@@ -4,26 +4,23 @@ import type { FsyncMode } from '../disk/fsync-mode.js';
 import { OwnFile } from '../disk/open-files.js';
 import { writeFully } from '../disk/whole-file.js';
 import type { DiskFull } from '../faults/storage-errors.js';
-import { sealBatch } from '../format/record-batch.js';
-import {
-  encodeSegmentHeader,
-  type SegmentOrigin,
-  segmentHeaderLength,
-} from '../format/segment-format.js';
+import { segmentHeaderLength } from '../format/segment-format.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import type { DurablePlace } from '../manifest/watermark-file.js';
 import { Segment } from '../segment/segment.js';
 import { allocateSegment } from '../segment/segment-lifecycle.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
-import type { AppendGroup, AppendTimes } from './append-group.js';
+import type { WriteAhead } from '../wal/write-ahead.js';
+import type { AppendGroup } from './append-group.js';
 import type { CommitTarget } from './group-commit.js';
 import { type LeasingStore, OffsetLease } from './offset-lease.js';
+import { type PlacingStore, placeGroup } from './placed-group.js';
 import { type SealingStore, SegmentSealer, type WrittenSegment } from './segment-sealer.js';
 
 /** The store that a log is written in. */
-export interface WritingStore extends SealingStore, SegmentOrigin, LeasingStore {
+export interface WritingStore extends SealingStore, PlacingStore, LeasingStore {
   readonly fsync: FsyncMode;
-  readonly appendTimes: AppendTimes;
+  readonly writeAhead: WriteAhead;
 }
 
 /** The one log a writer writes. */
@@ -36,6 +33,8 @@ export interface WrittenLog {
   readonly numbers: SegmentNumbers;
   /** Called for each segment that is sealed. */
   sealedOne(): void;
+  /** See `AheadLog`. */
+  sync(): Promise<void>;
 }
 
 /** How a log goes on after a start. */
@@ -73,6 +72,11 @@ export class SegmentWriter implements CommitTarget {
     return { segment: this.growingNumber, durablePosition: this.durable };
   }
 
+  /** Whether all that was committed is in the file of its segment, on disk. */
+  get isSynced(): boolean {
+    return this.durable === this.active?.segment.end;
+  }
+
   /** Goes on where recovery, or a clean stop, left the log. */
   resume({ growing, prepared, toSeal }: ResumedLog): void {
     for (const segment of toSeal) this.sealer.add({ segment, file: this.openFile(segment) });
@@ -94,38 +98,39 @@ export class SegmentWriter implements CommitTarget {
    */
   async write(group: AppendGroup): Promise<DiskFull | null> {
     const { store, log } = this;
-    let growing: WrittenSegment | null = null;
+    let written: WrittenSegment | null = null;
     try {
       if (store.fsync !== 'strict') await this.lease.upTo(group.nextOffset);
-      const { segment, file } = await this.segmentFor(group.length - segmentHeaderLength);
-      growing = { segment, file };
-      await file.use((handle) => this.writeTo(segment, handle, group));
-      // Only an fdatasync of this handle is sure to tell of a write that fails later.
-      file.isUnsynced = typeof store.fsync !== 'string';
+      const growing = await this.segmentFor(group.length - segmentHeaderLength);
+      const { file } = growing;
+      written = growing;
+      await file.use((handle) => this.writeTo(growing, handle, group));
       return null;
     } catch (error) {
       if (log.preparesNextSegment || !store.fence.lacksRoom(error)) throw error;
       const full = store.freeSpace.outOfRoom(`writing log ${log.id}`, error);
-      if (growing !== null) await this.cutBack(growing);
+      if (written !== null) await this.cutBack(written);
       return full;
     }
   }
 
-  private async writeTo(segment: Segment, file: FileHandle, group: AppendGroup): Promise<void> {
-    const { store } = this;
-    const fresh = segment.isEmpty;
-    if (fresh) this.begin(segment, group);
-    this.sealBatches(segment, group);
-    const bytes = group.buffer.subarray(fresh ? 0 : segmentHeaderLength, group.length);
-    const position = fresh ? 0 : segment.end;
+  private async writeTo(
+    { segment, file: own }: WrittenSegment,
+    file: FileHandle,
+    group: AppendGroup,
+  ): Promise<void> {
+    const { store, log } = this;
+    const { position, bytes } = placeGroup(store, log, { segment, group, durable: this.durable });
     if (this.writesSynced) {
       await store.fileSync.mustWrite(file, bytes, position);
     } else {
       await writeFully(store.disk, file, bytes, position);
+      own.wrote();
       if (store.fsync !== 'strict') return;
-      await store.fileSync.mustSync(file);
+      const part = { logId: log.id, number: segment.number, position, bytes };
+      if (!(await store.writeAhead.commit(log, part, () => own.synced(this.mustSync)))) return;
     }
-    this.durable = segment.end + group.length - segmentHeaderLength;
+    this.durable = position + bytes.length;
   }
 
   private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
@@ -154,11 +159,11 @@ export class SegmentWriter implements CommitTarget {
     if (this.active === null) return;
     const { segment, file } = this.active;
     const { end } = segment;
-    if (end === this.durable) return;
-    await file.use((handle) => this.store.fileSync.mustSync(handle));
-    if (segment.end === end) file.isUnsynced = false;
-    if (this.active?.segment === segment) this.durable = end;
+    await file.synced(this.mustSync);
+    if (this.active?.segment === segment) this.durable = Math.max(this.durable, end);
   }
+
+  private readonly mustSync = (file: FileHandle) => this.store.fileSync.mustSync(file);
 
   /** Seals the growing segment, if it holds anything; no group may be on its way. */
   async endSegment(): Promise<void> {
@@ -201,44 +206,8 @@ export class SegmentWriter implements CommitTarget {
   private openFile({ number }: Segment): OwnFile {
     const { openFiles, directory } = this.store;
     const path = directory.segment(this.log.id, number);
-    return new OwnFile(openFiles, path, this.writesSynced ? 'synced' : 'write');
-  }
-
-  private begin(segment: Segment, group: AppendGroup): void {
-    const { id, segments } = this.log;
-    const before = segments[segments.indexOf(segment) - 1]?.link;
-    const chainSeed = before?.lastChecksum ?? 0;
-    segment.begin(group.baseOffset, chainSeed);
-    encodeSegmentHeader(group.buffer, {
-      storeId: this.store.storeId,
-      logId: id,
-      number: segment.number,
-      baseOffset: group.baseOffset,
-      chainSeed,
-      previousEnd: before?.end ?? 0,
-      createdAt: this.store.now(),
-      epoch: this.store.epoch,
-    });
-  }
-
-  /** Gives every batch of the group its place: header, checksums, link to the one before. */
-  private sealBatches(segment: Segment, group: AppendGroup): void {
-    const place = {
-      rewritten: false,
-      epoch: this.store.epoch,
-      filePosition: 0,
-      durablePosition: this.durable,
-      previousChecksum: segment.lastChecksum,
-      logTag: this.log.logTag,
-    };
-    // Given here and not before: later than whatever the records of the group rely on.
-    const appendTime = this.store.appendTimes.next();
-    for (const batch of group.batches) {
-      batch.appendTime = appendTime;
-      place.filePosition = segment.end + batch.start - segmentHeaderLength;
-      batch.headerChecksum = sealBatch(group.buffer, batch.start, batch, place);
-      place.previousChecksum = batch.headerChecksum;
-    }
+    const mode = this.writesSynced ? 'synced' : 'write';
+    return new OwnFile(openFiles, path, mode, this.store.fsync !== 'os');
   }
 
   private async segmentFor(bytes: number): Promise<WrittenSegment> {

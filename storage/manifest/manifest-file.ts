@@ -1,61 +1,20 @@
 /** The manifest on disk: two copies of one chained list of edits, written one after the other. */
-import { crc32 } from 'node:zlib';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { readWhole, writeAside, writeFully } from '../disk/whole-file.js';
-import {
-  DamagedData,
-  DiskFull,
-  errorCode,
-  isNoSpace,
-  NewerFormat,
-} from '../faults/storage-errors.js';
+import { DamagedData, DiskFull, errorCode, isNoSpace } from '../faults/storage-errors.js';
 import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js';
+import {
+  encodeEdit,
+  encodeHeader,
+  firstCopy,
+  type ManifestContent,
+  type ManifestCopy,
+  parseCopy,
+} from './manifest-format.js';
 
-/*
-  Manifest => header (32 bytes), edits
-
-  header =>
-     0  magic           'SWMF'
-     4  checksum        UINT32   crc32 of bytes 8 to 31
-     8  version         UINT16   2
-    10  minimumVersion  UINT16   2
-    12  storeId         16 bytes
-    28  generation      UINT32   rises whenever both copies are written anew
-
-  edit =>
-     0  length          UINT32   of the whole edit
-     4  checksum        UINT32   crc32 of the bytes after this field
-     8  previous        UINT32   checksum of the edit before; of the header at first
-    12  JSON, UTF-8     the first edit is the whole state
-
-  An edit is synced in the first copy before it is written to the second, and synced there before
-  it has effect. So a crash can tear the first copy's last edit only while the second copy has not
-  begun it: anything else that does not parse is damage, and while one copy is whole nothing is
-  lost. An edit that finds no room is cut off again, from the second copy before the first, so that
-  a crash in between leaves nothing new.
-*/
-const magic = 0x464d5753;
-const version = 2;
-const headerLength = 32;
-const editHeaderLength = 12;
-const firstCopy = 'MANIFEST';
 const nothing = () => undefined;
 const bothCopies = [0, 1] as const;
-
-/** What a manifest says, and of which store. */
-export interface ManifestContent {
-  readonly storeId: Buffer;
-  readonly generation: number;
-  readonly state: ManifestState;
-}
-
-/** What one copy holds: its intact edits, which end at `end`; the bytes behind do not parse. */
-export interface ManifestCopy extends ManifestContent {
-  readonly editCount: number;
-  readonly end: number;
-  readonly bytes: Buffer;
-}
 
 /** What was found at a start. */
 export interface LoadedManifest extends ManifestContent {
@@ -109,57 +68,6 @@ function onlyTorn(one: ManifestCopy, two: ManifestCopy): boolean {
   return one.editCount === two.editCount && two.end === two.bytes.length;
 }
 
-/** The intact part of a copy; null where not even its first edit is. */
-export function parseCopy(bytes: Buffer): ManifestCopy | null {
-  if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
-  const checksum = bytes.readUInt32LE(4);
-  if (checksum !== crc32(bytes.subarray(8, headerLength))) return null;
-  if (bytes.readUInt16LE(10) > version) {
-    throw new NewerFormat(firstCopy, bytes.readUInt16LE(10));
-  }
-  let [state, editCount, end, previous]: [ManifestState | null, number, number, number] = [
-    null,
-    0,
-    headerLength,
-    checksum,
-  ];
-  while (end + editHeaderLength <= bytes.length) {
-    const next = end + bytes.readUInt32LE(end);
-    if (next < end + editHeaderLength || next > bytes.length) break;
-    if (bytes.readUInt32LE(end + 8) !== previous) break;
-    if (bytes.readUInt32LE(end + 4) !== crc32(bytes.subarray(end + 8, next))) break;
-    const edit: ManifestEdit = JSON.parse(bytes.toString('utf8', end + editHeaderLength, next));
-    if (state === null && edit.type !== 'state') return null;
-    state = edit.type === 'state' ? edit.state : state === null ? null : applyEdit(state, edit);
-    previous = bytes.readUInt32LE(end + 4);
-    editCount += 1;
-    end = next;
-  }
-  if (state === null) return null;
-  const storeId = Buffer.from(bytes.subarray(12, 28));
-  return { storeId, generation: bytes.readUInt32LE(28), state, editCount, end, bytes };
-}
-
-function encodeHeader(storeId: Buffer, generation: number): Buffer {
-  const header = Buffer.alloc(headerLength);
-  header.writeUInt32LE(magic, 0);
-  header.writeUInt16LE(version, 8);
-  header.writeUInt16LE(version, 10);
-  storeId.copy(header, 12, 0, 16);
-  header.writeUInt32LE(generation, 28);
-  header.writeUInt32LE(crc32(header.subarray(8)), 4);
-  return header;
-}
-
-function encodeEdit(edit: ManifestEdit, previous: number): Buffer {
-  const json = Buffer.from(JSON.stringify(edit));
-  const bytes = Buffer.concat([Buffer.alloc(editHeaderLength), json]);
-  bytes.writeUInt32LE(bytes.length, 0);
-  bytes.writeUInt32LE(previous, 8);
-  bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
-  return bytes;
-}
-
 /** The manifest of an open store: edits in, state out. */
 export class ManifestFile {
   private files: readonly FileHandle[] = [];
@@ -191,12 +99,7 @@ export class ManifestFile {
    * some. After any other failure every later edit is refused with its error.
    */
   append(edit: ManifestEdit): Promise<void> {
-    const done = this.queue.then(() => this.write(edit));
-    this.queue = done.catch((error: unknown) => {
-      if (!(error instanceof DiskFull)) throw error;
-    });
-    this.queue.catch(nothing);
-    return done;
+    return this.inTurn(() => this.write(edit));
   }
 
   /**
@@ -204,7 +107,7 @@ export class ManifestFile {
    * Rejects with `DiskFull` when there is no room; the copies are as they were then.
    */
   async beginGeneration(): Promise<void> {
-    const header = encodeHeader(this.storeId, this.generation + 1);
+    const header = encodeHeader(this.storeId, this.generation + 1, this.state);
     const edit = encodeEdit({ type: 'state', state: this.state }, header.readUInt32LE(4));
     const content = Buffer.concat([header, edit]);
     await this.writeBothAside(content);
@@ -223,10 +126,36 @@ export class ManifestFile {
     this.previous = edit.readUInt32LE(4);
   }
 
+  /** As an edit, with a generation of its own: its header says what a reader has to know. */
+  writesAhead(may: boolean): Promise<void> {
+    return this.inTurn(() => this.changeVersion(may));
+  }
+
   /** Waits for the edits under way and lets go of the files. */
   async close(): Promise<void> {
     await this.queue;
     await this.closeFiles();
+  }
+
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.queue.then(work);
+    this.queue = done.catch((error: unknown) => {
+      if (!(error instanceof DiskFull)) throw error;
+    });
+    this.queue.catch(nothing);
+    return done;
+  }
+
+  private async changeVersion(writesAhead: boolean): Promise<void> {
+    const before = this.state;
+    if ((before.writesAhead ?? false) === writesAhead) return;
+    this.state = { ...before, writesAhead };
+    try {
+      await this.beginGeneration();
+    } catch (error) {
+      this.state = before;
+      throw error;
+    }
   }
 
   private async write(edit: ManifestEdit): Promise<void> {

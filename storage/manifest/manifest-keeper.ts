@@ -32,6 +32,18 @@ export class ManifestKeeper {
     }
   }
 
+  /**
+   * Says, durably, whether there may be a write-ahead log. Rejects with `DiskFull` where there is
+   * no room to say it, and fences the store where that fails.
+   */
+  async writesAhead(may: boolean): Promise<void> {
+    try {
+      await this.file.writesAhead(may);
+    } catch (error) {
+      throw error instanceof DiskFull ? error : this.fence.fail('writing the manifest', error);
+    }
+  }
+
   /** Waits for the edits under way and lets go of the files. */
   close(): Promise<void> {
     return this.file.close();

@@ -85,7 +85,7 @@ export class DurableMark {
   constructor(
     private readonly store: MarkingStore,
     private readonly log: MarkedLog,
-    private readonly writer: { readonly durablePlace: DurablePlace },
+    private readonly writer: { readonly durablePlace: DurablePlace; readonly isSynced: boolean },
   ) {
     this.acknowledged = log.nextOffset;
     this.durableOffset = log.nextOffset;
@@ -94,12 +94,15 @@ export class DurableMark {
   /** Offsets below this are acknowledged. */
   committed(offset: Offset): void {
     this.acknowledged = offset;
-    this.synced(this.store.fsync === 'strict' ? offset : this.durableOffset);
+    const { fsync } = this.store;
+    if (fsync !== 'strict') this.synced(this.durableOffset);
+    // What was written ahead is certified by the log that it is in.
+    else if (this.writer.isSynced) this.synced(offset);
   }
 
-  /** Offsets below this are on disk. */
+  /** Offsets below this are in the file of their segment, on disk. */
   synced(offset: Offset): void {
-    this.durableOffset = offset;
+    this.durableOffset = Math.max(this.durableOffset, offset);
     this.store.watermarks?.moved(this.log.id, this.watermark);
   }
 

@@ -12,8 +12,10 @@ import { emptyManifest, type ManifestState } from '../manifest/manifest.js';
 import { type LoadedManifest, loadManifest, ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermark-file.js';
 import { WatermarkKeeper } from '../manifest/watermark-keeper.js';
+import { removeWal } from '../wal/wal-file.js';
 import { recoverLog } from './log-recovery.js';
 import type { RecoveredLog, RecoveringStore, StoreReport } from './recovered-log.js';
+import { replayWal } from './replay-wal.js';
 import type { StoreOptions } from './store-options.js';
 import { type StoreParts, storeParts } from './store-parts.js';
 import { clearStrayFiles, emptyAside, listLogs, refuseUnlistedData } from './stray-files.js';
@@ -106,7 +108,9 @@ async function openForWriting(
   await disk.syncDirectory(directory.path);
   // Before, so that recovery finds its new names free; after, for what it let go.
   await clearStrayFiles(store, before, listed);
+  if (before.closed === null) await replayWal(store, before, watermarks);
   const logs = await recoverLogs(store, watermarks, loaded);
+  await dropWal(store, manifest);
   await keepTornEdit(store, loaded);
   await clearStrayFiles(
     store,
@@ -140,6 +144,12 @@ async function openOrCreate(disk: Disk, path: string): Promise<number> {
     if (errorCode(error) !== 'EEXIST') throw error;
     return disk.open(path, 'write');
   }
+}
+
+/** All that was in it is in the files of the segments, durably: it is not needed any more. */
+async function dropWal(folder: StoreParts, manifest: ManifestFile): Promise<void> {
+  await removeWal(folder);
+  await manifest.writesAhead(false);
 }
 
 /** No manifest and yet there are logs: it is lost, and a new store must not be made over them. */

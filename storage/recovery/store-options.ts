@@ -28,6 +28,13 @@ export interface StoreOptions {
   readonly compactionKeysMax?: number;
   /** 4; keep it well below UV_THREADPOOL_SIZE. */
   readonly concurrentSyncs?: number;
+  /**
+   * 32 MiB, or half a segment where that is less: groups of many logs, made when several are first
+   * synced at once; 0: never.
+   */
+  readonly writeAheadBytes?: number;
+  /** 2: so many logs sync files of their own at the same time, before groups are written ahead. */
+  readonly syncsApart?: number;
   /** 256 files of sealed segments. */
   readonly openFilesMax?: number;
   /** 1 MiB of edits. */

@@ -12,6 +12,7 @@ import { AppendTimes, BufferPool } from '../log/append-group.js';
 import type { LogStore } from '../log/log-store.js';
 import type { ManifestFile } from '../manifest/manifest-file.js';
 import { ManifestKeeper } from '../manifest/manifest-keeper.js';
+import { WriteAhead } from '../wal/write-ahead.js';
 import type { StoreOptions } from './store-options.js';
 
 /** Watermarks are kept once the logs are recovered, and by a writer only. */
@@ -35,25 +36,28 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
   const { concurrentSyncs = 4, onSync } = options;
   const fence = new Fence();
   fence.closed.push((error) => options.onFailure(error));
+  const fileSync = new FileSync(disk, fence, { concurrentSyncs, onSync });
+  const keeper = new ManifestKeeper(manifest, freeSpace, fence);
+  const segmentBytes = options.segmentBytes ?? 64 * megabyte;
+  const ahead = {
+    bytes: options.writeAheadBytes ?? Math.min(32 * megabyte, segmentBytes / 2),
+    syncsApart: options.syncsApart ?? 2,
+  };
+  const parts = { disk, directory, storeId, fileSync, freeSpace, fence, manifest: keeper };
   return {
-    disk,
-    directory,
+    ...parts,
     openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
-    fileSync: new FileSync(disk, fence, { concurrentSyncs, onSync }),
-    freeSpace,
-    fence,
-    manifest: new ManifestKeeper(manifest, freeSpace, fence),
+    writeAhead: new WriteAhead(parts, ahead),
     indexes: newIndexCache(),
     buffers: new BufferPool(),
     commits: options.commits ?? null,
     appendTimes: new AppendTimes(options.now),
-    storeId,
     epoch: manifest.state.epoch,
     now: options.now,
     after: options.after,
     fsync: options.fsync,
     readOnly: options.readOnly ?? false,
-    segmentBytes: options.segmentBytes ?? 64 * megabyte,
+    segmentBytes,
     leaseOffsets: options.leaseOffsets ?? 100_000,
     compactionKeysMax: options.compactionKeysMax ?? 1_500_000,
     isolatesDamage: options.isolatesDamage ?? (() => false),

@@ -5,7 +5,7 @@ import { readWhole } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestSegment } from '../manifest/manifest.js';
-import { type ManifestCopy, parseCopy } from '../manifest/manifest-file.js';
+import { type ManifestCopy, parseCopy } from '../manifest/manifest-format.js';
 import { type FoundSegment, findSegment } from './known-end.js';
 import { type KnownLogs, type ReadableState, rebuiltState } from './rebuilt-state.js';
 import { numbersIn, watermarkOf, withOpen } from './segments-in-order.js';

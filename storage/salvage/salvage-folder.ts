@@ -5,7 +5,7 @@ import type { Disk, FileHandle } from '../disk/disk.js';
 import { parseSegmentName, StoreDirectory } from '../disk/store-directory.js';
 import { withFile, writeFully } from '../disk/whole-file.js';
 import {
-  type DamagedData,
+  DamagedData,
   DirectoryInUse,
   diskError,
   errorCode,
@@ -13,6 +13,7 @@ import {
 } from '../faults/storage-errors.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermark-file.js';
+import { requireInFiles } from '../recovery/replay-wal.js';
 import { openStore, type Store, type StoreOptions } from '../store.js';
 import { verifyStore } from '../verify/verify-store.js';
 import { readableState } from './readable-state.js';
@@ -133,6 +134,7 @@ class Salvage {
     await makeFolder(disk, target);
     settings.onProgress?.('copying');
     await this.copyFiles(readable);
+    await this.tellOfGroups(readable);
     await this.writeManifest(readable);
     settings.onProgress?.('verifying');
     const reading = { ...this.options, readOnly: true, isolatesDamage: () => true };
@@ -204,6 +206,17 @@ class Salvage {
       await disk.syncDirectory(target.log(id));
     }
     await disk.syncDirectory(target.logs);
+  }
+
+  /** What a power cut has left in the write-ahead log alone is not in the files that are copied. */
+  private async tellOfGroups({ storeId, state }: ReadableState): Promise<void> {
+    const { disk, source } = this;
+    try {
+      await requireInFiles({ disk, directory: source, storeId }, state);
+    } catch (error) {
+      if (!(error instanceof DamagedData)) throw error;
+      this.damages.push(error.message.replaceAll(join(source.path, '/'), ''));
+    }
   }
 
   /** A file that is gone is left out, and what cannot be read of it is zeros. */

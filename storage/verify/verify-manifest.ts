@@ -3,7 +3,7 @@ import type { Disk } from '../disk/disk.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { readWhole } from '../disk/whole-file.js';
 import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
-import { type ManifestCopy, parseCopy } from '../manifest/manifest-file.js';
+import { type ManifestCopy, parseCopy } from '../manifest/manifest-format.js';
 
 /**
  * The damage of each copy. A crash may have torn the last edit of the first copy, or kept it from

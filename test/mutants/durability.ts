@@ -90,9 +90,8 @@ export const durabilityMutants: readonly Mutant[] = [
       },
       {
         file: segmentWriter,
-        from: `      await store.fileSync.mustSync(file);
-    }`,
-        to: '    }',
+        from: '() => own.synced(this.mustSync)',
+        to: '() => Promise.resolve()',
       },
     ],
     tests: [crashes],
@@ -118,10 +117,9 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: segmentWriter,
-        from: '    this.sealBatches(segment, group);\n    const bytes',
-        to: `    this.sealBatches(segment, group);
-    this.durable = segment.end + group.length - segmentHeaderLength;
-    const bytes`,
+        from: '    if (this.writesSynced) {',
+        to: `    this.durable = position + bytes.length;
+    if (this.writesSynced) {`,
       },
       {
         file: segmentWriter,
@@ -166,11 +164,49 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: segmentWriter,
-        from: '    if (end === this.durable) return;',
-        to: '    if (end >= this.durable) return;',
+        from: '    await file.synced(this.mustSync);',
+        to: '',
       },
     ],
     tests: [crashes],
     named: 'lazy modes',
+  },
+  {
+    name: 'half-is-written-over-too-early',
+    story:
+      'PostgreSQL: a segment of the write-ahead log is recycled before its checkpoint is complete',
+    changes: [
+      {
+        file: 'storage/wal/write-ahead.ts',
+        from: '      if (!this.isClean(file)) return this.syncEach(taken);',
+        to: '',
+      },
+    ],
+    tests: ['test/storage/wal/write-ahead.test.ts'],
+  },
+  {
+    name: 'written-ahead-counts-as-synced',
+    story: 'of our own: what is in the write-ahead log is taken to be in the file of its segment',
+    changes: [
+      {
+        file: 'storage/wal/write-ahead.ts',
+        from: '      if (!this.dirty.has(log)) this.dirty.set(log, file.current);',
+        to: '',
+      },
+    ],
+    tests: ['test/storage/wal/write-ahead.test.ts'],
+  },
+  {
+    name: 'written-ahead-is-not-replayed',
+    story: 'of our own: a start forgets what only the write-ahead log has',
+    changes: [
+      {
+        file: 'storage/recovery/open-directory.ts',
+        from: '  if (before.closed === null) await replayWal(store, before, watermarks);',
+        to: '',
+      },
+    ],
+    tests: [crashes],
+    named: 'written ahead',
   },
 ];

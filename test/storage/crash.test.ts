@@ -29,7 +29,7 @@ interface Moment {
 }
 
 /** Works for a while and remembers the disk after every change, with what was promised then. */
-async function moments({ seed, steps, options = {}, compacts = false }: Run) {
+async function moments({ seed, steps, options = {}, work = 'run' }: Run) {
   const random = new SeededRandom(seed);
   const disk = new SimulatedDisk(new SeededRandom(seed + 1));
   // Every other workload runs as on a pool of threads: what is under way ends in any order.
@@ -39,7 +39,7 @@ async function moments({ seed, steps, options = {}, compacts = false }: Run) {
   disk.afterChange = () => {
     seen.push({ disk: disk.copy(), model: workload.model.copy() });
   };
-  await (compacts ? workload.runCompacting(steps) : workload.run(steps));
+  await workload[work](steps);
   disk.afterChange = null;
   return seen;
 }
@@ -57,8 +57,8 @@ interface Run {
   readonly options?: Partial<StoreOptions>;
   /** Acknowledged records may be gone; their offsets may not come again. */
   readonly lossAllowed?: boolean;
-  /** The steps are rounds of appending to one log and compacting it. */
-  readonly compacts?: boolean;
+  /** What the steps are; default: random ones. */
+  readonly work?: 'run' | 'runCompacting' | 'runTogether';
   /** `npm test` tries every other policy after each change. */
   readonly isSampled?: boolean;
 }
@@ -149,10 +149,29 @@ describe('a crash after any change of the disk', () => {
     }
   }, 1_800_000);
 
+  it('loses nothing acknowledged where groups of many logs are written ahead', async () => {
+    for (let seed = 6001; seed <= 6000 + 15 * rounds; seed += 1) {
+      // Small halves: each workload turns them several times.
+      const options = {
+        writeAheadBytes: 1200 + (seed % 4) * 900,
+        syncsApart: seed % 3 === 0 ? 1 : 0,
+        freeBytesMin: 0,
+      };
+      const run = { seed, steps: 4 + (seed % 9), policies: crashPolicies, options };
+      await crashEverywhere({ ...run, work: 'runTogether', isSampled: true });
+    }
+  }, 1_800_000);
+
   it('leaves the old segments or the new ones where it meets a compaction', async () => {
     for (let seed = 4001; seed <= 4000 + Math.ceil(2 * rounds); seed += 1) {
       const options = { segmentBytes: 400 + (seed % 5) * 300, compactionKeysMax: 1 + (seed % 4) };
-      const run = { seed, steps: 2, policies: crashPolicies, options, compacts: true };
+      const run = {
+        seed,
+        steps: 2,
+        policies: crashPolicies,
+        options,
+        work: 'runCompacting',
+      } as const;
       await crashEverywhere({ ...run, isSampled: true });
     }
   }, 1_800_000);

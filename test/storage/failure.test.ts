@@ -36,15 +36,21 @@ interface Outcome {
   readonly fired: boolean;
 }
 
-async function work(store: Store, model: StoreModel): Promise<void> {
+/** Logs beside the journal and the orders; groups of three at once are written ahead. */
+const others = ['clicks', 'views'] as const;
+const ahead = { writeAheadBytes: 1600, syncsApart: 0, freeBytesMin: 0 };
+
+async function work(store: Store, model: StoreModel, more: readonly string[]): Promise<void> {
   await model.createLog(store, 'journal', true);
   await model.createLog(store, 'orders');
+  for (const name of more) await model.createLog(store, name);
   for (let index = 0; index < 5; index += 1) {
     const value = Buffer.alloc(150, index + 1);
     const key = index === 4 ? null : Buffer.from(`key-${index % 2}`);
     const record = { key, value, terms: [`term-${index % 2}`] };
     const appends = [model.append(store, 'journal', [record])];
     appends.push(model.append(store, 'orders', [record, record]));
+    for (const name of more) appends.push(model.append(store, name, [record]));
     await Promise.all(appends);
   }
   await settle();
@@ -57,16 +63,16 @@ async function work(store: Store, model: StoreModel): Promise<void> {
 }
 
 /** Opens, works, closes and opens again on a disk where one call fails. */
-async function runWith(failure: PlannedFailure): Promise<Outcome> {
+async function runWith(failure: PlannedFailure, isAhead = false): Promise<Outcome> {
   const disk = new SimulatedDisk(new SeededRandom(3));
   disk.failures = [failure];
   const model = new StoreModel();
   let error: unknown = null;
-  const options = { segmentBytes: 900 };
+  const options = { segmentBytes: 900, ...(isAhead ? ahead : {}) };
   try {
     const { store, timers } = await openSimulated(disk, options);
     try {
-      await work(store, model);
+      await work(store, model, isAhead ? others : []);
       timers.advance(1500);
       await settle();
     } finally {
@@ -96,9 +102,9 @@ async function recoversFrom({ disk, model: promised }: Outcome): Promise<void> {
 }
 
 /** Fails one call after the other until a run needs fewer calls than that. */
-async function failEveryCall(failure: Omit<PlannedFailure, 'nth'>): Promise<number> {
+async function failEveryCall(failure: Omit<PlannedFailure, 'nth'>, isAhead = false) {
   for (let nth = 1; ; nth = nextCall(nth)) {
-    const outcome = await runWith({ ...failure, nth });
+    const outcome = await runWith({ ...failure, nth }, isAhead);
     if (!outcome.fired) return nth - 1;
     const where = `${failure.operation} ${nth} ${failure.code}: ${outcome.error}`;
     try {
@@ -116,6 +122,14 @@ describe('a file operation that fails', () => {
     it(`loses nothing acknowledged and ends in a typed error: ${operation}`, async () => {
       for (const how of [{ code: 'EIO' }, { code: 'EIO', lasting: true }, { code: 'EMFILE' }]) {
         expect(await failEveryCall({ operation, ...how })).toBeGreaterThan(0);
+      }
+    }, 600_000);
+  }
+
+  for (const operation of ['open', 'write', 'sync', 'syncDirectory', 'rename', 'remove'] as const) {
+    it(`loses nothing of what is written ahead: ${operation}`, async () => {
+      for (const how of [{ code: 'EIO', lasting: true }, { code: 'ENOSPC' }]) {
+        expect(await failEveryCall({ operation, ...how }, true)).toBeGreaterThan(0);
       }
     }, 600_000);
   }
@@ -172,7 +186,7 @@ describe('an fdatasync that fails', () => {
     it(`loses nothing acknowledged whatever the cache holds then: ${syncFailure}`, async () => {
       for (let nth = 1; ; nth += 1) {
         const failure = { operation: 'sync', code: 'EIO', syncFailure } as const;
-        const outcome = await runWith({ ...failure, nth });
+        const outcome = await runWith({ ...failure, nth }, nth % 2 === 0);
         if (!outcome.fired) break;
         expect(outcome.error).toBeInstanceOf(StorageError);
         // The page cache may show what never got to the disk: it is written again or not believed.
@@ -191,7 +205,7 @@ describe('an fdatasync that fails', () => {
   it('is never tried again', async () => {
     for (let nth = 1; ; nth += 1) {
       const failure = { operation: 'sync', code: 'EIO', syncFailure: 'cached' } as const;
-      const outcome = await runWith({ ...failure, nth });
+      const outcome = await runWith({ ...failure, nth }, nth % 2 === 0);
       if (!outcome.fired) break;
       expect(outcome.disk.retriedSyncs).toEqual([]);
     }

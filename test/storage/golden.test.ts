@@ -18,6 +18,8 @@ import { directory, ManualTimers, settle } from './simulated-store.js';
 
 const golden = 'test/golden/storage';
 const currentVersion = 2;
+/** Written while there may be a write-ahead log. */
+const newestVersion = 3;
 const stops = ['clean', 'killed'] as const;
 /** With files beside the segments, which are those of version 2. */
 const chainVersion = 'v3/chained';
@@ -204,7 +206,7 @@ describe.each(folders)('the golden folder of version $version, $stop', ({ stop, 
     await cp(folder, copy, { recursive: true });
     for (const name of ['MANIFEST', 'MANIFEST.copy']) {
       const bytes = await readFile(join(copy, name));
-      bytes.writeUInt16LE(currentVersion + 1, 10);
+      bytes.writeUInt16LE(newestVersion + 1, 10);
       bytes.writeUInt32LE(crc32(bytes.subarray(8, 32)), 4);
       await writeFile(join(copy, name), bytes);
     }

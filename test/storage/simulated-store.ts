@@ -60,6 +60,7 @@ export async function openSimulated(
     fsync: 'strict',
     segmentBytes: 1500,
     reserveBytes: 0,
+    writeAheadBytes: 0,
     onFailure: (error) => failures.push(error),
     ...options,
   });

@@ -63,6 +63,24 @@ export class Workload {
     await settle();
   }
 
+  /** Opens the store and appends to several logs at the same time, `steps` times. */
+  async runTogether(steps: number): Promise<void> {
+    this.running = await openSimulated(this.disk, this.options);
+    const { random } = this;
+    for (const name of ['orders', 'clicks', 'views']) await this.createLog(name);
+    for (let step = 0; step < steps; step += 1) {
+      const kind = random.below(20);
+      if (kind < 15) await this.appendSeveral();
+      else if (kind < 16) await this.open.store.log('orders')?.roll();
+      else if (kind < 17) await Promise.all([this.compact('clicks'), this.appendSeveral()]);
+      else if (kind < 18) await Promise.all([this.trim('orders'), this.appendSeveral()]);
+      else if (kind < 19 && this.known.has('views')) await this.dropLog('views');
+      else this.open.timers.advance(random.pick([25, 1200]));
+      if (random.chance(0.04)) await this.reopen();
+    }
+    await settle();
+  }
+
   private get open(): OpenedSimulation {
     if (this.running === null) throw new Error('the store is not open');
     return this.running;

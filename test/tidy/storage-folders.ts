@@ -22,6 +22,8 @@ export const storageFolders: readonly string[] = [
   'storage/chain',
   // A segment in memory and its file: made, sealed, read, searched for damage, removed.
   'storage/segment',
+  // Groups of many logs in one file, before the files of their segments are synced.
+  'storage/wal',
   // What is live, and its two copies on disk; the watermarks.
   'storage/manifest',
   // From a term, a time or an offset to a place in a segment.

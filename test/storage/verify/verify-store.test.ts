@@ -2,7 +2,7 @@ import { DiskFailure } from '../../../storage/faults/storage-errors.js';
 import { logTagOf } from '../../../storage/format/record-batch.js';
 import { hashTerm } from '../../../storage/index/key-index.js';
 import { SegmentIndex } from '../../../storage/index/segment-index.js';
-import { parseCopy } from '../../../storage/manifest/manifest-file.js';
+import { parseCopy } from '../../../storage/manifest/manifest-format.js';
 import {
   type Verification,
   type VerifyProgress,

@@ -1,0 +1,149 @@
+/** The file of the write-ahead log: made when it is first wanted, gone after a clean stop. */
+import type { Disk, FileHandle } from '../disk/disk.js';
+import type { FileSync } from '../disk/file-sync.js';
+import type { StoreDirectory } from '../disk/store-directory.js';
+import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
+import { errorCode } from '../faults/storage-errors.js';
+import {
+  encodeEntry,
+  entryHeaderLength,
+  entryLength,
+  partLength,
+  readWal,
+  type WalContents,
+  type WalPart,
+} from './wal-format.js';
+
+/** Where the file lies. */
+export interface WalFolder {
+  readonly disk: Disk;
+  readonly directory: StoreDirectory;
+  readonly storeId: Buffer;
+}
+
+const chunkBytes = 1024 * 1024;
+
+/** Writes entries; the caller waits for each before the next, and says what is not needed. */
+export class WalFile {
+  private generation = 1;
+  private sequence = 0;
+  /** In the half that is written. */
+  private position = 0;
+  /** Entries of the generation before. */
+  private before = 0;
+  /** What the last entry says that is still needed of them. */
+  private stated = 0;
+  private target = Buffer.allocUnsafeSlow(0);
+
+  private constructor(
+    private readonly folder: WalFolder,
+    private readonly fileSync: FileSync,
+    private readonly file: FileHandle,
+    private readonly halfBytes: number,
+  ) {}
+
+  /** Makes the file, with its room, durably. Where there is none (`isNoSpace`) nothing is left. */
+  static async make(folder: WalFolder, fileSync: FileSync, bytes: number): Promise<WalFile> {
+    const { disk, directory, storeId } = folder;
+    const aside = directory.asideFile('wal');
+    const halfBytes = (bytes / 2) & ~7;
+    try {
+      await withFile(disk, aside, 'create', async (file) => {
+        const zeros = Buffer.alloc(Math.min(chunkBytes, halfBytes));
+        for (let at = 0; at < halfBytes * 2; at += zeros.length) {
+          const length = Math.min(zeros.length, halfBytes * 2 - at);
+          await writeFully(disk, file, zeros.subarray(0, length), at);
+        }
+        const place = { generation: 1, sequence: 0, before: 0 };
+        const first = encodeEntry(Buffer.alloc(entryHeaderLength), storeId, place, []);
+        await writeFully(disk, file, first, 0);
+        await disk.sync(file);
+      });
+      await disk.rename(aside, directory.wal);
+    } catch (error) {
+      await disk.remove(aside).catch(() => undefined);
+      throw error;
+    }
+    await fileSync.mustSyncDirectory(directory.path);
+    const made = new WalFile(folder, fileSync, await disk.open(directory.wal, 'synced'), halfBytes);
+    made.position = entryHeaderLength;
+    made.sequence = 1;
+    return made;
+  }
+
+  /** The generation that is written: what is appended now counts until two later ones begin. */
+  get current(): number {
+    return this.generation;
+  }
+
+  /** Whether the half that is written takes an entry of so many bytes, and one without any. */
+  hasRoom(bodyLength: number): boolean {
+    return this.position + entryLength(bodyLength) + entryHeaderLength <= this.halfBytes;
+  }
+
+  /** Whether an empty half takes it. */
+  canHold(bytes: number): boolean {
+    return entryLength(partLength(bytes)) + 2 * entryHeaderLength <= this.halfBytes;
+  }
+
+  /** Makes parts durable. `isClean`: nothing of the generation before is needed any more. */
+  async append(parts: readonly WalPart[], isClean: boolean): Promise<void> {
+    if (isClean) this.before = 0;
+    const length = entryLength(parts.reduce((sum, { bytes }) => sum + partLength(bytes.length), 0));
+    if (this.target.length < length) this.target = Buffer.allocUnsafeSlow(length * 2);
+    const { generation, sequence, before, position } = this;
+    const place = { generation, sequence, before };
+    const entry = encodeEntry(this.target, this.folder.storeId, place, parts);
+    const start = (generation % 2 === 1 ? 0 : this.halfBytes) + position;
+    await this.fileSync.mustWrite(this.file, entry, start);
+    this.stated = before;
+    this.position += entry.length;
+    this.sequence += 1;
+  }
+
+  /**
+   * Goes on in the other half: nothing of the generation before the one that ends is needed. That
+   * is said in the half that ends before the other one is written to.
+   */
+  async turn(): Promise<void> {
+    if (this.stated > 0) await this.append([], true);
+    this.before = this.sequence;
+    this.generation += 1;
+    this.sequence = 0;
+    this.position = 0;
+  }
+
+  /** Lets go of the file, which stays. */
+  close(): Promise<void> {
+    return this.folder.disk.close(this.file);
+  }
+}
+
+/** What counts of the file that a crash has left; null where there is none. */
+export async function readWalFile({
+  disk,
+  directory,
+  storeId,
+}: WalFolder): Promise<WalContents | null> {
+  try {
+    return await withFile(disk, directory.wal, 'read', async (file) => {
+      const half = (await disk.size(file)) / 2;
+      const halves = [await readUpTo(disk, file, 0, half), await readUpTo(disk, file, half, half)];
+      return readWal(halves, storeId);
+    });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Removes the file, durably: all that was in it is in the files of the segments. */
+export async function removeWal({ disk, directory }: Omit<WalFolder, 'storeId'>): Promise<void> {
+  try {
+    await disk.remove(directory.wal);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  await disk.syncDirectory(directory.path);
+}

@@ -1,0 +1,180 @@
+/** The bytes of the write-ahead log, and what of them counts after a crash. */
+import { crc32 } from 'node:zlib';
+
+/*
+  WAL => two halves of the same length, written in turn; a half is a generation: entries from its
+  beginning on, behind them what is left of the generation before the last one
+
+  entry, at a multiple of 8 =>
+     0  magic           'SWWA'
+     4  headerChecksum  UINT32   crc32 of bytes 8 to 47
+     8  generation      UINT32   rises by one with each half that is begun
+    12  sequence        UINT32   place of the entry in its generation, from 0
+    16  before          UINT32   entries of the generation before that still count; 0 = none
+    20  bodyLength      UINT32
+    24  bodyChecksum    UINT32
+    28  reserved        4 bytes of zero
+    32  storeId         16 bytes
+    48  body            parts, one behind the other
+
+  part => logId UINT32, number UINT32, position UINT32, length UINT32, bytes
+*/
+const magic = 0x41575753;
+export const entryHeaderLength = 48;
+const partHeaderLength = 16;
+
+/** Bytes of a group as they stand in the file of their segment. */
+export interface WalPart {
+  readonly logId: number;
+  /** Of the segment. */
+  readonly number: number;
+  /** In the file. */
+  readonly position: number;
+  readonly bytes: Buffer;
+}
+
+/** What stands in the header of an entry. */
+export interface EntryPlace {
+  readonly generation: number;
+  readonly sequence: number;
+  readonly before: number;
+}
+
+interface FoundEntry extends EntryPlace {
+  readonly position: number;
+  /** Null where the bytes are not those that were written. */
+  readonly parts: readonly WalPart[] | null;
+}
+
+/** What a crash has left in the two halves. */
+export interface WalContents {
+  /** In the order in which they were written. */
+  readonly parts: readonly WalPart[];
+  /** Groups that were acknowledged cannot be read: what is wrong. */
+  readonly fault: string | null;
+}
+
+/** Bytes that a part takes in an entry. */
+export function partLength(bytes: number): number {
+  return partHeaderLength + bytes;
+}
+
+/** Bytes of an entry, up to where the next one begins. */
+export function entryLength(bodyLength: number): number {
+  return (entryHeaderLength + bodyLength + 7) & ~7;
+}
+
+/** Writes an entry to the beginning of `target`, which has room for it; returns its bytes. */
+export function encodeEntry(
+  target: Buffer,
+  storeId: Buffer,
+  { generation, sequence, before }: EntryPlace,
+  parts: readonly WalPart[],
+): Buffer {
+  let end = entryHeaderLength;
+  for (const { logId, number, position, bytes } of parts) {
+    target.writeUInt32LE(logId, end);
+    target.writeUInt32LE(number, end + 4);
+    target.writeUInt32LE(position, end + 8);
+    target.writeUInt32LE(bytes.length, end + 12);
+    bytes.copy(target, end + partHeaderLength);
+    end += partLength(bytes.length);
+  }
+  const length = entryLength(end - entryHeaderLength);
+  target.fill(0, end, length);
+  target.writeUInt32LE(magic, 0);
+  target.writeUInt32LE(generation, 8);
+  target.writeUInt32LE(sequence, 12);
+  target.writeUInt32LE(before, 16);
+  target.writeUInt32LE(end - entryHeaderLength, 20);
+  target.writeUInt32LE(crc32(target.subarray(entryHeaderLength, end)), 24);
+  target.writeUInt32LE(0, 28);
+  storeId.copy(target, 32, 0, 16);
+  target.writeUInt32LE(crc32(target.subarray(8, entryHeaderLength)), 4);
+  return target.subarray(0, length);
+}
+
+/**
+ * What counts of two halves. The entries of a generation were written one after the other, each
+ * once the one before it was durable: so only the last one of the last generation may be torn, and
+ * any other that does not read is damage.
+ */
+export function readWal(halves: readonly Buffer[], storeId: Buffer): WalContents {
+  const found = halves.map((half) => entriesIn(half, storeId));
+  const generation = Math.max(...found.flat().map(byGeneration), 0);
+  if (generation === 0) return { parts: [], fault: 'no entry is intact' };
+  const of = (wanted: number) => found.flat().filter((entry) => entry.generation === wanted);
+  const latest = of(generation);
+  const torn = latest.at(-1)?.parts === null ? latest.pop() : undefined;
+  const before = (latest.at(-1) ?? torn)?.before ?? 0;
+  const older = of(generation - 1).slice(0, before);
+  const isWhole = older.length === before && areInTurn(older) && areInTurn(latest);
+  return {
+    parts: partsOf([...older, ...latest]),
+    fault: isWhole ? null : 'an entry is not intact',
+  };
+}
+
+const byGeneration = ({ generation }: EntryPlace) => generation;
+
+function partsOf(entries: readonly FoundEntry[]): WalPart[] {
+  return entries.flatMap(({ parts }) => parts ?? []);
+}
+
+/** Whether these are the first entries of a generation, all of them intact. */
+function areInTurn(entries: readonly FoundEntry[]): boolean {
+  return entries.every(({ sequence, parts }, place) => sequence === place && parts !== null);
+}
+
+/** Every entry of this store whose header is intact, in the order of their places. */
+function entriesIn(half: Buffer, storeId: Buffer): FoundEntry[] {
+  const found: FoundEntry[] = [];
+  let position = 0;
+  while (position + entryHeaderLength <= half.length) {
+    const entry = entryAt(half, position, storeId);
+    if (entry !== null) found.push(entry);
+    const end =
+      entry?.parts == null ? position + 8 : position + entryLength(lengthAt(half, position));
+    const next = half.indexOf(magicBytes, end);
+    if (next === -1) break;
+    position = (next + 7) & ~7;
+  }
+  return found;
+}
+
+const magicBytes = Buffer.from('SWWA');
+const lengthAt = (half: Buffer, position: number) => half.readUInt32LE(position + 20);
+
+function entryAt(half: Buffer, position: number, storeId: Buffer): FoundEntry | null {
+  if (half.readUInt32LE(position) !== magic) return null;
+  const header = half.subarray(position + 8, position + entryHeaderLength);
+  if (half.readUInt32LE(position + 4) !== crc32(header)) return null;
+  if (!header.subarray(24, 40).equals(storeId)) return null;
+  return {
+    generation: half.readUInt32LE(position + 8),
+    sequence: half.readUInt32LE(position + 12),
+    before: half.readUInt32LE(position + 16),
+    position,
+    parts: partsAt(half, position),
+  };
+}
+
+function partsAt(half: Buffer, position: number): WalPart[] | null {
+  const start = position + entryHeaderLength;
+  const end = start + lengthAt(half, position);
+  if (end > half.length) return null;
+  if (half.readUInt32LE(position + 24) !== crc32(half.subarray(start, end))) return null;
+  const parts: WalPart[] = [];
+  for (let at = start; at < end; ) {
+    const from = at + partHeaderLength;
+    const until = from + half.readUInt32LE(at + 12);
+    parts.push({
+      logId: half.readUInt32LE(at),
+      number: half.readUInt32LE(at + 4),
+      position: half.readUInt32LE(at + 8),
+      bytes: half.subarray(from, until),
+    });
+    at = until;
+  }
+  return parts;
+}

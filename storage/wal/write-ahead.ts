@@ -1,0 +1,222 @@
+/**
+ * Groups of many logs become durable in one write: where files of several logs would be synced at
+ * the same time, their groups are appended to one write-ahead log, and the files are synced later.
+ */
+
+import type { FileSync } from '../disk/file-sync.js';
+import type { FreeSpace } from '../disk/free-space.js';
+import type { Fence } from '../faults/fence.js';
+import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
+import { removeWal, WalFile, type WalFolder } from './wal-file.js';
+import { partLength, type WalPart } from './wal-format.js';
+
+/** The store that the log is of. */
+export interface AheadStore extends WalFolder {
+  readonly fileSync: FileSync;
+  readonly freeSpace: FreeSpace;
+  readonly fence: Fence;
+  readonly manifest: ManifestKeeper;
+}
+
+/** How groups are written ahead. */
+export interface AheadSettings {
+  /** Bytes of the file; 0: each log syncs its own. */
+  readonly bytes: number;
+  /** So many files are synced at the same time before groups are written ahead instead. */
+  readonly syncsApart: number;
+}
+
+/** A log whose groups may be written ahead. */
+export interface AheadLog {
+  /** Syncs all of its file that was written so far. */
+  sync(): Promise<void>;
+}
+
+/** A group that is larger gains nothing by company. */
+const partBytesMax = 64 * 1024;
+const entryBytesMax = 4 * 1024 * 1024;
+/** Logs with files that are to be synced: each may hold one open. */
+const dirtyMax = 256;
+const cleanedAtOnce = 2;
+
+interface Waiting {
+  readonly log: AheadLog;
+  readonly part: WalPart;
+  readonly settle: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+export class WriteAhead {
+  private file: WalFile | null = null;
+  private making: Promise<void> | null = null;
+  private waiting: Waiting[] = [];
+  private running: Promise<void> | null = null;
+  /** Groups of the last entry: one alone is better off with its own file. */
+  private company = 0;
+  private apart = 0;
+  /** The generation that the oldest group of a log is in which its own file may lack. */
+  private readonly dirty = new Map<AheadLog, number>();
+  /** The same of syncs that are under way. */
+  private readonly cleaning = new Set<{ readonly generation: number }>();
+  private cleaner: Promise<void> | null = null;
+  private isClosed = false;
+
+  constructor(
+    private readonly store: AheadStore,
+    private readonly settings: AheadSettings,
+  ) {}
+
+  /**
+   * Makes durable what a log has just written to its own file: by `syncOwn`, then the answer is
+   * true, or together with groups of other logs, and `log.sync` is called later.
+   */
+  async commit(log: AheadLog, part: WalPart, syncOwn: () => Promise<void>): Promise<boolean> {
+    if (this.isTogether(log, part)) {
+      await new Promise<void>((settle, refuse) => {
+        this.waiting.push({ log, part, settle, refuse });
+        this.running ??= this.run();
+      });
+      return false;
+    }
+    this.apart += 1;
+    try {
+      await syncOwn();
+    } finally {
+      this.apart -= 1;
+    }
+    this.dirty.delete(log);
+    return true;
+  }
+
+  /** Nothing more is written ahead; settles when nothing is under way. Syncs no other file. */
+  async stop(): Promise<void> {
+    this.isClosed = true;
+    await this.making;
+    await this.running;
+    await this.cleaner;
+    await this.file?.close();
+  }
+
+  /** All files are synced: the log is not needed. */
+  async remove(): Promise<void> {
+    if (this.file !== null) await removeWal(this.store);
+    await this.store.manifest.writesAhead(false);
+  }
+
+  private isTogether(log: AheadLog, { bytes }: WalPart): boolean {
+    const { apart, company, settings, file } = this;
+    if (this.isClosed || settings.bytes === 0 || bytes.length > partBytesMax) return false;
+    if (apart < settings.syncsApart && company < 2 && this.running === null) return false;
+    if (file === null) {
+      this.making ??= this.make();
+      return false;
+    }
+    return file.canHold(bytes.length) && (this.dirty.size < dirtyMax || this.dirty.has(log));
+  }
+
+  /**
+   * Until it is there each log syncs its own file; so it stays where there is no room for it, until
+   * the next start.
+   */
+  private async make(): Promise<void> {
+    const { store, settings } = this;
+    if (!store.freeSpace.hasRoom) return;
+    try {
+      await store.manifest.writesAhead(true);
+      this.file = await WalFile.make(store, store.fileSync, settings.bytes);
+    } catch (error) {
+      if (!store.fence.lacksRoom(error)) store.fence.fail('making the write-ahead log', error);
+    }
+  }
+
+  private async run(): Promise<void> {
+    const { file } = this;
+    while (file !== null && this.waiting.length > 0) {
+      const taken = this.take();
+      try {
+        await this.write(file, taken);
+        for (const { settle } of taken) settle();
+      } catch (error) {
+        for (const { refuse } of taken) refuse(error);
+      }
+      this.cleanSoon(file);
+    }
+    this.running = null;
+  }
+
+  private async write(file: WalFile, taken: readonly Waiting[]): Promise<void> {
+    const { fence } = this.store;
+    if (fence.error !== null) throw fence.error;
+    const bytes = taken.reduce((sum, { part }) => sum + partLength(part.bytes.length), 0);
+    if (!file.hasRoom(bytes)) {
+      // The other half still counts: what waits for it has its own files synced, as that has.
+      if (!this.isClean(file)) return this.syncEach(taken);
+      await file.turn();
+    }
+    await file.append(
+      taken.map(({ part }) => part),
+      this.isClean(file),
+    );
+    this.company = taken.length;
+    // Now, and not before: a sync that began meanwhile may not have covered them.
+    for (const { log } of taken) {
+      if (!this.dirty.has(log)) this.dirty.set(log, file.current);
+    }
+  }
+
+  /** What waits, as far as one entry takes it. */
+  private take(): Waiting[] {
+    let bytes = 0;
+    const fits = this.waiting.findIndex(({ part }) => {
+      bytes += partLength(part.bytes.length);
+      return bytes > entryBytesMax || !(this.file?.canHold(bytes) ?? false);
+    });
+    return this.waiting.splice(0, Math.max(1, fits === -1 ? this.waiting.length : fits));
+  }
+
+  private async syncEach(taken: readonly Waiting[]): Promise<void> {
+    await Promise.all(taken.map(({ log }) => this.sync(log)));
+  }
+
+  /** Nothing of the generation before this one is needed. */
+  private isClean({ current }: WalFile): boolean {
+    for (const generation of this.dirty.values()) if (generation < current) return false;
+    for (const { generation } of this.cleaning) if (generation < current) return false;
+    return true;
+  }
+
+  /** Syncs files of logs that the half after this one waits for, and of logs beyond the bound. */
+  private cleanSoon(file: WalFile): void {
+    // A sync that fails has fenced the store.
+    this.cleaner ??= this.clean(file)
+      .catch(() => undefined)
+      .finally(() => {
+        this.cleaner = null;
+      });
+  }
+
+  private async clean(file: WalFile): Promise<void> {
+    while (!this.isClosed && this.store.fence.error === null) {
+      const due = [...this.dirty]
+        .filter(([, generation], place) => {
+          return generation < file.current || place < this.dirty.size - dirtyMax / 2;
+        })
+        .slice(0, cleanedAtOnce);
+      if (due.length === 0) return;
+      await Promise.all(due.map(([log]) => this.sync(log)));
+    }
+  }
+
+  /** What is appended to a log while its file is synced makes it dirty again. */
+  private async sync(log: AheadLog): Promise<void> {
+    const generation = this.dirty.get(log);
+    const under = { generation: generation ?? Number.POSITIVE_INFINITY };
+    this.dirty.delete(log);
+    this.cleaning.add(under);
+    try {
+      await log.sync();
+    } finally {
+      this.cleaning.delete(under);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { backupFolder } from '../../../storage/backup/backup-folder.js';
+import { salvageFolder } from '../../../storage/salvage/salvage-folder.js';
+import type { Store } from '../../../storage/store.js';
+import { verifyStore } from '../../../storage/verify/verify-store.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { directory, openSimulated, readOnly } from '../simulated-store.js';
+
+const ahead = { writeAheadBytes: 64 * 1024, freeBytesMin: 0, segmentBytes: 64 * 1024 };
+const writing = { ...readOnly, ...ahead, readOnly: false, reserveBytes: 0 };
+const names = Array.from({ length: 20 }, (_, index) => `log-${index}`);
+const wal = `${directory}/WAL`;
+
+async function appendToAll(store: Store, value: string): Promise<void> {
+  const appended = names.map((name) => {
+    const record = { key: null, value: Buffer.from(value) };
+    return store.log(name)?.append([record]).durable;
+  });
+  await Promise.all(appended);
+}
+
+/** Twenty logs with three records each, the last two of them written ahead; not closed. */
+async function running() {
+  const disk = new SimulatedDisk(new SeededRandom(5));
+  const { store, failures } = await openSimulated(disk, ahead);
+  await Promise.all(names.map((name) => store.createLog(name)));
+  await appendToAll(store, 'first');
+  await appendToAll(store, 'second');
+  const before = syncsOf(disk);
+  await appendToAll(store, 'third');
+  return { disk, store, failures, syncs: syncsOf(disk) - before };
+}
+
+const syncsOf = ({ calls }: SimulatedDisk) =>
+  (calls.get('sync') ?? 0) + (calls.get('writeSynced') ?? 0);
+
+const versionOf = (disk: SimulatedDisk) =>
+  disk.files().get(`${directory}/MANIFEST`)?.readUInt16LE(10);
+
+async function valuesOf(store: Store, name: string): Promise<string[]> {
+  const batches = (await store.log(name)?.read(0)) ?? [];
+  return batches.flatMap((batch) => batch.records().map(({ value }) => `${value}`));
+}
+
+describe('many logs that are appended to at the same time', () => {
+  it('become durable in a few writes, which a power cut leaves whole', async () => {
+    const { disk, syncs } = await running();
+    expect(syncs).toBeLessThan(6);
+    const left = disk.crash('nothing', 1);
+    const { store } = await openSimulated(left, ahead);
+    for (const name of names) {
+      expect(await valuesOf(store, name)).toEqual(['first', 'second', 'third']);
+    }
+    expect(left.files().has(wal)).toBe(false);
+    await store.close();
+  });
+
+  it('have a format of their own until they are closed', async () => {
+    const { disk, store, failures } = await running();
+    expect(versionOf(disk)).toBe(3);
+    await store.close();
+    expect(versionOf(disk)).toBe(2);
+    expect(disk.files().has(wal)).toBe(false);
+    const again = await openSimulated(disk, ahead);
+    expect(again.store.report.wasClean).toBe(true);
+    expect(await valuesOf(again.store, 'log-7')).toEqual(['first', 'second', 'third']);
+    await again.store.close();
+    expect(failures).toEqual([]);
+  });
+
+  it('are refused where what was acknowledged does not read, and told of by verify', async () => {
+    const { disk } = await running();
+    const left = disk.crash('nothing', 1);
+    // In the first entry with groups.
+    left.damage(wal, (bytes) => {
+      bytes.writeUInt8(bytes.readUInt8(48 + 60) ^ 0x10, 48 + 60);
+      return bytes;
+    });
+    await expect(openSimulated(left.copy(), ahead)).rejects.toMatchObject({
+      exitCode: 65,
+      range: { file: wal },
+    });
+    const { damages } = await verifyStore(left, directory, readOnly);
+    expect(damages.map(({ range }) => range.file)).toContain(wal);
+  });
+
+  it('are copied while they are written to, and not before a power cut is put right', async () => {
+    const { disk, store } = await running();
+    const report = await backupFolder(disk, directory, '/copy', writing);
+    expect([...report.until.values()]).toEqual(names.map(() => 3));
+    await store.close();
+    const left = (await running()).disk.crash('nothing', 1);
+    await expect(backupFolder(left, directory, '/copy', writing)).rejects.toThrow(
+      'start the server first',
+    );
+  });
+
+  it('are told of where they are missing in what is made of a damaged folder', async () => {
+    const left = (await running()).disk.crash('nothing', 1);
+    const { damages } = await salvageFolder(left, directory, '/good', writing, {
+      known: { first: { name: 'log-0', settings: {} } },
+      repair: async () => undefined,
+      names: [],
+      make: () => new Map(),
+    });
+    expect(damages.join()).toContain('WAL');
+  });
+});
