@@ -94,7 +94,7 @@ export class Sessions {
     const session = this.signedIn(request);
     if (session !== undefined) {
       this.ended.set(session.signed.id, true);
-      this.watch.look();
+      this.watch.lookSoon();
     }
     return `${this.cookies.name}=`;
   }

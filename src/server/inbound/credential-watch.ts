@@ -13,10 +13,13 @@ import { Connections } from './connections.js';
 
 /** Nothing tells of credentials that expire by what they say of themselves: they are looked at. */
 const lookMs = 5000;
+/** Streams that see it by themselves, and the page that signs out, end in order before. */
+const soonMs = 1000;
 
 @Injectable()
 export class CredentialWatch {
   private cancel: () => void;
+  private isSoon = false;
 
   constructor(
     private readonly connections: Connections,
@@ -24,7 +27,7 @@ export class CredentialWatch {
     private readonly basic: BasicCredentials,
     life: ProcessLife,
   ) {
-    this.cancel = this.lookLater();
+    this.cancel = this.lookIn(lookMs);
     const stop = () => this.cancel();
     life.addStoppable({ name: 'credential watch', phase: 'rest', deadlineMs: 1000, stop });
   }
@@ -42,11 +45,20 @@ export class CredentialWatch {
     return found.some(({ principal }) => principal === name);
   }
 
-  private lookLater(): () => void {
+  /** A credential was taken away: its streams end within a second. */
+  lookSoon(): void {
+    if (this.isSoon) return;
+    this.isSoon = true;
+    this.cancel();
+    this.cancel = this.lookIn(soonMs);
+  }
+
+  private lookIn(ms: number): () => void {
     // Clients count the same time, also where a developer's server moves its own.
-    return systemClock.after(lookMs, () => {
+    return systemClock.after(ms, () => {
+      this.isSoon = false;
       this.look();
-      this.cancel = this.lookLater();
+      this.cancel = this.lookIn(lookMs);
     });
   }
 }

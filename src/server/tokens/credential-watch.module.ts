@@ -1,4 +1,4 @@
-/** Wiring of the watch over credentials: it looks at once where one was taken away. */
+/** Wiring of the watch over credentials: it looks soon where one was taken away. */
 import { Module } from '@nestjs/common';
 import { RestCredentials } from '../../topics/credentials/rest-credential.entity.js';
 import { RestCredentialsModule } from '../../topics/credentials/rest-credentials.module.js';
@@ -13,7 +13,7 @@ import { TokensModule } from './tokens.module.js';
 })
 export class CredentialWatchModule {
   constructor(watch: CredentialWatch, tokens: Tokens, credentials: RestCredentials) {
-    tokens.observe(() => watch.look());
-    credentials.observe(() => watch.look());
+    tokens.observe(() => watch.lookSoon());
+    credentials.observe(() => watch.lookSoon());
   }
 }

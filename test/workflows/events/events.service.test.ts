@@ -150,7 +150,7 @@ describe('the service of events', () => {
     await runs.begin(server, 'wfr_kept');
     await answered(1);
     await restart();
-    expect(await service.wait('event', waitRequest('wfr_kept', 1), null)).toEqual({
+    expect(await service.wait('event', waitRequest('wfr_kept', 1), null)).toMatchObject({
       ok: true,
       value: { messageId: expect.stringMatching(/^msg_/) },
     });
