@@ -166,7 +166,8 @@ export class OwnFile {
   }
 
   async close(disk: Disk): Promise<void> {
-    await this.syncing?.catch(() => undefined);
+    // Where nothing is awaited, the next use opens the file anew, and never has a handle that goes.
+    if (this.syncing !== null) await this.syncing.catch(() => undefined);
     const { opening } = this;
     this.opening = null;
     this.isUnsynced = false;
