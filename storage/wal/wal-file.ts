@@ -26,9 +26,10 @@ const chunkBytes = 1024 * 1024;
 /** Writes entries; the caller waits for each before the next, and says what is not needed. */
 export class WalFile {
   private generation = 1;
-  private sequence = 0;
+  /** A file is made with an entry that has no groups. */
+  private sequence = 1;
   /** In the half that is written. */
-  private position = 0;
+  private position = entryHeaderLength;
   /** Entries of the generation before. */
   private before = 0;
   /** What the last entry says that is still needed of them. */
@@ -65,10 +66,7 @@ export class WalFile {
       throw error;
     }
     await fileSync.mustSyncDirectory(directory.path);
-    const made = new WalFile(folder, fileSync, await disk.open(directory.wal, 'synced'), halfBytes);
-    made.position = entryHeaderLength;
-    made.sequence = 1;
-    return made;
+    return new WalFile(folder, fileSync, await disk.open(directory.wal, 'synced'), halfBytes);
   }
 
   /** The generation that is written: what is appended now counts until two later ones begin. */
@@ -81,9 +79,9 @@ export class WalFile {
     return this.position + entryLength(bodyLength) + entryHeaderLength <= this.halfBytes;
   }
 
-  /** Whether an empty half takes it. */
-  canHold(bytes: number): boolean {
-    return entryLength(partLength(bytes)) + 2 * entryHeaderLength <= this.halfBytes;
+  /** Whether each half takes it when it is begun. */
+  canHold(bodyLength: number): boolean {
+    return entryLength(bodyLength) + 2 * entryHeaderLength <= this.halfBytes;
   }
 
   /** Makes parts durable. `isClean`: nothing of the generation before is needed any more. */

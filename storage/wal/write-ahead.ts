@@ -6,6 +6,7 @@
 import type { FileSync } from '../disk/file-sync.js';
 import type { FreeSpace } from '../disk/free-space.js';
 import type { Fence } from '../faults/fence.js';
+import { errorCode } from '../faults/storage-errors.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import { removeWal, WalFile, type WalFolder } from './wal-file.js';
 import { partLength, type WalPart } from './wal-format.js';
@@ -38,6 +39,7 @@ const entryBytesMax = 4 * 1024 * 1024;
 /** Logs with files that are to be synced: each may hold one open. */
 const dirtyMax = 256;
 const cleanedAtOnce = 2;
+const lacksDescriptors: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 interface Waiting {
   readonly log: AheadLog;
@@ -99,7 +101,7 @@ export class WriteAhead {
 
   /** All files are synced: the log is not needed. */
   async remove(): Promise<void> {
-    if (this.file !== null) await removeWal(this.store);
+    if (this.making !== null) await removeWal(this.store);
     await this.store.manifest.writesAhead(false);
   }
 
@@ -111,12 +113,14 @@ export class WriteAhead {
       this.making ??= this.make();
       return false;
     }
-    return file.canHold(bytes.length) && (this.dirty.size < dirtyMax || this.dirty.has(log));
+    return (
+      file.canHold(partLength(bytes.length)) && (this.dirty.size < dirtyMax || this.dirty.has(log))
+    );
   }
 
   /**
-   * Until it is there each log syncs its own file; so it stays where there is no room for it, until
-   * the next start.
+   * Until it is there each log syncs its own file; so it stays where it cannot be made, for want of
+   * room or of descriptors, until the next start. Any other failure fences the store.
    */
   private async make(): Promise<void> {
     const { store, settings } = this;
@@ -125,7 +129,9 @@ export class WriteAhead {
       await store.manifest.writesAhead(true);
       this.file = await WalFile.make(store, store.fileSync, settings.bytes);
     } catch (error) {
-      if (!store.fence.lacksRoom(error)) store.fence.fail('making the write-ahead log', error);
+      if (!store.fence.lacksRoom(error) && !lacksDescriptors.has(errorCode(error) ?? '')) {
+        store.fence.fail('making the write-ahead log', error);
+      }
     }
   }
 
