@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,15 @@ describe('an acknowledgement', () => {
     expect(unproven(calls, acknowledgements)).toEqual([]);
   });
 
+  itUnderStrace('leaves only after the write that its group shares with other topics', async () => {
+    const { calls, acknowledgements } = await tracedTopics();
+    const ahead = calls.filter(
+      ({ name, target }) => name === 'pwrite64' && target.endsWith('/WAL'),
+    );
+    expect(ahead).not.toEqual([]);
+    expect(unproven(calls, acknowledgements)).toEqual([]);
+  });
+
   itUnderStrace('in a mode that promises less is found out by the same proof', async () => {
     const { calls, acknowledgements } = await traced({ STEPWELL_FSYNC: 'os' });
     expect(unproven(calls, acknowledgements)).toHaveLength(acknowledgements.length);
@@ -59,6 +69,12 @@ describe('the proof', () => {
 
   it('accepts told after a write that syncs', () => {
     expect(judged(open, synced, store, answer)).toEqual([]);
+  });
+
+  it('accepts told after a write to the write-ahead log', () => {
+    const ahead = (line: string) => line.replaceAll('/d/0.log', '/d/WAL');
+    expect(judged(store, ahead(synced), ahead(store), answer)).toEqual([]);
+    expect(judged(store, ahead(open), ahead(store), answer)).toHaveLength(1);
   });
 
   it.each([
@@ -126,6 +142,24 @@ async function traced(environment: Record<string, string>) {
   return { calls: await readTrace(trace, server.child.pid), acknowledgements };
 }
 
+/** Produces to many topics at the same time, until groups of them were written ahead. */
+async function tracedTopics() {
+  const data = join(folder, 'data');
+  const trace = join(folder, 'trace');
+  const server = await ServerProcess.start(data, await freePort(), {}, straceWords(trace));
+  const acknowledgements: Acknowledgement[] = [];
+  const client = async (_: unknown, number: number) => {
+    for (let call = 0, more = callsOfEach; more > 0; call += 1) {
+      const mark = `mark-${number}-${call}-`;
+      acknowledgements.push(await produce(server.url, mark, `marks-${number}`));
+      if (existsSync(join(data, 'WAL'))) more -= 1;
+    }
+  };
+  await Promise.all(Array.from({ length: clients * 2 }, client));
+  expect(await server.kill('SIGTERM')).toBe(0);
+  return { calls: await readTrace(trace, server.child.pid), acknowledgements };
+}
+
 async function publish(url: string): Promise<Acknowledgement> {
   const response = await fetch(`${url}/v2/publish/${endpoint.url}`, {
     method: 'POST',
@@ -137,13 +171,14 @@ async function publish(url: string): Promise<Acknowledgement> {
   return { said: messageId, stored: messageId };
 }
 
-async function produce(url: string, value: string): Promise<Acknowledgement> {
-  const response = await fetch(`${url}/produce/marks`, {
+async function produce(url: string, value: string, topic = 'marks'): Promise<Acknowledgement> {
+  const response = await fetch(`${url}/produce/${topic}`, {
     method: 'POST',
     headers: { authorization: basic },
     body: JSON.stringify({ value }),
   });
   expect(response.status).toBe(200);
   const [place] = (await response.json()) as { partition: number; offset: number }[];
-  return { said: `"partition":${place?.partition},"offset":${place?.offset},`, stored: value };
+  const { partition, offset } = place ?? {};
+  return { said: `"topic":"${topic}","partition":${partition},"offset":${offset},`, stored: value };
 }

@@ -9,14 +9,15 @@ import type { SystemCall } from '../support/program/strace.js';
 export interface Acknowledgement {
   /** Text that its answer carries and no other answer does. */
   readonly said: string;
-  /** Text that a segment file holds once it is true. */
+  /** Text that a segment file, or the write-ahead log, holds once it is true. */
   readonly stored: string;
 }
 
 const isWriteToSocket = ({ name, target }: SystemCall) =>
   /^(write|writev|sendto|sendmsg)$/.test(name) && target.startsWith('socket:');
-const isWriteToSegment = ({ name, target }: SystemCall) =>
-  /^pwrite/.test(name) && target.endsWith('.log');
+/** To the file of a segment, or to the write-ahead log that groups of several logs share. */
+const isWriteToLog = ({ name, target }: SystemCall) =>
+  /^pwrite/.test(name) && /(\.log|\/WAL)$/.test(target);
 
 /** The text as strace shows it inside a string. */
 const shown = (text: string) => JSON.stringify(text).slice(1, -1);
@@ -37,7 +38,7 @@ export function unproven(
     }
     const isDurable = calls.some(
       (write) =>
-        isWriteToSegment(write) &&
+        isWriteToLog(write) &&
         isComplete(write) &&
         write.text.includes(shown(stored)) &&
         (isSynced(calls, write, first.enteredAt) ||
