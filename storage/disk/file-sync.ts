@@ -1,6 +1,7 @@
 /** Making files durable: a bounded number at a time, and a failure is the end of the store. */
 import type { Fence } from '../faults/fence.js';
 import type { Disk, FileHandle } from './disk.js';
+import type { OwnFile } from './open-files.js';
 import { writeFully } from './whole-file.js';
 
 /** How a store makes its files durable. */
@@ -13,6 +14,8 @@ export interface FileSyncOptions {
 
 /** The fdatasyncs of one store. */
 export class FileSync {
+  /** Calls of `syncOwn` that have not returned. */
+  syncing = 0;
   private readonly slots: SyncSlots;
 
   constructor(
@@ -29,10 +32,20 @@ export class FileSync {
   }
 
   /** The same of a file that is relied on: a failure, whatever its code, fences the store. */
-  mustSync(file: FileHandle): Promise<void> {
+  readonly mustSync = (file: FileHandle): Promise<void> => {
     return this.sync(file).catch((error: unknown) => {
       throw this.fence.fail('fdatasync', error);
     });
+  };
+
+  /** The same of all that one user has written to a file of its own so far. */
+  async syncOwn(file: OwnFile): Promise<void> {
+    this.syncing += 1;
+    try {
+      await file.synced(this.mustSync);
+    } finally {
+      this.syncing -= 1;
+    }
   }
 
   /**

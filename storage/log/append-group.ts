@@ -2,9 +2,15 @@
 import { TooLarge } from '../faults/storage-errors.js';
 import { type EncodedRecords, eachTerm, placeRecord } from '../format/encoded-records.js';
 import type { RecordInput } from '../format/record.js';
-import { batchHeaderLength, batchLength, bodyLengthMax } from '../format/record-batch.js';
+import {
+  type BatchHeader,
+  batchHeaderLength,
+  batchLength,
+  bodyLengthMax,
+  sealBatch,
+} from '../format/record-batch.js';
 import { encodeRecord, recordLength } from '../format/record-encoding.js';
-import { segmentHeaderLength } from '../format/segment-format.js';
+import { type SegmentEnd, segmentHeaderLength } from '../format/segment-format.js';
 import { hashTerm, hashTermIn, TermList } from '../index/key-index.js';
 import type { Offset } from '../offsets/offset.js';
 import type { CommittedBatch } from '../segment/segment.js';
@@ -76,6 +82,9 @@ const noBuffer = Buffer.alloc(0);
 export type WaitingBatch = { start: number } & {
   -readonly [Field in keyof CommittedBatch]: CommittedBatch[Field];
 };
+
+/** What the headers of all batches of a group say alike. */
+type GroupSeal = Pick<BatchHeader, 'epoch' | 'logTag' | 'durablePosition' | 'appendTime'>;
 
 /**
  * One commit group. The first 64 bytes of `buffer` are left for a segment header, in case this is
@@ -172,6 +181,27 @@ export class AppendGroup {
   close(): void {
     const batch = this.batches[this.batches.length - 1];
     if (batch !== undefined) this.length = batch.start + batchLength(batch.bodyLength);
+  }
+
+  /** Seals its batches for the end of a segment: each links to the one before it. */
+  seal(
+    { end, lastChecksum }: Pick<SegmentEnd, 'end' | 'lastChecksum'>,
+    { epoch, logTag, durablePosition, appendTime }: GroupSeal,
+  ): void {
+    const place = {
+      rewritten: false,
+      epoch,
+      filePosition: 0,
+      durablePosition,
+      previousChecksum: lastChecksum,
+      logTag,
+    };
+    for (const batch of this.batches) {
+      batch.appendTime = appendTime;
+      place.filePosition = end + batch.start - segmentHeaderLength;
+      batch.headerChecksum = sealBatch(this.buffer, batch.start, batch, place);
+      place.previousChecksum = batch.headerChecksum;
+    }
   }
 
   /** The open batch if it takes `bytes` more, or a new one; the buffer has room for them. */

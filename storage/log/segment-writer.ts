@@ -4,21 +4,21 @@ import type { FsyncMode } from '../disk/fsync-mode.js';
 import { OwnFile } from '../disk/open-files.js';
 import { writeFully } from '../disk/whole-file.js';
 import type { DiskFull } from '../faults/storage-errors.js';
-import { segmentHeaderLength } from '../format/segment-format.js';
+import { type SegmentOrigin, segmentHeaderLength } from '../format/segment-format.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import type { DurablePlace } from '../manifest/watermark-file.js';
-import { Segment } from '../segment/segment.js';
-import { allocateSegment } from '../segment/segment-lifecycle.js';
+import type { Segment } from '../segment/segment.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { WriteAhead } from '../wal/write-ahead.js';
-import type { AppendGroup } from './append-group.js';
+import type { AppendGroup, AppendTimes } from './append-group.js';
 import type { CommitTarget } from './group-commit.js';
+import { beginSegment, NextSegment } from './next-segment.js';
 import { type LeasingStore, OffsetLease } from './offset-lease.js';
-import { type PlacingStore, placeGroup } from './placed-group.js';
 import { type SealingStore, SegmentSealer, type WrittenSegment } from './segment-sealer.js';
 
 /** The store that a log is written in. */
-export interface WritingStore extends SealingStore, PlacingStore, LeasingStore {
+export interface WritingStore extends SealingStore, SegmentOrigin, LeasingStore {
+  readonly appendTimes: AppendTimes;
   readonly fsync: FsyncMode;
   readonly writeAhead: WriteAhead;
 }
@@ -52,7 +52,7 @@ export class SegmentWriter implements CommitTarget {
   readonly refusal = null;
   /** The segment that grows and its file; null until the first write after most starts. */
   private active: WrittenSegment | null = null;
-  private next: Promise<Segment> | null = null;
+  private readonly next: NextSegment;
   private readonly sealer: SegmentSealer;
   /** In the lazy modes. */
   private readonly lease: OffsetLease;
@@ -64,6 +64,7 @@ export class SegmentWriter implements CommitTarget {
     private readonly log: WrittenLog,
   ) {
     this.sealer = new SegmentSealer(store, log, () => log.sealedOne());
+    this.next = new NextSegment(store, log);
     this.lease = new OffsetLease(store, log.id);
     for (const { lastAppendTime = 0 } of log.segments) store.appendTimes.startFrom(lastAppendTime);
   }
@@ -80,16 +81,16 @@ export class SegmentWriter implements CommitTarget {
   /** Goes on where recovery, or a clean stop, left the log. */
   resume({ growing, prepared, toSeal }: ResumedLog): void {
     for (const segment of toSeal) this.sealer.add({ segment, file: this.openFile(segment) });
-    if (prepared !== null) this.next = Promise.resolve(prepared);
+    if (prepared !== null) this.next.resume(prepared);
     if (growing === null) return;
     this.active = { segment: growing, file: this.openFile(growing) };
     this.growingNumber = growing.number;
     this.durable = growing.end;
   }
 
-  /** Makes the next segment, if there is room: then the next roll does not have to wait for it. */
-  async prepare(): Promise<void> {
-    await this.prepareNext().catch((error: unknown) => this.unlessFull(error));
+  /** See `NextSegment.prepare`. */
+  prepare(): Promise<void> {
+    return this.next.prepare();
   }
 
   /**
@@ -120,17 +121,38 @@ export class SegmentWriter implements CommitTarget {
     group: AppendGroup,
   ): Promise<void> {
     const { store, log } = this;
-    const { position, bytes } = placeGroup(store, log, { segment, group, durable: this.durable });
+    const { position, bytes } = this.place(segment, group);
     if (this.writesSynced) {
       await store.fileSync.mustWrite(file, bytes, position);
     } else {
       await writeFully(store.disk, file, bytes, position);
       own.wrote();
       if (store.fsync !== 'strict') return;
-      const part = { logId: log.id, number: segment.number, position, bytes };
-      if (!(await store.writeAhead.commit(log, part, () => own.synced(this.mustSync)))) return;
+      const { fileSync, writeAhead } = store;
+      if (writeAhead.isGathering || fileSync.syncing >= writeAhead.syncsApart) {
+        const part = { logId: log.id, number: segment.number, position, bytes };
+        if (await writeAhead.append(log, part)) return;
+      }
+      await fileSync.syncOwn(own);
+      if (writeAhead.dirty.size > 0) writeAhead.synced(log);
     }
     this.durable = position + bytes.length;
+  }
+
+  /** Makes a group ready for the end of a segment; returns its bytes, and where they go. */
+  private place(segment: Segment, group: AppendGroup): { position: number; bytes: Buffer } {
+    const { store, log, durable: durablePosition } = this;
+    const isFirst = segment.isEmpty;
+    if (isFirst) {
+      const before = log.segments[log.segments.indexOf(segment) - 1];
+      beginSegment(store, segment, before?.link, group);
+    }
+    // Given here and not before: later than whatever the records of the group rely on.
+    const appendTime = store.appendTimes.next();
+    group.seal(segment, { epoch: store.epoch, logTag: log.logTag, durablePosition, appendTime });
+    const { buffer, length } = group;
+    if (isFirst) return { position: 0, bytes: buffer.subarray(0, length) };
+    return { position: segment.end, bytes: buffer.subarray(segmentHeaderLength, length) };
   }
 
   private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
@@ -151,7 +173,7 @@ export class SegmentWriter implements CommitTarget {
       segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
     }
     const { segmentBytes, freeSpace } = this.store;
-    if (segment.end * 2 > segmentBytes && freeSpace.full === null) void this.prepareNext();
+    if (segment.end * 2 > segmentBytes && freeSpace.full === null) this.next.prepareSoon();
   }
 
   /** fdatasync of what was written so far: the lazy modes, and the clean stop. */
@@ -159,11 +181,9 @@ export class SegmentWriter implements CommitTarget {
     if (this.active === null) return;
     const { segment, file } = this.active;
     const { end } = segment;
-    await file.synced(this.mustSync);
+    await this.store.fileSync.syncOwn(file);
     if (this.active?.segment === segment) this.durable = Math.max(this.durable, end);
   }
-
-  private readonly mustSync = (file: FileHandle) => this.store.fileSync.mustSync(file);
 
   /** Seals the growing segment, if it holds anything; no group may be on its way. */
   async endSegment(): Promise<void> {
@@ -183,16 +203,12 @@ export class SegmentWriter implements CommitTarget {
   /** Lets go of the files; nothing may be in flight. Returns the segment that was growing. */
   async close(): Promise<Segment | null> {
     await this.sealer.close();
-    await this.next?.catch((error: unknown) => this.unlessFull(error));
+    await this.next.idle();
     const { active } = this;
     this.active = null;
     if (active === null) return null;
     await active.file.close(this.store.disk);
     return active.segment;
-  }
-
-  private unlessFull(error: unknown): void {
-    if (!this.store.fence.lacksRoom(error)) throw error;
   }
 
   /**
@@ -217,9 +233,8 @@ export class SegmentWriter implements CommitTarget {
       if (segment.isEmpty || segment.end + bytes <= this.store.segmentBytes) return active;
     }
     // First, so that nothing has changed if there is no room for it.
-    const segment = await this.nextSegment();
+    const segment = await this.next.take();
     await this.endSegment();
-    this.next = null;
     segment.index = new SegmentIndex();
     this.log.segments.push(segment);
     this.growingNumber = segment.number;
@@ -227,33 +242,5 @@ export class SegmentWriter implements CommitTarget {
     this.active = { segment, file: this.openFile(segment) };
     this.store.freeSpace.checkSoon();
     return this.active;
-  }
-
-  /** A log that cannot wait for room goes on without the zeros: they are most of what it takes. */
-  private async nextSegment(): Promise<Segment> {
-    try {
-      return await this.prepareNext();
-    } catch (error) {
-      if (!this.log.preparesNextSegment || !this.store.fence.lacksRoom(error)) throw error;
-      return this.allocate(false);
-    }
-  }
-
-  private prepareNext(): Promise<Segment> {
-    if (this.next !== null) return this.next;
-    const next = this.allocate(this.log.preparesNextSegment);
-    this.next = next;
-    // The next roll meets the error, unless it is made once there is room.
-    next.catch((error: unknown) => {
-      if (!this.store.fence.lacksRoom(error)) return;
-      this.store.freeSpace.outOfRoom(`making a segment of log ${this.log.id}`, error);
-      this.next = null;
-    });
-    return next;
-  }
-
-  private allocate(prepared: boolean): Promise<Segment> {
-    const { store, log } = this;
-    return allocateSegment(store, log.id, log.numbers.take(), prepared);
   }
 }

@@ -49,16 +49,19 @@ interface Waiting {
 }
 
 export class WriteAhead {
+  /** Groups are being written together, or the last ones were: more are expected. */
+  isGathering = false;
+  /** See `AheadSettings`. */
+  readonly syncsApart: number;
+  /** The generation that the oldest group of a log is in which its own file may lack. */
+  readonly dirty = new Map<AheadLog, number>();
   private file: WalFile | null = null;
   private making: Promise<void> | null = null;
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
   /** Groups of the last entry: one alone is better off with its own file. */
   private company = 0;
-  private apart = 0;
-  /** The generation that the oldest group of a log is in which its own file may lack. */
-  private readonly dirty = new Map<AheadLog, number>();
-  /** The same of syncs that are under way. */
+  /** The same as `dirty` of syncs that are under way. */
   private readonly cleaning = new Set<{ readonly generation: number }>();
   private cleaner: Promise<void> | null = null;
   private isClosed = false;
@@ -66,28 +69,28 @@ export class WriteAhead {
   constructor(
     private readonly store: AheadStore,
     private readonly settings: AheadSettings,
-  ) {}
+  ) {
+    this.syncsApart = settings.bytes === 0 ? Number.POSITIVE_INFINITY : settings.syncsApart;
+  }
 
   /**
-   * Makes durable what a log has just written to its own file: by `syncOwn`, then the answer is
-   * true, or together with groups of other logs, and `log.sync` is called later.
+   * Makes durable what a log has just written to its own file, together with groups of other logs,
+   * and calls `log.sync` later. Answers false, having done nothing, where its own file is to be
+   * synced.
    */
-  async commit(log: AheadLog, part: WalPart, syncOwn: () => Promise<void>): Promise<boolean> {
-    if (this.isTogether(log, part)) {
-      await new Promise<void>((settle, refuse) => {
-        this.waiting.push({ log, part, settle, refuse });
-        this.running ??= this.run();
-      });
-      return false;
-    }
-    this.apart += 1;
-    try {
-      await syncOwn();
-    } finally {
-      this.apart -= 1;
-    }
-    this.dirty.delete(log);
+  async append(log: AheadLog, part: WalPart): Promise<boolean> {
+    if (!this.canTake(log, part)) return false;
+    await new Promise<void>((settle, refuse) => {
+      this.waiting.push({ log, part, settle, refuse });
+      this.isGathering = true;
+      this.running ??= this.run();
+    });
     return true;
+  }
+
+  /** The file of a log holds, on disk, all that was written to it. */
+  synced(log: AheadLog): void {
+    this.dirty.delete(log);
   }
 
   /** Nothing more is written ahead; settles when nothing is under way. Syncs no other file. */
@@ -105,10 +108,9 @@ export class WriteAhead {
     await this.store.manifest.writesAhead(false);
   }
 
-  private isTogether(log: AheadLog, { bytes }: WalPart): boolean {
-    const { apart, company, settings, file } = this;
-    if (this.isClosed || settings.bytes === 0 || bytes.length > partBytesMax) return false;
-    if (apart < settings.syncsApart && company < 2 && this.running === null) return false;
+  private canTake(log: AheadLog, { bytes }: WalPart): boolean {
+    if (this.isClosed || bytes.length > partBytesMax) return false;
+    const { file } = this;
     if (file === null) {
       this.making ??= this.make();
       return false;
@@ -148,6 +150,7 @@ export class WriteAhead {
       this.cleanSoon(file);
     }
     this.running = null;
+    this.isGathering = this.company > 1;
   }
 
   private async write(file: WalFile, taken: readonly Waiting[]): Promise<void> {

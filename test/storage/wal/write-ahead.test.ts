@@ -62,8 +62,12 @@ class KnownLog implements AheadLog {
   async append(ahead: WriteAhead, length: number): Promise<void> {
     const part = { logId: this.id, number: 0, position: this.written, bytes: random(length) };
     this.written += length;
-    const isSynced = await ahead.commit(this, part, () => this.sync());
-    if (!isSynced) this.ahead.push(part);
+    if (await ahead.append(this, part)) {
+      this.ahead.push(part);
+      return;
+    }
+    await this.sync();
+    ahead.synced(this);
   }
 }
 
