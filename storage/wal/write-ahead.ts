@@ -44,7 +44,8 @@ const lacksDescriptors: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 interface Waiting {
   readonly log: AheadLog;
   readonly part: WalPart;
-  readonly settle: () => void;
+  /** Says whether it was written. */
+  readonly settle: (isAhead: boolean) => void;
   readonly refuse: (error: unknown) => void;
 }
 
@@ -80,12 +81,11 @@ export class WriteAhead {
    */
   async append(log: AheadLog, part: WalPart): Promise<boolean> {
     if (!this.canTake(log, part)) return false;
-    await new Promise<void>((settle, refuse) => {
+    return new Promise((settle, refuse) => {
       this.waiting.push({ log, part, settle, refuse });
       this.isGathering = true;
       this.running ??= this.run();
     });
-    return true;
   }
 
   /** The file of a log holds, on disk, all that was written to it. */
@@ -142,8 +142,8 @@ export class WriteAhead {
     while (file !== null && this.waiting.length > 0) {
       const taken = this.take();
       try {
-        await this.write(file, taken);
-        for (const { settle } of taken) settle();
+        const isAhead = await this.write(file, taken);
+        for (const { settle } of taken) settle(isAhead);
       } catch (error) {
         for (const { refuse } of taken) refuse(error);
       }
@@ -153,13 +153,13 @@ export class WriteAhead {
     this.isGathering = this.company > 1;
   }
 
-  private async write(file: WalFile, taken: readonly Waiting[]): Promise<void> {
+  private async write(file: WalFile, taken: readonly Waiting[]): Promise<boolean> {
     const { fence } = this.store;
     if (fence.error !== null) throw fence.error;
     const bytes = taken.reduce((sum, { part }) => sum + partLength(part.bytes.length), 0);
     if (!file.hasRoom(bytes)) {
       // The other half still counts: what waits for it has its own files synced, as that has.
-      if (!this.isClean(file)) return this.syncEach(taken);
+      if (!this.isClean(file)) return false;
       await file.turn();
     }
     await file.append(
@@ -171,6 +171,7 @@ export class WriteAhead {
     for (const { log } of taken) {
       if (!this.dirty.has(log)) this.dirty.set(log, file.current);
     }
+    return true;
   }
 
   /** What waits, as far as one entry takes it. */
@@ -181,10 +182,6 @@ export class WriteAhead {
       return bytes > entryBytesMax || !(this.file?.canHold(bytes) ?? false);
     });
     return this.waiting.splice(0, Math.max(1, fits === -1 ? this.waiting.length : fits));
-  }
-
-  private async syncEach(taken: readonly Waiting[]): Promise<void> {
-    await Promise.all(taken.map(({ log }) => this.sync(log)));
   }
 
   /** Nothing of the generation before this one is needed. */
@@ -219,13 +216,12 @@ export class WriteAhead {
   /** What is appended to a log while its file is synced makes it dirty again. */
   private async sync(log: AheadLog): Promise<void> {
     const generation = this.dirty.get(log);
-    const under = { generation: generation ?? Number.POSITIVE_INFINITY };
+    if (generation === undefined) return;
+    const under = { generation };
     this.dirty.delete(log);
     this.cleaning.add(under);
-    try {
-      await log.sync();
-    } finally {
-      this.cleaning.delete(under);
-    }
+    await log.sync();
+    // Not where that fails: the half that has its groups is needed for ever then.
+    this.cleaning.delete(under);
   }
 }

@@ -178,7 +178,7 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/wal/write-ahead.ts',
-        from: '      if (!this.isClean(file)) return this.syncEach(taken);',
+        from: '      if (!this.isClean(file)) return false;',
         to: '',
       },
     ],

@@ -131,7 +131,31 @@ async function work(seed: number) {
   return logs.reduce((sum, { ahead: parts }) => sum + parts.length, 0);
 }
 
+/** A log whose file cannot be synced. */
+class BrokenLog extends KnownLog {
+  override sync(): Promise<void> {
+    return Promise.reject(new Error('EIO'));
+  }
+}
+
 describe('groups that are written ahead', () => {
+  it('are in the log for ever where the file of their segment cannot be synced', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(1));
+    const { folder, ahead } = await openAhead(disk, 1200);
+    const [broken, other] = [new BrokenLog(0), new KnownLog(1)];
+    // The first of all makes the log.
+    await broken.append(ahead, 10).catch(() => undefined);
+    await settle();
+    await broken.append(ahead, 10);
+    for (let count = 0; count < 20; count += 1) {
+      const appended = other.append(ahead, 100);
+      await settle();
+      other.letSync();
+      await appended;
+      await requireAll(disk, folder, [broken, other]);
+    }
+  });
+
   it('are in the log until the file of their segment is synced', async () => {
     let parts = 0;
     for (let seed = 1; seed <= 100 * rounds; seed += 1) {
