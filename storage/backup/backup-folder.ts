@@ -162,9 +162,13 @@ class Backup {
   /** What is in the write-ahead log alone would be missing from the copy. */
   private async requireReplayed(): Promise<void> {
     const { disk, directory } = this.source;
-    const loaded = await loadManifest(disk, directory);
-    if (loaded === null || loaded.state.closed !== null) return;
-    await requireInFiles({ disk, directory, storeId: loaded.storeId }, loaded.state);
+    const look = async () => {
+      const loaded = await loadManifest(disk, directory);
+      if (loaded === null) return;
+      await requireInFiles({ disk, directory, storeId: loaded.storeId }, loaded.state);
+    };
+    // A server that has stopped meanwhile has taken the log with it.
+    await look().catch(look);
   }
 
   private report(moment: Moment, { logs, damages }: Verification): BackupReport {

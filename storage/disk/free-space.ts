@@ -72,6 +72,12 @@ export class FreeSpace {
     return error;
   }
 
+  /** Whether so many bytes more, of a file that nothing depends on, leave room for new work. */
+  async takes(bytes: number): Promise<boolean> {
+    const { available, total } = await this.space();
+    return this.hasRoom && available - bytes >= this.floorOf(total);
+  }
+
   /** Calls `wake` once, when a look finds room; never after `stop`. */
   whenRoom(wake: () => void): void {
     this.waiting.push(wake);
@@ -108,11 +114,11 @@ export class FreeSpace {
 
   private async look(): Promise<void> {
     if (this.stopped) return;
-    const { freeBytesMin, reserveBytes } = this.options;
+    const { reserveBytes } = this.options;
     const { timesFull } = this;
     const { available, total } = await this.space();
     if (timesFull !== this.timesFull) return;
-    const floor = freeBytesMin ?? Math.max(gigabyte, total * 0.05);
+    const floor = this.floorOf(total);
     this.hasRoom = available >= floor;
     if (!this.hasRoom) return;
     this.full = null;
@@ -121,6 +127,10 @@ export class FreeSpace {
     // Where that fails, the next start or the next loss of a piece has it tried again.
     this.isReserveDue = false;
     this.making = this.making.then(() => this.makeReserve()).catch(() => undefined);
+  }
+
+  private floorOf(total: number): number {
+    return this.options.freeBytesMin ?? Math.max(gigabyte, total * 0.05);
   }
 
   /** A file system that cannot say is taken to have room. */

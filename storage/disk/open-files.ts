@@ -1,5 +1,5 @@
 /** The files that readers hold open: the least recently used go when there are too many. */
-import { errorCode } from '../faults/storage-errors.js';
+import { lacksDescriptors } from '../faults/storage-errors.js';
 import type { Disk, FileHandle, OpenMode } from './disk.js';
 
 interface OpenFile {
@@ -37,9 +37,9 @@ export class OpenFiles {
     try {
       return await this.disk.open(path, mode);
     } catch (error) {
-      const code = errorCode(error);
-      if ((code !== 'EMFILE' && code !== 'ENFILE') || this.open.size === 0) throw error;
+      if (!lacksDescriptors(error)) throw error;
       await this.closeIdle(0);
+      for (const file of [...this.own]) if (file.isIdle) await file.close(this.disk);
       return this.disk.open(path, mode);
     }
   }

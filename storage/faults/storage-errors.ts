@@ -191,6 +191,12 @@ export function isNoSpace(cause: unknown): boolean {
   return fullCodes.has(errorCode(cause));
 }
 
+/** Whether a file was not opened because the process, or the machine, has too many open. */
+export function lacksDescriptors(cause: unknown): boolean {
+  const code = errorCode(cause);
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
 /** The errno name of a file operation's error, or ''. */
 export function errorCode(cause: unknown): string {
   // Not `instanceof Error`: an error of node:fs may come from another realm (a test's, a worker's).

@@ -9,7 +9,7 @@ import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js'
   header =>
      0  magic           'SWMF'
      4  checksum        UINT32   crc32 of bytes 8 to 31
-     8  version         UINT16   3 while there may be a write-ahead log, 2 otherwise
+     8  version         UINT16   3 while a write-ahead log counts, 2 otherwise
     10  minimumVersion  UINT16   the same
     12  storeId         16 bytes
     28  generation      UINT32   rises whenever both copies are written anew
@@ -29,7 +29,7 @@ import { applyEdit, type ManifestEdit, type ManifestState } from './manifest.js'
 const magic = 0x464d5753;
 /** The last one that is read. */
 const version = 3;
-/** What is written unless there may be a write-ahead log, which older programs do not know. */
+/** What is written unless a write-ahead log counts, which older programs do not know. */
 const versionWithoutWal = 2;
 const headerLength = 32;
 const editHeaderLength = 12;

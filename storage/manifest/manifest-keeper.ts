@@ -33,12 +33,12 @@ export class ManifestKeeper {
   }
 
   /**
-   * Says, durably, whether there may be a write-ahead log. Rejects with `DiskFull` where there is
-   * no room to say it, and fences the store where that fails.
+   * Says, durably, whether a write-ahead log counts. Rejects with `DiskFull` where there is no room
+   * to say it, and fences the store where that fails.
    */
-  async writesAhead(may: boolean): Promise<void> {
+  async writesAhead(counts: boolean): Promise<void> {
     try {
-      await this.file.writesAhead(may);
+      await this.file.writesAhead(counts);
     } catch (error) {
       throw error instanceof DiskFull ? error : this.fence.fail('writing the manifest', error);
     }

@@ -51,7 +51,7 @@ export interface ManifestState {
   readonly dropped: readonly number[];
   /** The clean marker: there from a clean stop to the next start, and gone before that reads. */
   readonly closed: readonly ClosedLog[] | null;
-  /** There may be a write-ahead log: a program that does not know it may not open the store. */
+  /** A write-ahead log counts: a program that does not know it may not open the store. */
   readonly writesAhead?: boolean;
 }
 

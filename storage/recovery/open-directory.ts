@@ -15,7 +15,7 @@ import { WatermarkKeeper } from '../manifest/watermark-keeper.js';
 import { removeWal } from '../wal/wal-file.js';
 import { recoverLog } from './log-recovery.js';
 import type { RecoveredLog, RecoveringStore, StoreReport } from './recovered-log.js';
-import { replayWal } from './replay-wal.js';
+import { replayWal, requireInFiles } from './replay-wal.js';
 import type { StoreOptions } from './store-options.js';
 import { type StoreParts, storeParts } from './store-parts.js';
 import { clearStrayFiles, emptyAside, listLogs, refuseUnlistedData } from './stray-files.js';
@@ -108,7 +108,7 @@ async function openForWriting(
   await disk.syncDirectory(directory.path);
   // Before, so that recovery finds its new names free; after, for what it let go.
   await clearStrayFiles(store, before, listed);
-  if (before.closed === null) await replayWal(store, before, watermarks);
+  await replayWal(store, before, watermarks);
   const logs = await recoverLogs(store, watermarks, loaded);
   await dropWal(store, manifest);
   await keepTornEdit(store, loaded);
@@ -148,8 +148,8 @@ async function openOrCreate(disk: Disk, path: string): Promise<number> {
 
 /** All that was in it is in the files of the segments, durably: it is not needed any more. */
 async function dropWal(folder: StoreParts, manifest: ManifestFile): Promise<void> {
-  await removeWal(folder);
   await manifest.writesAhead(false);
+  await removeWal(folder);
 }
 
 /** No manifest and yet there are logs: it is lost, and a new store must not be made over them. */
@@ -228,6 +228,7 @@ async function openForReading(
     const { opens = () => true } = options;
     const listed = loaded.state.logs.filter(({ name }) => opens(name));
     const state = { ...loaded.state, logs: listed };
+    await requireInFiles(store, state);
     const logs = await recoverLogs(store, watermarks, { ...loaded, state });
     const release = async () => undefined;
     return opened({ ...store, watermarks: null }, logs, loaded.state.closed !== null, release);

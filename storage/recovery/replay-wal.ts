@@ -1,12 +1,23 @@
 /** Puts what a crash has left in the write-ahead log alone into the files that it belongs to. */
 import type { FileHandle } from '../disk/disk.js';
+import { inParallel } from '../disk/in-parallel.js';
 import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
 import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
-import type { ManifestState } from '../manifest/manifest.js';
+import type { ManifestSegment, ManifestState } from '../manifest/manifest.js';
 import type { WatermarkFile } from '../manifest/watermark-file.js';
 import { readWalFile, type WalFolder } from '../wal/wal-file.js';
-import type { WalPart } from '../wal/wal-format.js';
+import type { WalContents, WalPart } from '../wal/wal-format.js';
+
+/** Files that are written and synced at the same time. */
+const filesAtOnce = 4;
+
+/** The file of a segment, and the groups that are of it. */
+interface GroupedFile {
+  readonly logId: number;
+  readonly number: number;
+  readonly groups: readonly WalPart[];
+}
 
 /**
  * Writes each group to its place, durably, unless its file is known to hold it: a place in a
@@ -18,25 +29,22 @@ export async function replayWal(
   state: ManifestState,
   watermarks: WatermarkFile,
 ): Promise<void> {
-  const wal = await readWalFile(folder);
+  const wal = await readDue(folder, state);
   if (wal === null) return;
   if (wal.fault !== null) throw walDamage(folder, wal.fault);
-  const growing = new Set(
-    state.logs.flatMap(({ id, segments }) =>
-      segments.filter(({ end }) => end === null).map(({ number }) => `${id}/${number}`),
-    ),
-  );
-  const missing: WalPart[] = [];
-  for (const part of wal.parts) {
-    // What was complete was synced before that was said.
-    if (!growing.has(`${part.logId}/${part.number}`)) continue;
-    const mark = await watermarks.read(part.logId, logTagOf(folder.storeId, part.logId));
-    const onDisk = mark?.segment === part.number ? mark.durablePosition : 0;
-    if (part.position + part.bytes.length > onDisk) missing.push(part);
-  }
-  await eachFile(folder, state, missing, 'write', async (file, parts) => {
-    for (const { position, bytes } of parts) await writeFully(folder.disk, file, bytes, position);
-    await folder.disk.sync(file);
+  // What was complete was synced before that was said.
+  const growing = filesOf(wal.parts, state, ({ end }) => end === null);
+  await inParallel(growing, filesAtOnce, async ({ logId, number, groups }) => {
+    const mark = await watermarks.read(logId, logTagOf(folder.storeId, logId));
+    const onDisk = mark?.segment === number ? mark.durablePosition : 0;
+    const missing = groups.filter(({ position, bytes }) => position + bytes.length > onDisk);
+    if (missing.length === 0) return;
+    await useFile(folder, { logId, number }, 'write', async (file) => {
+      for (const { position, bytes } of missing) {
+        await writeFully(folder.disk, file, bytes, position);
+      }
+      await folder.disk.sync(file);
+    });
   });
 }
 
@@ -45,40 +53,80 @@ export async function replayWal(
  * the next start of its server puts that right.
  */
 export async function requireInFiles(folder: WalFolder, state: ManifestState): Promise<void> {
-  const groups = (await readWalFile(folder))?.parts ?? [];
-  await eachFile(folder, state, groups, 'read', async (file, parts) => {
-    for (const { position, bytes } of parts) {
-      const found = await readUpTo(folder.disk, file, position, bytes.length);
-      if (!found.equals(bytes)) {
+  const wal = await readDue(folder, state);
+  const fault = wal?.fault ?? null;
+  if (fault !== null) throw walDamage(folder, fault);
+  for (const { groups, ...place } of filesOf(wal?.parts ?? [], state, () => true)) {
+    await useFile(folder, place, 'read', async (file) => {
+      for (const { position, bytes } of groups) {
+        const found = await readUpTo(folder.disk, file, position, bytes.length);
+        if (found.equals(bytes)) continue;
         throw walDamage(folder, 'it alone has what a power cut took: start the server first');
       }
-    }
-  });
+    });
+  }
 }
 
-/** What is said of groups that cannot be relied on. */
-export function walDamage({ directory }: Pick<WalFolder, 'directory'>, reason: string) {
+/** What is wrong with the write-ahead log of a folder, if it counts; null where nothing is. */
+export async function walFault(
+  folder: WalFolder,
+  state: ManifestState,
+): Promise<DamagedData | null> {
+  try {
+    const fault = (await readDue(folder, state))?.fault ?? null;
+    return fault === null ? null : walDamage(folder, fault);
+  } catch (error) {
+    if (error instanceof DamagedData) return error;
+    throw error;
+  }
+}
+
+/** Null where the log does not count: throws `DamagedData` where it does and is not there. */
+async function readDue(
+  folder: WalFolder,
+  { writesAhead = false, closed }: ManifestState,
+): Promise<WalContents | null> {
+  if (!writesAhead || closed !== null) return null;
+  const wal = await readWalFile(folder);
+  if (wal === null) throw walDamage(folder, 'it is missing');
+  return wal;
+}
+
+function walDamage({ directory }: WalFolder, reason: string): DamagedData {
   return new DamagedData({ file: directory.wal, from: 0, to: 0, lastGoodOffset: null }, reason);
 }
 
-/** Runs `use` on the file of each segment that groups are of, with those. */
-async function eachFile(
-  { disk, directory }: WalFolder,
+/** The files of listed segments, as far as they are `wanted`, that any of the groups is of. */
+function filesOf(
+  parts: readonly WalPart[],
   { logs }: ManifestState,
-  groups: readonly WalPart[],
+  wanted: (segment: ManifestSegment) => boolean,
+): GroupedFile[] {
+  const byFile = new Map<string, WalPart[]>();
+  for (const part of parts) {
+    const file = `${part.logId}/${part.number}`;
+    const groups = byFile.get(file);
+    if (groups === undefined) byFile.set(file, [part]);
+    else groups.push(part);
+  }
+  return logs.flatMap(({ id: logId, segments }) =>
+    segments.filter(wanted).flatMap(({ number }) => {
+      const groups = byFile.get(`${logId}/${number}`);
+      return groups === undefined ? [] : [{ logId, number, groups }];
+    }),
+  );
+}
+
+async function useFile(
+  { disk, directory }: WalFolder,
+  { logId, number }: Omit<GroupedFile, 'groups'>,
   mode: 'read' | 'write',
-  use: (file: FileHandle, parts: readonly WalPart[]) => Promise<void>,
+  use: (file: FileHandle) => Promise<void>,
 ): Promise<void> {
-  for (const { id, segments } of logs) {
-    for (const { number } of segments) {
-      const parts = groups.filter((part) => part.logId === id && part.number === number);
-      if (parts.length === 0) continue;
-      await withFile(disk, directory.segment(id, number), mode, (file) => use(file, parts)).catch(
-        (error: unknown) => {
-          // It was trimmed or dropped meanwhile, or is lost: then it is told of elsewhere.
-          if (errorCode(error) !== 'ENOENT') throw error;
-        },
-      );
-    }
+  try {
+    await withFile(disk, directory.segment(logId, number), mode, use);
+  } catch (error) {
+    // It was trimmed or dropped meanwhile, or is lost: then it is told of elsewhere.
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }

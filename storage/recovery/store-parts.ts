@@ -43,7 +43,8 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     bytes: options.writeAheadBytes ?? Math.min(32 * megabyte, segmentBytes / 2),
     syncsApart: options.syncsApart ?? 2,
   };
-  const parts = { disk, directory, storeId, fileSync, freeSpace, fence, manifest: keeper };
+  const { after } = options;
+  const parts = { disk, directory, storeId, fileSync, freeSpace, fence, manifest: keeper, after };
   return {
     ...parts,
     openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
@@ -54,7 +55,6 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     appendTimes: new AppendTimes(options.now),
     epoch: manifest.state.epoch,
     now: options.now,
-    after: options.after,
     fsync: options.fsync,
     readOnly: options.readOnly ?? false,
     segmentBytes,

@@ -3,6 +3,7 @@
  * of it begins intact: headers say whose a segment is and what is in front of it, footers where it
  * ends. What is left of the copies gives the names; nothing else in a folder does.
  */
+import { basename } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
 import { readUpTo, readWhole, withFile } from '../disk/whole-file.js';
@@ -92,7 +93,8 @@ export async function rebuiltState(
   }
   const epoch = Math.max(0, ...headers.map((header) => header.epoch));
   const nextLogId = Math.max(-1, ...ids, ...names.keys(), ...dropped) + 1;
-  const state = { epoch, nextLogId, logs, dropped: [], closed: null };
+  const writesAhead = (await disk.list(directory.path)).includes(basename(directory.wal));
+  const state = { epoch, nextLogId, logs, dropped: [], closed: null, writesAhead };
   return { storeId, generation: 0, state, problems };
 }
 

@@ -269,8 +269,9 @@ class Salvage {
     return bytes;
   }
 
-  private async writeManifest(content: ReadableState): Promise<void> {
+  private async writeManifest({ storeId, generation, state }: ReadableState): Promise<void> {
     const { disk, target } = this;
+    const content = { storeId, generation, state: { ...state, writesAhead: false } };
     await withFile(disk, target.watermarks, 'create', (file) =>
       new WatermarkFile(disk, file).sync(),
     );

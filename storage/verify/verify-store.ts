@@ -14,12 +14,11 @@ import type { OffsetRange } from '../offsets/offset.js';
 import { recoverLog } from '../recovery/log-recovery.js';
 import { contextForReading } from '../recovery/open-directory.js';
 import type { RecoveredLog, RecoveringStore } from '../recovery/recovered-log.js';
-import { walDamage } from '../recovery/replay-wal.js';
+import { walFault } from '../recovery/replay-wal.js';
 import type { StoreOptions } from '../recovery/store-options.js';
 import { listLogs, refuseUnlistedData } from '../recovery/stray-files.js';
 import type { Segment } from '../segment/segment.js';
 import { findDamage } from '../segment/segment-damage.js';
-import { readWalFile } from '../wal/wal-file.js';
 import { type VerifiedChain, verifyChain } from './verify-chain.js';
 import { verifyManifest } from './verify-manifest.js';
 import { verifySegment } from './verify-segment.js';
@@ -114,8 +113,8 @@ async function look(
       await collect(damages, directory.logs, async () =>
         refuseUnlistedData(store, state, await listLogs(store)),
       );
-      const wal = await readWalFile(store);
-      if (wal !== null && wal.fault !== null) damages.push(walDamage(store, wal.fault));
+      const fault = await walFault(store, state);
+      if (fault !== null) damages.push(fault);
       for (const log of state.logs) {
         logs.push(await verifyLog({ store, state, damages, progressed }, log));
       }

@@ -21,6 +21,11 @@ export interface WalFolder {
   readonly storeId: Buffer;
 }
 
+/** Where it is made and written. */
+interface MakingFolder extends WalFolder {
+  readonly fileSync: FileSync;
+}
+
 const chunkBytes = 1024 * 1024;
 
 /** Writes entries; the caller waits for each before the next, and says what is not needed. */
@@ -37,14 +42,13 @@ export class WalFile {
   private target = Buffer.allocUnsafeSlow(0);
 
   private constructor(
-    private readonly folder: WalFolder,
-    private readonly fileSync: FileSync,
+    private readonly folder: MakingFolder,
     private readonly file: FileHandle,
     private readonly halfBytes: number,
   ) {}
 
-  /** Makes the file, with its room, durably. Where there is none (`isNoSpace`) nothing is left. */
-  static async make(folder: WalFolder, fileSync: FileSync, bytes: number): Promise<WalFile> {
+  /** Makes the file, with its room, durably. Where that fails, at most an empty one is left. */
+  static async make(folder: MakingFolder, bytes: number): Promise<WalFile> {
     const { disk, directory, storeId } = folder;
     const aside = directory.asideFile('wal');
     const halfBytes = (bytes / 2) & ~7;
@@ -55,18 +59,24 @@ export class WalFile {
           const length = Math.min(zeros.length, halfBytes * 2 - at);
           await writeFully(disk, file, zeros.subarray(0, length), at);
         }
-        const place = { generation: 1, sequence: 0, before: 0 };
+        const place = { generation: 1, sequence: 0, before: 0, halfLength: halfBytes };
         const first = encodeEntry(Buffer.alloc(entryHeaderLength), storeId, place, []);
         await writeFully(disk, file, first, 0);
         await disk.sync(file);
       });
-      await disk.rename(aside, directory.wal);
+      const opened = await disk.open(aside, 'synced');
+      try {
+        await disk.rename(aside, directory.wal);
+        await disk.syncDirectory(directory.path);
+        return new WalFile(folder, opened, halfBytes);
+      } catch (error) {
+        await disk.close(opened);
+        throw error;
+      }
     } catch (error) {
       await disk.remove(aside).catch(() => undefined);
       throw error;
     }
-    await fileSync.mustSyncDirectory(directory.path);
-    return new WalFile(folder, fileSync, await disk.open(directory.wal, 'synced'), halfBytes);
   }
 
   /** The generation that is written: what is appended now counts until two later ones begin. */
@@ -89,11 +99,11 @@ export class WalFile {
     if (isClean) this.before = 0;
     const length = entryLength(parts.reduce((sum, { bytes }) => sum + partLength(bytes.length), 0));
     if (this.target.length < length) this.target = Buffer.allocUnsafeSlow(length * 2);
-    const { generation, sequence, before, position } = this;
-    const place = { generation, sequence, before };
+    const { generation, sequence, before, position, halfBytes } = this;
+    const place = { generation, sequence, before, halfLength: halfBytes };
     const entry = encodeEntry(this.target, this.folder.storeId, place, parts);
-    const start = (generation % 2 === 1 ? 0 : this.halfBytes) + position;
-    await this.fileSync.mustWrite(this.file, entry, start);
+    const start = (generation % 2 === 1 ? 0 : halfBytes) + position;
+    await this.folder.fileSync.mustWrite(this.file, entry, start);
     this.stated = before;
     this.position += entry.length;
     this.sequence += 1;
@@ -125,7 +135,7 @@ export async function readWalFile({
 }: WalFolder): Promise<WalContents | null> {
   try {
     return await withFile(disk, directory.wal, 'read', async (file) => {
-      const half = (await disk.size(file)) / 2;
+      const half = Math.floor((await disk.size(file)) / 2);
       const halves = [await readUpTo(disk, file, 0, half), await readUpTo(disk, file, half, half)];
       return readWal(halves, storeId);
     });

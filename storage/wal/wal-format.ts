@@ -13,7 +13,7 @@ import { crc32 } from 'node:zlib';
     16  before          UINT32   entries of the generation before that still count; 0 = none
     20  bodyLength      UINT32
     24  bodyChecksum    UINT32
-    28  reserved        4 bytes of zero
+    28  halfLength      UINT32   bytes of a half: a file that was cut off is told by it
     32  storeId         16 bytes
     48  body            parts, one behind the other
 
@@ -38,6 +38,7 @@ export interface EntryPlace {
   readonly generation: number;
   readonly sequence: number;
   readonly before: number;
+  readonly halfLength: number;
 }
 
 interface FoundEntry extends EntryPlace {
@@ -68,7 +69,7 @@ export function entryLength(bodyLength: number): number {
 export function encodeEntry(
   target: Buffer,
   storeId: Buffer,
-  { generation, sequence, before }: EntryPlace,
+  { generation, sequence, before, halfLength }: EntryPlace,
   parts: readonly WalPart[],
 ): Buffer {
   let end = entryHeaderLength;
@@ -88,7 +89,7 @@ export function encodeEntry(
   target.writeUInt32LE(before, 16);
   target.writeUInt32LE(end - entryHeaderLength, 20);
   target.writeUInt32LE(crc32(target.subarray(entryHeaderLength, end)), 24);
-  target.writeUInt32LE(0, 28);
+  target.writeUInt32LE(halfLength, 28);
   storeId.copy(target, 32, 0, 16);
   target.writeUInt32LE(crc32(target.subarray(8, entryHeaderLength)), 4);
   return target.subarray(0, length);
@@ -100,10 +101,12 @@ export function encodeEntry(
  * any other that does not read is damage.
  */
 export function readWal(halves: readonly Buffer[], storeId: Buffer): WalContents {
-  const found = halves.map((half) => entriesIn(half, storeId));
-  const generation = Math.max(...found.flat().map(byGeneration), 0);
+  const found = halves.flatMap((half) => entriesIn(half, storeId));
+  const isCutOff = halves.some(({ length }) => found.some((entry) => entry.halfLength !== length));
+  if (isCutOff) return { parts: partsOf(found), fault: 'it has not the length that it had' };
+  const generation = found.reduce((highest, entry) => Math.max(highest, entry.generation), 0);
   if (generation === 0) return { parts: [], fault: 'no entry is intact' };
-  const of = (wanted: number) => found.flat().filter((entry) => entry.generation === wanted);
+  const of = (wanted: number) => found.filter((entry) => entry.generation === wanted);
   const latest = of(generation);
   const torn = latest.at(-1)?.parts === null ? latest.pop() : undefined;
   const before = (latest.at(-1) ?? torn)?.before ?? 0;
@@ -114,8 +117,6 @@ export function readWal(halves: readonly Buffer[], storeId: Buffer): WalContents
     fault: isWhole ? null : 'an entry is not intact',
   };
 }
-
-const byGeneration = ({ generation }: EntryPlace) => generation;
 
 function partsOf(entries: readonly FoundEntry[]): WalPart[] {
   return entries.flatMap(({ parts }) => parts ?? []);
@@ -154,6 +155,7 @@ function entryAt(half: Buffer, position: number, storeId: Buffer): FoundEntry | 
     generation: half.readUInt32LE(position + 8),
     sequence: half.readUInt32LE(position + 12),
     before: half.readUInt32LE(position + 16),
+    halfLength: half.readUInt32LE(position + 28),
     position,
     parts: partsAt(half, position),
   };

@@ -5,8 +5,9 @@
 
 import type { FileSync } from '../disk/file-sync.js';
 import type { FreeSpace } from '../disk/free-space.js';
+import type { Timer } from '../disk/timer.js';
 import type { Fence } from '../faults/fence.js';
-import { errorCode } from '../faults/storage-errors.js';
+import { lacksDescriptors } from '../faults/storage-errors.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import { removeWal, WalFile, type WalFolder } from './wal-file.js';
 import { partLength, type WalPart } from './wal-format.js';
@@ -17,6 +18,7 @@ export interface AheadStore extends WalFolder {
   readonly freeSpace: FreeSpace;
   readonly fence: Fence;
   readonly manifest: ManifestKeeper;
+  readonly after: Timer;
 }
 
 /** How groups are written ahead. */
@@ -39,7 +41,18 @@ const entryBytesMax = 4 * 1024 * 1024;
 /** Logs with files that are to be synced: each may hold one open. */
 const dirtyMax = 256;
 const cleanedAtOnce = 2;
-const lacksDescriptors: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+/** Files are synced after so long, in ms: a crash in quiet finds all in its place. */
+const unsyncedMsMax = 5000;
+/** Where the log could not be made, it is tried again when it is wanted so much later, in ms. */
+const retryMs = 60_000;
+
+/** What the file of a log may lack. */
+interface Unsynced {
+  /** The generation that the oldest of the groups is in. */
+  readonly generation: number;
+  /** The round of `cleanLater` that it became so in. */
+  readonly round: number;
+}
 
 interface Waiting {
   readonly log: AheadLog;
@@ -54,17 +67,20 @@ export class WriteAhead {
   isGathering = false;
   /** See `AheadSettings`. */
   readonly syncsApart: number;
-  /** The generation that the oldest group of a log is in which its own file may lack. */
-  readonly dirty = new Map<AheadLog, number>();
+  /** Logs whose own files may lack groups. */
+  readonly dirty = new Map<AheadLog, Unsynced>();
   private file: WalFile | null = null;
   private making: Promise<void> | null = null;
   private waiting: Waiting[] = [];
   private running: Promise<void> | null = null;
   /** Groups of the last entry: one alone is better off with its own file. */
   private company = 0;
-  /** The same as `dirty` of syncs that are under way. */
-  private readonly cleaning = new Set<{ readonly generation: number }>();
+  /** Those of syncs that are under way, or have failed. */
+  private readonly cleaning = new Set<Unsynced>();
   private cleaner: Promise<void> | null = null;
+  private round = 0;
+  private cancelRound: (() => void) | null = null;
+  private cancelRetry: () => void = () => undefined;
   private isClosed = false;
 
   constructor(
@@ -96,16 +112,18 @@ export class WriteAhead {
   /** Nothing more is written ahead; settles when nothing is under way. Syncs no other file. */
   async stop(): Promise<void> {
     this.isClosed = true;
+    this.cancelRound?.();
     await this.making;
+    this.cancelRetry();
     await this.running;
     await this.cleaner;
     await this.file?.close();
   }
 
-  /** All files are synced: the log is not needed. */
+  /** All files are synced: the log is not needed. Rejects where there is no room to say that. */
   async remove(): Promise<void> {
-    if (this.making !== null) await removeWal(this.store);
     await this.store.manifest.writesAhead(false);
+    await removeWal(this.store);
   }
 
   private canTake(log: AheadLog, { bytes }: WalPart): boolean {
@@ -120,20 +138,36 @@ export class WriteAhead {
     );
   }
 
-  /**
-   * Until it is there each log syncs its own file; so it stays where it cannot be made, for want of
-   * room or of descriptors, until the next start. Any other failure fences the store.
-   */
+  /** Until it is there each log syncs its own file; so it stays where it cannot be made yet. */
   private async make(): Promise<void> {
     const { store, settings } = this;
-    if (!store.freeSpace.hasRoom) return;
     try {
-      await store.manifest.writesAhead(true);
-      this.file = await WalFile.make(store, store.fileSync, settings.bytes);
+      if (await store.freeSpace.takes(settings.bytes)) this.file = await this.makeFile();
     } catch (error) {
-      if (!store.fence.lacksRoom(error) && !lacksDescriptors.has(errorCode(error) ?? '')) {
-        store.fence.fail('making the write-ahead log', error);
-      }
+      store.fence.fail('making the write-ahead log', error);
+    }
+    if (this.file !== null || this.isClosed) return;
+    this.cancelRetry = store.after(retryMs, () => {
+      this.making = null;
+    });
+  }
+
+  /** Null for want of room or of descriptors: nothing is left of it then. */
+  private async makeFile(): Promise<WalFile | null> {
+    const { store, settings } = this;
+    let file: WalFile | null = null;
+    try {
+      file = await WalFile.make(store, settings.bytes);
+      // Behind its making and before its use: from here on a start does not go on without it.
+      await store.manifest.writesAhead(true);
+      return file;
+    } catch (error) {
+      await file?.close();
+      const { fence } = store;
+      const isLacking = fence.lacksRoom(error) || (fence.error === null && lacksDescriptors(error));
+      if (!isLacking) throw error;
+      await store.disk.remove(store.directory.wal).catch(() => undefined);
+      return null;
     }
   }
 
@@ -148,6 +182,7 @@ export class WriteAhead {
         for (const { refuse } of taken) refuse(error);
       }
       this.cleanSoon(file);
+      this.cleanLater(file);
     }
     this.running = null;
     this.isGathering = this.company > 1;
@@ -169,7 +204,8 @@ export class WriteAhead {
     this.company = taken.length;
     // Now, and not before: a sync that began meanwhile may not have covered them.
     for (const { log } of taken) {
-      if (!this.dirty.has(log)) this.dirty.set(log, file.current);
+      if (this.dirty.has(log)) continue;
+      this.dirty.set(log, { generation: file.current, round: this.round });
     }
     return true;
   }
@@ -186,12 +222,12 @@ export class WriteAhead {
 
   /** Nothing of the generation before this one is needed. */
   private isClean({ current }: WalFile): boolean {
-    for (const generation of this.dirty.values()) if (generation < current) return false;
+    for (const { generation } of this.dirty.values()) if (generation < current) return false;
     for (const { generation } of this.cleaning) if (generation < current) return false;
     return true;
   }
 
-  /** Syncs files of logs that the half after this one waits for, and of logs beyond the bound. */
+  /** Syncs files that the next half waits for, those beyond the bound, and those of long ago. */
   private cleanSoon(file: WalFile): void {
     // A sync that fails has fenced the store.
     this.cleaner ??= this.clean(file)
@@ -204,8 +240,9 @@ export class WriteAhead {
   private async clean(file: WalFile): Promise<void> {
     while (!this.isClosed && this.store.fence.error === null) {
       const due = [...this.dirty]
-        .filter(([, generation], place) => {
-          return generation < file.current || place < this.dirty.size - dirtyMax / 2;
+        .filter(([, { generation, round }], place) => {
+          const isOld = generation < file.current || round < this.round;
+          return isOld || place < this.dirty.size - dirtyMax / 2;
         })
         .slice(0, cleanedAtOnce);
       if (due.length === 0) return;
@@ -213,15 +250,24 @@ export class WriteAhead {
     }
   }
 
+  /** A round begins when files first wait to be synced: what waits at its end is due then. */
+  private cleanLater(file: WalFile): void {
+    if (this.dirty.size === 0 || this.isClosed) return;
+    this.cancelRound ??= this.store.after(unsyncedMsMax, () => {
+      this.cancelRound = null;
+      this.round += 1;
+      this.cleanSoon(file);
+    });
+  }
+
   /** What is appended to a log while its file is synced makes it dirty again. */
   private async sync(log: AheadLog): Promise<void> {
-    const generation = this.dirty.get(log);
-    if (generation === undefined) return;
-    const under = { generation };
+    const unsynced = this.dirty.get(log);
+    if (unsynced === undefined) return;
     this.dirty.delete(log);
-    this.cleaning.add(under);
+    this.cleaning.add(unsynced);
     await log.sync();
     // Not where that fails: the half that has its groups is needed for ever then.
-    this.cleaning.delete(under);
+    this.cleaning.delete(unsynced);
   }
 }

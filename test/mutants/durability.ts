@@ -190,8 +190,8 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/wal/write-ahead.ts',
-        from: '      if (!this.dirty.has(log)) this.dirty.set(log, file.current);',
-        to: '',
+        from: '      if (this.dirty.has(log)) continue;',
+        to: '      continue;',
       },
     ],
     tests: ['test/storage/wal/write-ahead.test.ts'],
@@ -202,7 +202,7 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: 'storage/recovery/open-directory.ts',
-        from: '  if (before.closed === null) await replayWal(store, before, watermarks);',
+        from: '  await replayWal(store, before, watermarks);',
         to: '',
       },
     ],

@@ -4,12 +4,13 @@ import type { Store } from '../../../storage/store.js';
 import { verifyStore } from '../../../storage/verify/verify-store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
-import { directory, openSimulated, readOnly } from '../simulated-store.js';
+import { directory, openSimulated, readOnly, settle } from '../simulated-store.js';
 
 const ahead = { writeAheadBytes: 64 * 1024, freeBytesMin: 0, segmentBytes: 64 * 1024 };
 const writing = { ...readOnly, ...ahead, readOnly: false, reserveBytes: 0 };
 const names = Array.from({ length: 20 }, (_, index) => `log-${index}`);
 const wal = `${directory}/WAL`;
+const asideWal = `${directory}/tmp/wal`;
 
 async function appendToAll(store: Store, value: string): Promise<void> {
   const appended = names.map((name) => {
@@ -22,13 +23,13 @@ async function appendToAll(store: Store, value: string): Promise<void> {
 /** Twenty logs with three records each, the last two of them written ahead; not closed. */
 async function running() {
   const disk = new SimulatedDisk(new SeededRandom(5));
-  const { store, failures } = await openSimulated(disk, ahead);
+  const { store, timers, failures } = await openSimulated(disk, ahead);
   await Promise.all(names.map((name) => store.createLog(name)));
   await appendToAll(store, 'first');
   await appendToAll(store, 'second');
   const before = syncsOf(disk);
   await appendToAll(store, 'third');
-  return { disk, store, failures, syncs: syncsOf(disk) - before };
+  return { disk, store, timers, failures, syncs: syncsOf(disk) - before };
 }
 
 const syncsOf = ({ calls }: SimulatedDisk) =>
@@ -36,6 +37,16 @@ const syncsOf = ({ calls }: SimulatedDisk) =>
 
 const versionOf = (disk: SimulatedDisk) =>
   disk.files().get(`${directory}/MANIFEST`)?.readUInt16LE(10);
+
+/** There is as much room as is always left free. */
+function lackRoom(disk: SimulatedDisk): void {
+  disk.freeBytes = 32 * 1024;
+}
+
+/** Making the write-ahead log fails from the `nth` call on. */
+function failTo(disk: SimulatedDisk, operation: 'open' | 'write', code: string, nth: number) {
+  disk.failures = [{ operation, code, nth, lasting: true, under: asideWal }];
+}
 
 async function valuesOf(store: Store, name: string): Promise<string[]> {
   const batches = (await store.log(name)?.read(0)) ?? [];
@@ -84,15 +95,71 @@ describe('many logs that are appended to at the same time', () => {
     expect(damages.map(({ range }) => range.file)).toContain(wal);
   });
 
+  it('are refused where the file that has them is gone, and told of by verify', async () => {
+    const { disk } = await running();
+    const left = disk.crash('nothing', 1);
+    await left.remove(wal);
+    await expect(openSimulated(left.copy(), ahead)).rejects.toMatchObject({
+      exitCode: 65,
+      range: { file: wal },
+    });
+    await expect(backupFolder(left, directory, '/copy', writing)).rejects.toThrow('missing');
+    const { damages } = await verifyStore(left, directory, readOnly);
+    expect(damages.map(({ range }) => range.file)).toContain(wal);
+  });
+
+  it('are in their own files after some seconds', async () => {
+    const { disk, timers, store } = await running();
+    timers.advance(5000);
+    await settle();
+    const left = disk.crash('nothing', 1);
+    const report = await backupFolder(left, directory, '/copy', writing);
+    expect([...report.until.values()]).toEqual(names.map(() => 3));
+    await appendToAll(store, 'fourth');
+    const before = syncsOf(disk);
+    timers.advance(5000);
+    await settle();
+    expect(syncsOf(disk) - before).toBeGreaterThanOrEqual(names.length);
+    await store.close();
+  });
+
+  it.each([
+    ['is room to spare', lackRoom],
+    ['is room for writes', (disk: SimulatedDisk) => failTo(disk, 'write', 'ENOSPC', 1)],
+    ['are descriptors', (disk: SimulatedDisk) => failTo(disk, 'open', 'EMFILE', 1)],
+    ['are enough descriptors', (disk: SimulatedDisk) => failTo(disk, 'open', 'ENFILE', 2)],
+  ])('are written ahead once there %s again', async (_, lack) => {
+    const disk = new SimulatedDisk(new SeededRandom(5));
+    const { store, timers, failures } = await openSimulated(disk, ahead);
+    await Promise.all(names.map((name) => store.createLog(name)));
+    // Each of these makes a segment, one after the other.
+    await appendToAll(store, 'first');
+    const room = disk.freeBytes;
+    lack(disk);
+    await appendToAll(store, 'second');
+    await settle();
+    expect(disk.files().has(wal)).toBe(false);
+    expect(disk.openPaths.filter((path) => path.includes('wal'))).toEqual([]);
+    Object.assign(disk, { freeBytes: room, failures: [] });
+    await appendToAll(store, 'third');
+    expect(disk.files().has(wal)).toBe(false);
+    timers.advance(60_000);
+    await appendToAll(store, 'fourth');
+    await settle();
+    expect(disk.files().has(wal)).toBe(true);
+    expect(failures).toEqual([]);
+    await store.close();
+  });
+
   it('are copied while they are written to, and not before a power cut is put right', async () => {
     const { disk, store } = await running();
     const report = await backupFolder(disk, directory, '/copy', writing);
     expect([...report.until.values()]).toEqual(names.map(() => 3));
     await store.close();
     const left = (await running()).disk.crash('nothing', 1);
-    await expect(backupFolder(left, directory, '/copy', writing)).rejects.toThrow(
-      'start the server first',
-    );
+    const reason = 'start the server first';
+    await expect(backupFolder(left, directory, '/copy', writing)).rejects.toThrow(reason);
+    await expect(openSimulated(left, { ...ahead, readOnly: true })).rejects.toThrow(reason);
   });
 
   it('are told of where they are missing in what is made of a damaged folder', async () => {

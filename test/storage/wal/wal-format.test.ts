@@ -8,6 +8,7 @@ import {
 } from '../../../storage/wal/wal-format.js';
 
 const storeId = Buffer.alloc(16, 3);
+const halfLength = 1024;
 const part = (logId: number, value: string): WalPart => {
   return { logId, number: 4, position: 64 + logId, bytes: Buffer.from(value) };
 };
@@ -16,16 +17,18 @@ const part = (logId: number, value: string): WalPart => {
 function half(entries: readonly (readonly WalPart[])[], generation = 5, before = 0): Buffer {
   const target = Buffer.alloc(4096);
   const written = entries.map((parts, sequence) => {
-    const place = { generation, sequence, before };
+    const place = { generation, sequence, before, halfLength };
     return Buffer.from(encodeEntry(target, storeId, place, parts));
   });
-  return Buffer.concat([...written, Buffer.alloc(512)]);
+  const bytes = Buffer.alloc(halfLength);
+  Buffer.concat(written).copy(bytes);
+  return bytes;
 }
 
 const lengthOf = (parts: readonly WalPart[]) =>
   entryLength(parts.reduce((sum, { bytes }) => sum + partLength(bytes.length), 0));
 
-const nothing = Buffer.alloc(512);
+const nothing = Buffer.alloc(halfLength);
 const [a, b, c] = [[part(1, 'first'), part(2, 'x')], [part(3, 'second')], [part(1, 'third')]];
 
 describe('what counts of a write-ahead log', () => {
@@ -75,6 +78,26 @@ describe('what counts of a write-ahead log', () => {
     expect(found).toEqual({ parts: [...a, ...b, ...c], fault: null });
     expect(readWal([half([c], 5, 0), older], storeId).parts).toEqual(c);
     expect(readWal([half([c], 5, 3), older], storeId).fault).not.toBeNull();
+  });
+
+  it('is nothing that can be relied on where the file has another length', () => {
+    const whole = Buffer.concat([half([c], 5, 2), half([a, b], 4)]);
+    for (const length of [0, 40, 200, 1000, 1024, 1500, 2000, 2046, 2050, 4096]) {
+      const changed = Buffer.concat([whole, Buffer.alloc(4096)]).subarray(0, length);
+      const middle = Math.floor(length / 2);
+      const halves = [changed.subarray(0, middle), changed.subarray(middle, 2 * middle)];
+      expect(readWal(halves, storeId).fault).not.toBeNull();
+    }
+  });
+
+  it('is read where it has more entries than a call may have arguments', () => {
+    const entry = (sequence: number) => {
+      const place = { generation: 1, sequence, before: 0, halfLength: 48 * 200_000 };
+      return Buffer.from(encodeEntry(Buffer.alloc(48), storeId, place, []));
+    };
+    const full = Buffer.concat(Array.from({ length: 200_000 }, (_, sequence) => entry(sequence)));
+    const empty = Buffer.alloc(full.length);
+    expect(readWal([full, empty], storeId)).toEqual({ parts: [], fault: null });
   });
 
   it('is nothing of another store', () => {

@@ -11,7 +11,7 @@ import { type AheadLog, WriteAhead } from '../../../storage/wal/write-ahead.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { rounds } from '../rounds.js';
-import { settle } from '../simulated-store.js';
+import { ManualTimers, settle } from '../simulated-store.js';
 
 const random = (length: number) => Buffer.alloc(length, 7);
 
@@ -30,8 +30,10 @@ async function openAhead(disk: SimulatedDisk, bytes: number) {
   await file.beginGeneration();
   const manifest = new ManifestKeeper(file, freeSpace, fence);
   const fileSync = new FileSync(disk, fence, { concurrentSyncs: 4, onSync: undefined });
-  const store = { ...folder, fileSync, freeSpace, fence, manifest };
-  return { folder, ahead: new WriteAhead(store, { bytes, syncsApart: 0 }) };
+  const timers = new ManualTimers();
+  const { after } = timers;
+  const store = { ...folder, fileSync, freeSpace, fence, manifest, after };
+  return { folder, timers, ahead: new WriteAhead(store, { bytes, syncsApart: 0 }) };
 }
 
 /** A log whose file is synced when the test says so, and which knows what of it is on disk. */
