@@ -77,16 +77,12 @@ export function withoutTrace(pairs: readonly string[]): readonly string[] {
   return others.length === pairs.length ? pairs : others;
 }
 
-/** The same headers as what the span `spanId` sends on; the same list where they have no trace. */
-export function asSpan(pairs: readonly string[], spanId: () => string): readonly string[] {
-  for (let index = 0; index + 1 < pairs.length; index += 2) {
-    if (!isTraceparent(pairs[index] ?? '')) continue;
-    const trace = parseTraceparent(pairs[index + 1] ?? '');
-    if (trace === null) return pairs;
-    const flags = trace.flags.toString(16).padStart(2, '0');
-    return pairs.with(index + 1, `00-${trace.traceId}-${spanId()}-${flags}`);
-  }
-  return pairs;
+/** A `traceparent` as the span `spanId` sends it on; the same text where it names no trace. */
+export function sentOn(traceparent: string, spanId: string): string {
+  const trace = parseTraceparent(traceparent);
+  if (trace === null) return traceparent;
+  const flags = trace.flags.toString(16).padStart(2, '0');
+  return `00-${trace.traceId}-${spanId}-${flags}`;
 }
 
 const none: readonly string[] = [];

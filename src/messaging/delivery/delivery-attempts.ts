@@ -8,13 +8,11 @@ import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { whenRead } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
-import { asSpan } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind, type Published } from '../messages/message.events.js';
 import { messageTerms } from '../messages/recorded-events.js';
 import { forbidsRetry } from '../messages/retry.policy.js';
-import { runHeaders } from '../messages/run-deliveries.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import { deliveryHeaders } from '../outbound/request-head.js';
 import type { MessagingSettings } from '../settings.js';
@@ -64,7 +62,7 @@ export class DeliveryAttempts {
   ): OutgoingAttempt | Promise<OutgoingAttempt> {
     const traced = this.traces.isOn
       ? this.traces.begin(published, { number: attempt, dueAt }, headers)
-      : asSpan(headers, () => attemptSpanId(published.id, attempt));
+      : headers;
     return whenRead(traced, (forwarded) => this.written(published, body, attempt, forwarded));
   }
 
@@ -90,8 +88,9 @@ export class DeliveryAttempts {
         scheduleId: event.scheduleId,
         topicName: event.topicName,
         contentType: event.contentType,
-        run: event.run === null ? none : runHeaders(event.run, messagePrefix),
+        run: event.run,
         forwarded,
+        spanId: () => attemptSpanId(id, attempt),
       }),
       body,
       timeoutMs: Math.min(event.timeoutMs ?? timeoutMs, timeoutMs),
@@ -135,8 +134,6 @@ export class DeliveryAttempts {
     return this.keyring.sign({ issuer, url, body, now, id: this.identifiers.turnSeed(now) });
   }
 }
-
-const none: readonly string[] = [];
 
 /** A copy, so that what is left out is not kept in memory. */
 function beginningOf(body: Buffer, bytesMax: number): Buffer {

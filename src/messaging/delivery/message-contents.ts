@@ -9,8 +9,9 @@ import { traceHeaders } from '../../grammar/trace-context.js';
 import { dialects } from '../../http/dialect.js';
 import type { CallbackSource, Published } from '../messages/message.events.js';
 import { callbackRedaction, redactedBody } from '../messages/redaction.js';
-import { RunDeliveries, runHeaders } from '../messages/run-deliveries.js';
+import { RunDeliveries } from '../messages/run-deliveries.js';
 import { StoredMessages } from '../messages/stored-messages.js';
+import { runHeaders } from '../outbound/request-head.js';
 import { callbackBody } from './callback-body.js';
 
 /** What a message sends, whichever attempt it is. */

@@ -1,7 +1,4 @@
-/**
- * What a workflow run adds to its messages: what their headers say of it, and what messages declare
- * and the workflows implement.
- */
+/** What messages ask of the runs that they belong to: declared here, implemented by workflows. */
 import type { Published, RunPlace } from './message.events.js';
 
 /** What a message of a run is known by while it is pending. */
@@ -41,34 +38,4 @@ export abstract class RunDeliveries {
 
   /** The `sourceBody` of a failure callback: the payload, or all entries (workflows.md 1.2). */
   abstract failedBody(callback: Published): Buffer | null | Promise<Buffer | null>;
-}
-
-/** The one version of the protocol that there is; SDKs refuse any other. */
-export const protocolVersion = '1';
-
-const callTypes = { callResult: 'fromCallback', failureCallback: 'failureCall' } as const;
-
-type Place = Pick<RunPlace, 'role' | 'runId' | 'url' | 'createdAt' | 'entry'>;
-
-/**
- * Names and values in turn. A third party gets no headers of the run; and only a step says the
- * protocol's version: SDKs take its absence for a message that is no list of entries.
- */
-export function runHeaders(place: Place, prefix: string): readonly string[] {
-  const { role, runId, url, createdAt, entry } = place;
-  if (role === 'call') return [];
-  const isInit = role === 'step' && entry === 0;
-  const said = [
-    `${prefix}Workflow-RunId`,
-    runId,
-    `${prefix}Workflow-Url`,
-    url,
-    `${prefix}Workflow-CreatedAt`,
-    String(createdAt),
-    `${prefix}Workflow-Init`,
-    String(isInit),
-  ];
-  return role === 'step'
-    ? [...said, `${prefix}Workflow-Sdk-Version`, protocolVersion]
-    : [...said, `${prefix}Workflow-CallType`, callTypes[role]];
 }

@@ -1,6 +1,7 @@
 /** The head of the request that a delivery is: what it says (messaging.md 4.1), and how. Pure. */
 import { isHeaderName, isHeaderValue, withoutHopHeaders } from '../../grammar/headers.js';
 import { type Refusal, refused } from '../../grammar/result.js';
+import { sentOn } from '../../grammar/trace-context.js';
 
 /** One attempt's headers before they are written down. */
 export interface DeliveryWords {
@@ -18,10 +19,12 @@ export interface DeliveryWords {
   readonly topicName: string | null;
   /** Verbatim as published; null = it was published without. */
   readonly contentType: string | null;
-  /** What is said of the message's workflow run, flat name, value pairs. */
-  readonly run: readonly string[];
+  /** The workflow run that the message belongs to; null = it belongs to none. */
+  readonly run: RunWords | null;
   /** Flat name, value pairs as they shall arrive. */
   readonly forwarded: readonly string[];
+  /** That of the attempt: what is sent on of a trace among `forwarded`. */
+  readonly spanId: () => string;
 }
 
 /**
@@ -38,7 +41,8 @@ export function deliveryHeaders(words: DeliveryWords): string[] {
     const name = forwarded[index] ?? '';
     if (isNamed(said, own, name)) continue;
     hasUserAgent ||= isSame(name, 'user-agent');
-    said.push(name, forwarded[index + 1] ?? '');
+    const value = forwarded[index + 1] ?? '';
+    said.push(name, isSame(name, 'traceparent') ? sentOn(value, words.spanId()) : value);
   }
   if (!hasUserAgent) said.push('User-Agent', words.userAgent);
   return said;
@@ -75,8 +79,48 @@ function ownHeaders(words: DeliveryWords): string[] {
   if (scheduleId !== null) own.push(`${prefix}Schedule-Id`, scheduleId);
   if (topicName !== null) own.push(`${prefix}Topic-Name`, topicName);
   if (contentType !== null) own.push('Content-Type', contentType);
-  own.push(...words.run);
+  if (words.run !== null) own.push(...runHeaders(words.run, prefix));
   return own;
+}
+
+/** The one version of the protocol that there is; SDKs refuse any other. */
+export const protocolVersion = '1';
+
+const callTypes = { callResult: 'fromCallback', failureCallback: 'failureCall' } as const;
+
+/** What a delivery says of the workflow run that it belongs to. */
+export interface RunWords {
+  /** What it brings the run's endpoint; `call` = it goes to a third party. */
+  readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
+  readonly runId: string;
+  readonly url: string;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  /** The index of the entry that it was published for. */
+  readonly entry: number;
+}
+
+/**
+ * Names and values in turn. A third party gets no headers of the run; and only a step says the
+ * protocol's version: SDKs take its absence for a message that is no list of entries.
+ */
+export function runHeaders(run: RunWords, prefix: string): readonly string[] {
+  const { role, runId, url, createdAt, entry } = run;
+  if (role === 'call') return [];
+  const isInit = role === 'step' && entry === 0;
+  const said = [
+    `${prefix}Workflow-RunId`,
+    runId,
+    `${prefix}Workflow-Url`,
+    url,
+    `${prefix}Workflow-CreatedAt`,
+    String(createdAt),
+    `${prefix}Workflow-Init`,
+    String(isInit),
+  ];
+  return role === 'step'
+    ? [...said, `${prefix}Workflow-Sdk-Version`, protocolVersion]
+    : [...said, `${prefix}Workflow-CallType`, callTypes[role]];
 }
 
 /** A request of which everything is known before it is sent. */

@@ -3,6 +3,7 @@ import { isHeaderValue } from '../../grammar/headers.js';
 import { fieldsOf, isJsonObject, isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
+import { traceHeaders } from '../../grammar/trace-context.js';
 import { headerBytesMax, headerCountMax } from '../../http/head-limits.js';
 import type { PublishRequest, RequestContext } from './publish.request.js';
 import { RepeatedItem, repeatedItems } from './repeated-items.js';
@@ -35,8 +36,10 @@ export function parseBatchItem(given: unknown, context: RequestContext): Result<
   if (!body.ok) return body;
   const queue = parseQueue(item['queue'] ?? null);
   if (!queue.ok) return queue;
+  const trace = traceHeaders(headers.value.rawHeaders);
   return ok({
     destination,
+    trace: trace.length > 0 ? trace : (context.trace ?? trace),
     body: body.value,
     queueName: queue.value,
     mustRepeat: false,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { TurnNames } from '../../engine/decider.js';
 import { withDefaultHeaders, withoutHopHeaders } from '../../grammar/headers.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
-import { traceHeaders, withoutTrace } from '../../grammar/trace-context.js';
+import { withoutTrace } from '../../grammar/trace-context.js';
 import {
   type Dialect,
   type MessageHeaders,
@@ -36,6 +36,8 @@ export interface PublishRequest {
   /** All headers, names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly contentType: string | null;
+  /** The trace that it belongs to, its own or that of its batch; names and values in turn. */
+  readonly trace: readonly string[];
   readonly body: Buffer;
   /** The queue that the way in names, which wins over `Queue-Name`; null = it names none. */
   readonly queueName: string | null;
@@ -96,17 +98,11 @@ export function parsePublish(
   const parsed = parseMessage(publish, target, said, rules);
   // What is published again and again is no part of the trace in which it was asked for.
   if (!parsed.ok || parsed.schedule !== null) return parsed;
-  const trace = traceOf(publish);
+  const { trace } = publish;
   if (trace.length === 0) return parsed;
   const { message, schedule } = parsed;
   const headers = withDefaultHeaders(message.headers, trace);
   return { ok: true, message: { ...message, headers }, schedule };
-}
-
-/** The trace that a publish belongs to: its own, or that of the batch that it came in. */
-function traceOf({ rawHeaders, context }: PublishRequest): readonly string[] {
-  const own = traceHeaders(rawHeaders);
-  return own.length > 0 ? own : (context.trace ?? own);
 }
 
 function parseMessage(

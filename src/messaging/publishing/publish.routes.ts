@@ -7,12 +7,15 @@
  */
 import { parseName } from '../../grammar/name.js';
 import { Refusal } from '../../grammar/result.js';
+import { traceHeaders } from '../../grammar/trace-context.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { PublishRequest, RequestContext } from './publish.request.js';
 import type { Publisher } from './publisher.js';
 import { publishingRoutes } from './publishing.openapi.js';
+
+const noTrace: readonly string[] = [];
 
 /** Publishes and enqueues; without a destination they are refused. */
 export class PublishRoute implements ExpressRoute {
@@ -69,6 +72,7 @@ export function publishIn(
     destination: behind(target, 2),
     rawHeaders,
     contentType: headers['content-type'] ?? null,
+    trace: headers['traceparent'] === undefined ? noTrace : traceHeaders(rawHeaders),
     body,
     queueName: null,
     mustRepeat: false,

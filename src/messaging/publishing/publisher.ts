@@ -47,6 +47,7 @@ import { type UnknownOption, unknownOptions, warningHeader } from './unknown-opt
 
 const withoutBody = {
   contentType: null,
+  trace: [],
   body: Buffer.alloc(0),
   queueName: null,
   mustRepeat: false,

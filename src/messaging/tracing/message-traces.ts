@@ -8,7 +8,7 @@ import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
-import { asSpan, sentBy } from '../../grammar/trace-context.js';
+import { sentBy } from '../../grammar/trace-context.js';
 import type { AttemptRecord, MessageEvent, Published } from '../messages/message.events.js';
 import { MessagePlaces } from './message-places.js';
 import { attemptSpanId, partSpanId, publishSpanId, type TracePlace, type Tracer } from './span.js';
@@ -73,23 +73,22 @@ export class MessageTraces {
   };
 
   /**
-   * The headers of an attempt that begins: its span is what it sends on. Where the trace is not
-   * recorded, one that was brought goes on as ADR 44 says. Where this is not on, none is recorded.
+   * The headers of an attempt that begins: its trace is among them where it is recorded. Where this
+   * is not on, none is.
    */
   async begin(
     published: Published,
     { number, dueAt }: Pick<UnderWay, 'number' | 'dueAt'>,
     headers: readonly string[],
   ): Promise<readonly string[]> {
-    const spanId = () => attemptSpanId(published.id, number);
     const place = await this.places.ofAttempts(published);
     const { traceId, flags } = place;
-    if (this.tracer?.samples(traceId, flags) !== true) return asSpan(headers, spanId);
+    if (this.tracer?.samples(traceId, flags) !== true) return headers;
     const begunAt = this.clock.now();
     this.underWay?.set(published.id, { published, number, place, dueAt, begunAt });
     const { run } = published.event;
     if (run?.role === 'step') this.deliveries?.set(run.runId, begunAt);
-    return sentBy(headers, { traceId, spanId: spanId() });
+    return sentBy(headers, { traceId, spanId: attemptSpanId(published.id, number) });
   }
 
   /** When the latest delivery of a run began, Unix milliseconds; null = that is not known. */

@@ -4,7 +4,7 @@ import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import { dialects } from '../../http/dialect.js';
 import { headerMapSchema } from '../../messaging/messages/message-schema.js';
 import { redactedHeaders } from '../../messaging/messages/redaction.js';
-import { protocolVersion } from '../../messaging/messages/run-deliveries.js';
+import { protocolVersion } from '../../messaging/outbound/request-head.js';
 import { endedWaitBody } from '../deliveries/entry-body.js';
 import type { OpenWait, RunConfiguration } from '../run-state/run.events.js';
 

@@ -4,7 +4,7 @@
  */
 import { formatFlowControlValue } from '../../grammar/flow-control-value.js';
 import { dialects } from '../../http/dialect.js';
-import { runHeaders } from '../../messaging/messages/run-deliveries.js';
+import { runHeaders } from '../../messaging/outbound/request-head.js';
 import type { RunConfiguration, RunTerms } from '../run-state/run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';
 

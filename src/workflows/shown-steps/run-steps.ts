@@ -14,7 +14,7 @@
 import { headerMap, withDefaultHeaders } from '../../grammar/headers.js';
 import { dialects } from '../../http/dialect.js';
 import { hiding, redactedHeaders } from '../../messaging/messages/redaction.js';
-import { protocolVersion } from '../../messaging/messages/run-deliveries.js';
+import { protocolVersion } from '../../messaging/outbound/request-head.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { failedStepName } from '../history/sdk-answer.js';
 import type { RunFailed } from '../run-state/run.events.js';

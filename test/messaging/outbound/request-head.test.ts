@@ -13,9 +13,10 @@ const words: DeliveryWords = {
   callerIp: '192.0.2.7',
   scheduleId: null,
   topicName: null,
-  run: [],
+  run: null,
   contentType: 'text/plain',
   forwarded: [],
+  spanId: () => 'aaaaaaaaaaaaaaaa',
 };
 
 function pairsOf(flat: readonly string[]): [string, string][] {
@@ -69,6 +70,16 @@ describe('the headers of a delivery', () => {
     expect(valuesOf(deliveryHeaders({ ...words, forwarded }), 'Content-Type')).toEqual([
       'text/plain',
     ]);
+  });
+
+  it('send a forwarded trace on as the span of the attempt', () => {
+    const [before, after] = ['00f067aa0ba902b7', words.spanId()].map(
+      (span) => `00-4bf92f3577b34da6a3ce929d0e0e4736-${span}-01`,
+    );
+    const forwarded = ['Traceparent', before!, 'tracestate', 'a=1'];
+    const headers = deliveryHeaders({ ...words, forwarded });
+    expect(headers).toEqual(expect.arrayContaining(['Traceparent', after, 'tracestate', 'a=1']));
+    expect(headers).not.toContain(before);
   });
 
   it('never let a forwarded header speak for the server or for a hop', () => {

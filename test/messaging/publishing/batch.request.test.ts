@@ -34,6 +34,7 @@ describe('an item of a batch', () => {
     const nothing = {
       destination: 'https://example.com',
       rawHeaders: [],
+      trace: [],
       contentType: null,
       body: Buffer.alloc(0),
       queueName: null,

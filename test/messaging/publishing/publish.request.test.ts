@@ -33,6 +33,7 @@ function publish(
     rawHeaders,
     contentType: null,
     body: Buffer.from('body'),
+    trace: [],
     queueName: null,
     mustRepeat: false,
     context: requestContext({ at }),

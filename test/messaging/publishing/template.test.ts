@@ -11,6 +11,7 @@ const read = (headers: Readonly<Record<string, string>>) => {
     rawHeaders,
     contentType: null,
     body: Buffer.alloc(0),
+    trace: [],
     queueName: null,
     mustRepeat: false,
     context: requestContext(),

@@ -32,6 +32,7 @@ const input = (headers: Headers, body: string, destination = url) => {
     rawHeaders,
     contentType: 'application/json',
     body: Buffer.from(body),
+    trace: [],
     queueName: null,
     mustRepeat: false,
     context: requestContext({ at }),

@@ -1,4 +1,4 @@
-import { runHeaders } from '../../../src/messaging/messages/run-deliveries.js';
+import { runHeaders } from '../../../src/messaging/outbound/request-head.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 
 /** Names to values. */
