@@ -22,6 +22,11 @@ export interface Appended {
 export interface CommitTarget {
   /** Why nothing is appended now but what others have committed; null where all is. */
   readonly refusal: Error | null;
+  /**
+   * Makes a group count for other machines too, before it is written here; null where it is this
+   * folder alone that counts. The next group may be shared while this one is written.
+   */
+  share(group: AppendGroup): Promise<void> | null;
   /** Makes a group as durable as the mode asks; or returns why none of it was written. */
   write(group: AppendGroup): Promise<DiskFull | null>;
   /** The segment ends here: what comes next goes to another one. */
@@ -37,6 +42,15 @@ export interface CommittingStore {
   readonly after: Timer;
 }
 
+/** A group that takes no more, on its way. */
+interface ClosedGroup {
+  readonly group: AppendGroup;
+  /** The segment ends behind it. */
+  readonly ending: Settlement | null;
+  /** Call it when the group is there; null where it is empty. */
+  readonly written: (() => void) | null;
+}
+
 /** An append that no caller waits for shares the next group, or has its own so much later. */
 const lingerMs = 5;
 
@@ -47,11 +61,16 @@ interface CommittingLog {
   readonly lastTime: number;
 }
 
-/** The commit loop of one log: one group in flight, one open. */
+/**
+ * The commit loop of one log: one group in flight, one open; where groups are shared with other
+ * machines, one more that is written here meanwhile.
+ */
 export class GroupCommit {
   private open: AppendGroup;
-  private spare: AppendGroup;
+  private readonly spares: AppendGroup[] = [];
   private running: Promise<void> | null = null;
+  /** The write of the group that was shared last. */
+  private writing: Promise<void> | null = null;
   /** The open group is to be written, and not to wait for more. */
   private isDue = false;
   private isLingering = false;
@@ -68,9 +87,7 @@ export class GroupCommit {
     /** Called with each group that is in, before its promise settles. */
     private readonly committed: (group: AppendGroup) => void,
   ) {
-    this.open = new AppendGroup(store.buffers);
-    this.spare = new AppendGroup(store.buffers);
-    this.open.open(log.nextOffset);
+    this.open = this.emptyGroup(log.nextOffset);
     this.lastTime = Math.floor(log.lastTime);
   }
 
@@ -139,7 +156,7 @@ export class GroupCommit {
   /** Settles when nothing is waiting or in flight. */
   async idle(): Promise<void> {
     this.flush();
-    while (this.running !== null) await this.running;
+    while (this.running !== null || this.writing !== null) await (this.running ?? this.writing);
   }
 
   /** Refuses every append from now on; what waits is refused too. */
@@ -152,36 +169,77 @@ export class GroupCommit {
   private async run(): Promise<void> {
     await thisTickIsOver();
     while (this.failure === null && (this.isDue || this.ending !== null)) {
-      const { open: group, ending } = this;
-      group.close();
-      this.ending = null;
-      this.isDue = false;
-      this.open = this.spare;
-      this.open.open(group.nextOffset);
-      try {
-        await this.commit(group);
-        if (ending !== null) await this.target.endSegment();
-        ending?.settle();
-      } catch (error) {
-        const failure = this.store.fence.fail(`writing log ${this.log.id}`, error);
-        group.commit.refuse(failure);
-        ending?.refuse(failure);
-        this.refuse(failure);
-      }
-      group.release();
-      this.spare = group;
+      const next = this.closeOpen();
+      const { group } = next;
+      const shared = group.recordCount === 0 ? null : this.target.share(group);
+      if (shared === null && this.writing === null) await this.write(next);
+      else await this.writeBehind(shared, next);
       await thisTickIsOver();
     }
     this.running = null;
+  }
+
+  private closeOpen(): ClosedGroup {
+    const { open: group, ending } = this;
+    group.close();
+    this.ending = null;
+    this.isDue = false;
+    this.open = this.emptyGroup(group.nextOffset);
+    const written = group.recordCount === 0 ? null : this.store.committing(group.recordCount);
+    return { group, ending, written };
+  }
+
+  private emptyGroup(baseOffset: Offset): AppendGroup {
+    const group = this.spares.pop() ?? new AppendGroup(this.store.buffers);
+    group.open(baseOffset);
+    return group;
+  }
+
+  /**
+   * Settles once the group is shared and its write has begun, which is when the one before it has
+   * ended: what is shared is never more than one group ahead of what is written.
+   */
+  private async writeBehind(shared: Promise<void> | null, next: ClosedGroup): Promise<void> {
+    try {
+      await shared;
+      await this.writing;
+      if (this.failure !== null) throw this.failure;
+    } catch (error) {
+      this.failed(error, next);
+      return;
+    }
+    this.writing = this.write(next).then(() => {
+      this.writing = null;
+    });
+  }
+
+  /** Never rejects: a failure refuses all that waits. */
+  private async write(closed: ClosedGroup): Promise<void> {
+    const { group, ending } = closed;
+    try {
+      await this.commit(closed);
+      if (ending !== null) await this.target.endSegment();
+      ending?.settle();
+    } catch (error) {
+      this.failed(error, closed);
+    }
+    group.release();
+    this.spares.push(group);
+  }
+
+  private failed(error: unknown, { group, ending }: ClosedGroup): void {
+    const failure = this.store.fence.fail(`writing log ${this.log.id}`, error);
+    group.commit.refuse(failure);
+    ending?.refuse(failure);
+    this.refuse(failure);
   }
 
   /**
    * For want of room the group is refused, and with it what was appended behind it meanwhile. Their
    * offsets are not given out again: a caller may have noted them.
    */
-  private async commit(group: AppendGroup): Promise<void> {
-    if (group.recordCount === 0) return;
-    const written = this.store.committing(group.recordCount);
+  private async commit({ group, written }: ClosedGroup): Promise<void> {
+    if (written === null) return;
     const full = await this.target.write(group);
     if (full === null) {
       written();

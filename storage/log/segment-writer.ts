@@ -93,6 +93,11 @@ export class SegmentWriter implements CommitTarget {
     return this.next.prepare();
   }
 
+  /** The folder is the only place. */
+  share(): null {
+    return null;
+  }
+
   /**
    * Writes a group, and syncs it where the mode asks for that. Where there is no room, says so, and
    * nothing of the group is left: the file is as it was before, durably.

@@ -15,11 +15,13 @@ export class SharedTarget implements CommitTarget {
     return this.commits.refusal;
   }
 
-  async write(group: AppendGroup): Promise<DiskFull | null> {
-    const { commits, logName, folder } = this;
+  share(group: AppendGroup): Promise<void> | null {
     // By whose records they are: this machine may have ceased to commit since it took its own.
-    if (!group.isFollowed) await commits.append(logName, group.records);
-    const full = await folder.write(group);
+    return group.isFollowed ? null : this.commits.append(this.logName, group.records);
+  }
+
+  async write(group: AppendGroup): Promise<DiskFull | null> {
+    const full = await this.folder.write(group);
     // What counts elsewhere cannot be refused here.
     if (full !== null) throw full;
     return null;
