@@ -1,4 +1,5 @@
 /** What `start` and `dev` share: build, say so, end on a signal, and die of broken invariants. */
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { type Clock, systemClock } from '../engine/clock.js';
@@ -69,7 +70,7 @@ export async function serve(
   });
   const { threadPoolSize, isUnderNpm } = readLaunch();
   const end = ending(application, config.dataDirectory);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
   if (isUnderNpm) followParent(systemClock, () => end('the end of npm'));
   if (threadPoolSize < threadPoolSizeMin) log.warn(smallThreadPool(threadPoolSize));
   for (const line of [...introduction(application.url), ...promises(config)]) say(line);
@@ -130,6 +131,7 @@ const sameRequestMs = 1000;
 /** The first request drains; one that comes later means it. */
 function ending(application: Application, folder: string): (reason: string) => Promise<void> {
   let firstAt: number | null = null;
+  const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   return async (reason) => {
     const now = systemClock.monotonic();
     if (firstAt !== null) {
@@ -139,6 +141,12 @@ function ending(application: Application, folder: string): (reason: string) => P
     firstAt = now;
     const isClean = await application.stop(reason);
     if (application.life.changesNothing === null) await forgetAddress(nodeDisk, folder);
-    process.exit(isClean ? exitCodes.fine : exitCodes.failure);
+    // Node.js 20 aborts where it exits and its terminal is gone: the signal itself ends it.
+    if (reason === 'SIGHUP' && hasTerminal) {
+      process.removeAllListeners(reason);
+      process.kill(process.pid, reason);
+    } else {
+      process.exit(isClean ? exitCodes.fine : exitCodes.failure);
+    }
   };
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { killedAtLast } from '../support/leftovers.js';
 import { program } from '../support/program/program.js';
 
@@ -46,7 +47,11 @@ interface Launched {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-async function launch(words: readonly string[], environment = {}): Promise<Launched> {
+async function launch(
+  words: readonly string[],
+  environment = {},
+  standardError: 'pipe' | number = 'pipe',
+): Promise<Launched> {
   const [command = '', ...rest] = words;
   const child = killedAtLast(
     spawn(command, rest, {
@@ -58,7 +63,7 @@ async function launch(words: readonly string[], environment = {}): Promise<Launc
         STEPWELL_DATA_DIR: join(folder, 'data'),
         ...environment,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', standardError],
       // A process group of its own, as a terminal gives it.
       detached: true,
     }),
@@ -71,8 +76,8 @@ async function launch(words: readonly string[], environment = {}): Promise<Launc
       output += chunk.toString();
       if (output.includes('running at')) resolve();
     };
-    child.stdout.on('data', listen);
-    child.stderr.on('data', listen);
+    child.stdout?.on('data', listen);
+    child.stderr?.on('data', listen);
     ended.then(() => reject(new Error(`ended before it served: ${output}`)));
   });
   const launched = { child, pid: lastDescendant(child.pid ?? 0), output: () => output, ended };
@@ -133,6 +138,34 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
       expect(output()).not.toContain('thread pool');
     },
   );
+});
+
+it('the server ends well when its terminal is closed', async () => {
+  const command = [process.execPath, program, 'start'].join(' ');
+  const { child, pid, ended } = await launch(['script', '-qfc', command, '/dev/null']);
+  const files = () => readdirSync(join(folder, 'data'));
+  expect(files()).toContain('address.json');
+  // The terminal that it has made goes with it.
+  child.kill('SIGKILL');
+  await ended;
+  while (existsSync(`/proc/${pid}`)) await pause(20);
+  expect(files()).not.toContain('address.json');
+  expect(files()).not.toContain('exits');
+});
+
+it('the server goes on where its log is on a full disk', async () => {
+  const full = openSync('/dev/full', 'w');
+  const { child, ended, output } = await launch(
+    ways['node dist/src/main.js start'],
+    {
+      STEPWELL_LOG_LEVEL: 'debug',
+    },
+    full,
+  );
+  closeSync(full);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(output()).toContain('running at');
 });
 
 it('the server ends when npm is killed, which passes no signal on', async () => {

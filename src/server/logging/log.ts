@@ -28,9 +28,16 @@ function shownError(error: Error): unknown {
   return { ...rest, stack: withSourceLines(stack) };
 }
 
-/** Standard error, for machines or for people; colours are for terminals. */
+/** Lines that wait while standard error takes none, in UTF-16 units; more are dropped. */
+const waitingMax = 1024 * 1024;
+
+/**
+ * Standard error, for machines or for people; colours are for terminals. The server goes on where
+ * it cannot be written: to a file on a full disk, to a terminal that is gone.
+ */
 export async function logDestination(format: LogFormat): Promise<DestinationStream> {
-  const lines = pino.destination({ dest: standardError, sync: true });
+  const lines = pino.destination({ dest: standardError, sync: true, maxLength: waitingMax });
+  lines.on('error', () => undefined);
   if (format === 'json') return lines;
   const { prettyLines } = await import('./pretty-lines.js');
   return prettyLines(lines, process.stderr.isTTY === true);
