@@ -1,6 +1,7 @@
 /** `stepwell journal`: looking at a data folder, and exporting from it, without touching it. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
+import { isEventType } from '../server/journal/known-events.js';
 import { importCommand } from './backup.command.js';
 import { type DataDirOption, dataDirOption, folderArgument } from './folder/folder-option.js';
 import { type KeptHead, readKeptHead } from './journal/kept-head.js';
@@ -142,6 +143,10 @@ function momentOption(text: string): JournalMoment {
 
 function typeOption(text: string, before: readonly string[] = []): readonly string[] {
   const types = text.split(',');
-  if (types.every((type) => /^[A-Za-z]+$/.test(type))) return [...before, ...types];
-  throw new InvalidArgumentError('It is not a list of types: MessagePublished,MessageFailed.');
+  if (!types.every((type) => /^[A-Za-z]+$/.test(type))) {
+    throw new InvalidArgumentError('It is not a list of types: MessagePublished,MessageFailed.');
+  }
+  const unknown = types.find((type) => !isEventType(type));
+  if (unknown === undefined) return [...before, ...types];
+  throw new InvalidArgumentError(`There are no events of type ${unknown}.`);
 }

@@ -58,6 +58,7 @@ describe('journal replay', () => {
     [['--offsets', '--records', 'rides'], 'cannot be used with'],
     [['--csv', '--json'], 'cannot be used with'],
     [['--type', ''], 'not a list of types'],
+    [['--type', 'MessagePublished,Nope'], 'no events of type Nope'],
   ])('refuses %j, of which it would pass over a part', async (words, said) => {
     const { code, stdout, stderr } = await journal('replay', ...words);
     expect([code, stdout]).toEqual([64, '']);

@@ -14,6 +14,7 @@ import {
 } from '../../http/query-filters.js';
 import { type JournalMoment, readMoment } from './journal-moment.js';
 import type { JournalSelection } from './journal-selection.js';
+import { isEventType } from './known-events.js';
 
 /** Events in one answer where nothing is said, and at most. */
 const countStandard = 100;
@@ -53,13 +54,19 @@ const step: FilterReader<number> = (values) => {
   return duration;
 };
 
+const eventTypes: FilterReader<readonly string[] | null> = (values) => {
+  const given = names(values);
+  const unknown = given.ok ? given.value?.find((type) => !isEventType(type)) : undefined;
+  return unknown === undefined ? given : refused(`names no type of event: ${unknown}`);
+};
+
 /** What `GET /admin/journal` asks for. */
 export function parseJournalQuery(target: string): Result<JournalQuestion> {
   const filters = readFilters(target, {
     from: moment,
     until: moment,
     stream: text,
-    type: names,
+    type: eventTypes,
     by: text,
     order: oneOf('oldest', 'newest'),
     cursor: cursorFilter(offsetPlace),
