@@ -1,4 +1,5 @@
 /** The only reader of the environment: every setting of the process, checked once. */
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import type { Result } from '../../grammar/result.js';
@@ -263,6 +264,12 @@ function unknownNames(environment: Environment): string[] {
     .map((name) => `${name} is not a setting of Stepwell`);
 }
 
+/** Whether a folder is another one, or below it; as named, whatever links there are. */
+function isWithin(folder: string, other: string): boolean {
+  const path = relative(resolve(other), resolve(folder));
+  return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
 function contradictions(config: Config): string[] {
   const problems: string[] = [];
   if (config.retries > config.retriesMax) {
@@ -276,6 +283,10 @@ function contradictions(config: Config): string[] {
   }
   if (config.maxBatchBytes < config.maxBodyBytes) {
     problems.push('STEPWELL_MAX_BATCH is below STEPWELL_MAX_BODY');
+  }
+  const { dataDirectory, backupDirectory } = config;
+  if (backupDirectory !== null && isWithin(backupDirectory, dataDirectory)) {
+    problems.push('STEPWELL_BACKUP_DIR is in STEPWELL_DATA_DIR: a backup is kept elsewhere');
   }
   if (config.asOfMemoryBytes < asOfMemoryBytesMin) {
     problems.push('STEPWELL_AS_OF_MEMORY is below 128mb, which an empty server takes');

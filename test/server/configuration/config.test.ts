@@ -281,6 +281,18 @@ test('all problems are reported at once, a misspelt name among them', () => {
   ]);
 });
 
+test.each([
+  ['./data', 'data/backups', true],
+  ['/data', '/data', true],
+  ['/data/', '/data/..backups', true],
+  ['/data', '/data/../backups', false],
+  ['/data', '/database', false],
+  ['/data/live', '/data', false],
+])('a backup of %s in %s is refused: %s', (data, backups, isRefused) => {
+  const problems = problemsOf({ STEPWELL_DATA_DIR: data, STEPWELL_BACKUP_DIR: backups });
+  expect(problems).toEqual(isRefused ? [expect.stringContaining('STEPWELL_BACKUP_DIR is in')] : []);
+});
+
 test('environment variables of other programs are ignored', () => {
   expect(problemsOf({ PORT: 'x', STEPWELLNESS: 'y' })).toEqual([]);
 });
