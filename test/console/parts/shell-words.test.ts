@@ -1,4 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { curlOf, quoted } from '../../../src/console/web/parts/shell-words.ts';
 
@@ -22,8 +26,22 @@ it('a command has no more words than were given, whatever others have chosen', (
       const address = `http://127.0.0.1:8080/v2/publish/https://example.com/${inUrl.join('')}`;
       const body = inBody.join('');
       const command = curlOf(address, ['-X POST', `--data-raw ${quoted(body)}`]);
-      expect(wordsGiven(command)).toEqual([address, '-X', 'POST', '--data-raw', body]);
+      expect(wordsGiven(command)).toEqual(['-g', address, '-X', 'POST', '--data-raw', body]);
     }),
     { numRuns: 40 },
   );
+});
+
+it('a command sends an address with brackets and braces as it is', async () => {
+  const server = createServer((request, response) => response.end(request.url));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const path = '/v2/publish/https://example.com/?ids[]=1&of={a,b}&at=[1-3]';
+  const { port } = server.address() as AddressInfo;
+  const { stdout } = await promisify(execFile)('sh', [
+    '-c',
+    curlOf(`http://127.0.0.1:${port}${path}`, ['-s']),
+  ]);
+  expect(stdout).toBe(path);
+  server.close();
 });
