@@ -9,10 +9,12 @@ import type { FlowControlRecord } from './flow-control-record.js';
 
 /** Keys that are read and written in one tick. */
 const keysPerTick = 256;
+/** Keys that are sorted in one tick. */
+const keysSortedPerTick = 2048;
 
 /**
- * `{"flowControls":[...]}` of those of `keys` that are still known, piece by piece; `recordOf`
- * answers null for one that is not.
+ * `{"flowControls":[...]}` of those of `keys` that are still known, in the order of their names,
+ * piece by piece; `recordOf` answers null for one that is not.
  */
 export function flowControlListing(
   keys: readonly string[],
@@ -29,12 +31,43 @@ async function* pieces(
 ): AsyncGenerator<string> {
   yield '{"flowControls":[';
   let separator = '';
-  for (const slice of slicesOf(keys, keysPerTick)) {
+  for (const slice of inOrder(await sortedRuns(keys))) {
     const records = await controls.shown(() => slice.flatMap((key) => recordOf(key) ?? []));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTick();
     if (records.length === 0) continue;
     yield separator + records.map((record) => JSON.stringify(record)).join(',');
     separator = ',';
   }
   yield ']}';
 }
+
+async function sortedRuns(keys: readonly string[]): Promise<string[][]> {
+  const runs: string[][] = [];
+  for (const slice of slicesOf(keys, keysSortedPerTick)) {
+    if (runs.length > 0) await nextTick();
+    runs.push([...slice].sort());
+  }
+  return runs;
+}
+
+/** Takes the keys of sorted runs in the order of all, so many at a time. */
+function* inOrder(runs: readonly string[][]): Generator<readonly string[]> {
+  const places = runs.map(() => 0);
+  for (;;) {
+    const slice: string[] = [];
+    while (slice.length < keysPerTick) {
+      let [first, least]: [number, string | undefined] = [0, undefined];
+      for (const [run, place] of places.entries()) {
+        const key = runs[run]?.[place];
+        if (key !== undefined && (least === undefined || key < least)) [first, least] = [run, key];
+      }
+      if (least === undefined) break;
+      slice.push(least);
+      places[first] = (places[first] ?? 0) + 1;
+    }
+    if (slice.length === 0) return;
+    yield slice;
+  }
+}
+
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));

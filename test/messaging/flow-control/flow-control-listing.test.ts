@@ -1,12 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { flowControlListing } from '../../../src/messaging/flow-control/flow-control-listing.js';
 import type { FlowControlRecord } from '../../../src/messaging/flow-control/flow-control-record.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
 
 const recordOf = (key: string): FlowControlRecord | null =>
   ({ flowControlKey: key }) as FlowControlRecord;
 /** Shows what was read at once. */
 const controls = { shown: async <Value>(read: () => Value) => read() };
-const names = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
+const names = (count: number) =>
+  Array.from({ length: count }, (_, index) => `k${String(index).padStart(5, '0')}`);
 
 async function listed(keys: string[], read = recordOf, source = controls) {
   const written = await text(flowControlListing(keys, read, source));
@@ -17,6 +19,15 @@ async function listed(keys: string[], read = recordOf, source = controls) {
 describe('the list of keys', () => {
   it.each([0, 1, 256, 257, 1000])('holds all of %i', async (count) => {
     expect(await listed(names(count))).toEqual(names(count));
+  });
+
+  it.each([3, 2048, 5000])('holds %i in the order of their names', async (count) => {
+    const random = new SeededRandom(count);
+    const mixed = names(count)
+      .map((key) => ({ key, at: random.below(1_000_000) }))
+      .sort((one, other) => one.at - other.at)
+      .map(({ key }) => key);
+    expect(await listed(mixed)).toEqual(names(count));
   });
 
   it('leaves out what is forgotten meanwhile, wherever it stands', async () => {
