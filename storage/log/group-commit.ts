@@ -53,6 +53,8 @@ interface ClosedGroup {
 
 /** An append that no caller waits for shares the next group, or has its own so much later. */
 const lingerMs = 5;
+/** So far ahead a clock of another machine may be, in ms (what Kafka takes of its producers). */
+const clockDifferenceMaxMs = 3_600_000;
 
 /** The log, as it is when it is opened. */
 interface CommittingLog {
@@ -112,10 +114,13 @@ export class GroupCommit {
    * Appends records of others at the offsets that they have there: that of the next one first. Null
    * stands for none.
    */
-  follow(records: EncodedRecords | null): Promise<void> {
+  follow(records: EncodedRecords | null, now: number): Promise<void> {
     if (this.failure !== null) throw this.failure;
     if (records === null) return Promise.resolve();
-    const timestamp = Math.max(records.maxTimestamp, this.lastTime);
+    const { maxTimestamp } = records;
+    // What no clock says was given by a producer: later appends are not of that time.
+    const time = maxTimestamp > now + clockDifferenceMaxMs ? now : maxTimestamp;
+    const timestamp = Math.max(time, this.lastTime);
     this.open.follow(records, timestamp);
     this.open.isFollowed = true;
     return this.taken(timestamp, false);

@@ -28,7 +28,10 @@ export interface SegmentSpan {
   readonly nextOffset: Offset;
   /** Header and batches. */
   readonly byteLength: number;
-  /** The latest of all its records' timestamps and of its appends, Unix ms. */
+  /**
+   * When the last of its records was appended, Unix ms; where nothing says so, their latest
+   * timestamp. A timestamp may claim any future: it would keep its segment as long.
+   */
   readonly latestTime: number;
   /** Only what is sealed can be trimmed or compacted. */
   readonly isSealed: boolean;
@@ -141,7 +144,7 @@ export class Segment implements SegmentEnd {
 
   get span(): SegmentSpan {
     const { baseOffset, nextOffset, end, maxTimestamp, lastAppendTime, isSealed } = this;
-    const latestTime = Math.max(maxTimestamp, Math.floor(lastAppendTime ?? maxTimestamp));
+    const latestTime = Math.floor(lastAppendTime || maxTimestamp);
     return { baseOffset, nextOffset, byteLength: end, latestTime, isSealed };
   }
 

@@ -6,7 +6,7 @@ export interface Span {
   readonly baseOffset: number;
   readonly nextOffset: number;
   readonly byteLength: number;
-  /** Of its records the latest time, and not before they were appended; Unix milliseconds. */
+  /** When the last of its records was appended, whatever times they claim; Unix milliseconds. */
   readonly latestTime: number;
   /** It does not grow any more. */
   readonly isSealed: boolean;

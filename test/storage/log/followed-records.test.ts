@@ -13,7 +13,7 @@ import { openSimulated } from '../simulated-store.js';
 class Commits implements CommitStream {
   readonly kept: CommittedRecords[] = [];
 
-  constructor(readonly refusal: Error | null) {}
+  constructor(public refusal: Error | null) {}
 
   shares(): boolean {
     return true;
@@ -112,6 +112,20 @@ it('what another machine has committed is followed record by record, once', asyn
     }),
     { seed, numRuns: 60 },
   );
+});
+
+it('what is appended after a takeover has the time of then, whatever was followed', async () => {
+  const one = { key: null, value: Buffer.from('one') };
+  const { kept } = await committed([[{ ...one, timestamp: 253_402_300_799_000 }]], true);
+  const commits = new Commits(new NotTheOwner('it follows'));
+  const { store, timers } = await openSimulated(disk(2), { commits });
+  const log = await store.createLog('log');
+  for (const records of kept) await log.follow(records);
+  commits.refusal = null;
+  const { timestamp, durable } = log.append([one]);
+  await durable;
+  expect(timestamp).toBe(timers.time);
+  await store.close();
 });
 
 it('what lies behind a gap is not followed', async () => {
