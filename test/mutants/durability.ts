@@ -54,9 +54,9 @@ export const durabilityMutants: readonly Mutant[] = [
       },
       {
         file: 'storage/log/group-commit.ts',
-        from: `        ending?.refuse(failure);
-        this.refuse(failure);`,
-        to: '        ending?.refuse(failure);',
+        from: `    ending?.refuse(failure);
+    this.refuse(failure);`,
+        to: '    ending?.refuse(failure);',
       },
     ],
     tests: [failures],
@@ -90,8 +90,8 @@ export const durabilityMutants: readonly Mutant[] = [
       },
       {
         file: segmentWriter,
-        from: '() => own.synced(this.mustSync)',
-        to: '() => Promise.resolve()',
+        from: '      await fileSync.syncOwn(own);',
+        to: '',
       },
     ],
     tests: [crashes],
@@ -164,7 +164,7 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: segmentWriter,
-        from: '    await file.synced(this.mustSync);',
+        from: '    await this.store.fileSync.syncOwn(file);',
         to: '',
       },
     ],
