@@ -8,6 +8,7 @@ import type { ExpressRoute, LongExpressRoute, Route } from './route.js';
 import type { RouteDescription } from './route-description.js';
 
 type RouterOptions = findMyWay.Config<findMyWay.HTTPVersion.V1>;
+type Router = findMyWay.Instance<findMyWay.HTTPVersion.V1>;
 
 /** A method and a pattern of the router, with the description of the route; null = it has none. */
 export interface TabledRoute {
@@ -29,16 +30,16 @@ export class RouteTable {
   /** Every route of the server, a controller's too; one for each of its methods. */
   readonly routes: TabledRoute[] = [];
   private readonly express = new Map<string, TabledExpressRoute[]>();
-  private readonly router: findMyWay.Instance<findMyWay.HTTPVersion.V1>;
   private readonly methods = new Set<HTTPMethod>();
+  /** Null until it is asked: only nodes of a cluster and refused requests do, and no start. */
+  private router: Router | null = null;
 
   /** `routerOptions` are those of the server's own router: both must match the same paths. */
   constructor(
     private readonly fastify: FastifyInstance,
     private readonly inFlight: InFlight,
-    routerOptions: RouterOptions,
+    private readonly routerOptions: RouterOptions,
   ) {
-    this.router = findMyWay(routerOptions);
     fastify.addHook('onRoute', ({ method, url, config }) => {
       for (const each of [method].flat() as HTTPMethod[]) {
         this.learn(each, url, config?.description ?? null);
@@ -68,20 +69,31 @@ export class RouteTable {
   /** What the route of a request says of itself; null where there is none, or it says nothing. */
   descriptionOf(method: string, target: string): RouteDescription | null {
     const path = target.split('?', 1)[0] ?? target;
-    return this.router.find(method as HTTPMethod, path)?.store ?? null;
+    return this.ownRouter().find(method as HTTPMethod, path)?.store ?? null;
   }
 
   /** The methods a request target answers, sorted; none if the path is unknown. */
   methodsOf(target: string): string[] {
     const path = target.split('?', 1)[0] ?? target;
-    return [...this.methods].filter((method) => this.router.find(method, path) !== null).sort();
+    const router = this.ownRouter();
+    return [...this.methods].filter((method) => router.find(method, path) !== null).sort();
   }
 
   private learn(method: HTTPMethod, pattern: string, description: RouteDescription | null): void {
     this.routes.push({ method, pattern, description });
     this.methods.add(method);
-    if (!this.router.hasRoute(method, pattern))
-      this.router.on(method, pattern, () => undefined, description);
+    this.router = null;
+  }
+
+  private ownRouter(): Router {
+    if (this.router !== null) return this.router;
+    const router = findMyWay(this.routerOptions);
+    for (const { method, pattern, description } of this.routes) {
+      if (router.hasRoute(method as HTTPMethod, pattern)) continue;
+      router.on(method as HTTPMethod, pattern, () => undefined, description);
+    }
+    this.router = router;
+    return router;
   }
 
   private addExpress(route: ExpressRoute | LongExpressRoute): void {
