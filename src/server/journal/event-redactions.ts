@@ -2,9 +2,10 @@
  * What of an event may not be printed: what its message, its run or its schedule asked to redact.
  * Most events do not say it themselves, so it is looked up in the journal.
  */
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
+import { lastUsed } from '../../grammar/collections.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import {
   type CallbackSource,
@@ -33,7 +34,7 @@ export class EventRedactions {
     private readonly journal: Journal,
     max = streamsMax,
   ) {
-    this.known = new LRUCache({ max });
+    this.known = lastUsed(max);
   }
 
   /**
