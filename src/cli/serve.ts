@@ -11,9 +11,10 @@ import {
   type Config,
   type Configuration,
   readLaunch,
+  type Source,
 } from '../server/configuration/config.js';
 import { shownSettings } from '../server/configuration/shown-settings.js';
-import type { Credentials, OpenedCredentials } from '../server/credentials/credentials.js';
+import type { OpenedCredentials } from '../server/credentials/credentials.js';
 import { descriptorLimit, sharesLine } from '../server/lifecycle/descriptors.js';
 import { exitCodeOf } from '../server/lifecycle/exit-code-of.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
@@ -41,7 +42,8 @@ export async function serve(
   opened: OpenedCredentials,
   { clock = systemClock, introduction = () => [], ...outbound }: ServeOptions = {},
 ): Promise<void> {
-  const { credentials, sources } = opened;
+  const { credentials } = opened;
+  const sourceOf: Readonly<Record<string, Source>> = opened.sources;
   const log = createLog(config.logLevel, await logDestination(logFormatOf(config)));
   const fatal = (error: unknown): never => {
     noteFatalExit(config.dataDirectory, error, systemClock.now());
@@ -60,11 +62,7 @@ export async function serve(
     descriptorLimit: descriptorLimit(),
     ...(build !== null && { build }),
     consoleFolder,
-    settings: shownSettings(
-      config,
-      origins,
-      (name) => sources[name as keyof Credentials] ?? 'default',
-    ),
+    settings: shownSettings(config, origins, (name) => sourceOf[name] ?? 'default'),
     log,
     fatal,
   });

@@ -188,6 +188,7 @@ export class EventCodec {
   private upcast(kind: string, version: number, fields: DomainEvent): DomainEvent {
     const upcasters = this.upcasters.get(kind)?.[fields.type];
     if (upcasters === undefined || version > upcasters.length) return fields;
+    // Each takes the version that the one before it makes.
     return upcasters
       .slice(version - 1)
       .reduce<DomainEvent>((older, lift) => lift(older as never), fields);

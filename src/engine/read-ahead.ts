@@ -138,8 +138,9 @@ export async function* mappedAhead<Item, Result>(
     // The reader meets the failure in its turn; until then it is not unhandled.
     result.catch(() => undefined);
     ahead.push(result);
-    if (ahead.length < width) continue;
-    const first = await (ahead.shift() as Promise<Result>);
+    const next = ahead.length < width ? undefined : ahead.shift();
+    if (next === undefined) continue;
+    const first = await next;
     yield first;
     width = isLarge(first) ? 1 : Math.min(width * 2, widthMax);
   }

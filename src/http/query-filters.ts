@@ -81,6 +81,7 @@ function judged<Known extends KnownFilters>(
     if (!value.ok) return refused(`${name} ${value.message}`);
     filters[name] = value.value;
   }
+  // Each of the known ones was read.
   return ok(filters as Filters<Known>);
 }
 

@@ -75,6 +75,5 @@ async function behindNewest(ask: Ask, kind: 'message' | 'run', signal: AbortSign
 
 /** Both routes answer an object with one list in it. */
 function rowsIn({ text }: Reply): readonly { readonly time: number }[] {
-  const rows = Object.values(JSON.parse(text) as object).find(Array.isArray);
-  return (rows as readonly { readonly time: number }[] | undefined) ?? [];
+  return Object.values(JSON.parse(text) as object).find(Array.isArray) ?? [];
 }

@@ -1,4 +1,5 @@
 /** Which `GET` answers what a tool is asked. Pure. */
+import { keysOf } from '../grammar/keys.js';
 import type { Question } from './question.js';
 
 /** Kinds of things, and the path of their listing. */
@@ -18,7 +19,7 @@ const listings = {
 
 export type ListedKind = keyof typeof listings;
 
-export const listedKinds = Object.keys(listings) as [ListedKind, ...ListedKind[]];
+export const listedKinds = keysOf(listings);
 
 /** Listings that come in pages; the others are answered whole. */
 const paged: ReadonlySet<ListedKind> = new Set([
@@ -30,7 +31,7 @@ const paged: ReadonlySet<ListedKind> = new Set([
 ]);
 
 /** What can be looked at by its id or name: every kind but a row of the log. */
-export const shownKinds = listedKinds.filter((kind) => kind !== 'log') as [ListedKind];
+export const shownKinds = listedKinds.filter((kind) => kind !== 'log');
 
 /** What can wait, and the end of the path that says for what. */
 const waits = {
@@ -43,7 +44,7 @@ const waits = {
 
 export type WaitingKind = keyof typeof waits;
 
-export const waitingKinds = Object.keys(waits) as [WaitingKind, ...WaitingKind[]];
+export const waitingKinds = keysOf(waits);
 
 /** What a listing is asked for. */
 export interface Wanted {

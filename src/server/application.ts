@@ -1,5 +1,5 @@
 /** The whole server over its ports: built, opened and ended alike by `main.ts` and by tests. */
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
@@ -11,6 +11,7 @@ import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { BasicCredentials } from '../http/identity/basic-auth.js';
 import { BearerTokens } from '../http/identity/bearer-token.js';
 import { InboundMetrics } from '../http/inbound.metrics.js';
+import { listeningPort } from '../http/listening-port.js';
 import type { Tracer } from '../messaging/tracing/span.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
 import { applicationModule } from './app.module.js';
@@ -220,5 +221,5 @@ function urlOf(host: string, nest: NestFastifyApplication): string {
 }
 
 function portOf(nest: NestFastifyApplication): number {
-  return (nest.getHttpServer().address() as AddressInfo).port;
+  return listeningPort(nest.getHttpServer());
 }

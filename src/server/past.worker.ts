@@ -13,7 +13,7 @@ import {
 import { openPastApplication } from './past-application.js';
 import type { PastReply, PastStart } from './past-thread.js';
 
-const { config, moment, ports } = workerData as PastStart;
+const { config, moment, ports }: PastStart = workerData;
 
 /** Looking at the memory takes as long as folding some events. */
 const foldsPerLook = 1024;

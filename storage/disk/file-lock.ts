@@ -39,6 +39,7 @@ export function chooseLock(load: (name: string) => unknown, isAlpine = false): T
   const lock = isAlpine ? null : lockOfBinding(load);
   if (lock !== null) return lock;
   try {
+    // What is loaded has the types of its package.
     const { tryLock } = load('fs-native-extensions') as Addon;
     return (file) => tryLock(file);
   } catch (error) {

@@ -88,5 +88,6 @@ export function parseLogName(name: string): number | null {
 export function parseSegmentName(name: string): { number: number; kind: SegmentFile } | null {
   const match = /^(\d{10})\.(log|index|pruned)$/.exec(name);
   if (match === null) return null;
+  // The pattern has no others.
   return { number: Number(match[1]), kind: match[2] as SegmentFile };
 }

@@ -154,6 +154,7 @@ export class LogReader {
       const index = await this.reader.indexOf(segment);
       const position = index.offsets.positionOfTime(since);
       const range = { position, limit: segment.end, chunkBytes: smallChunkBytes };
+      // Set by a function: the compiler would take it for null for ever.
       let found = null as FoundTime | null;
       const visit = (batches: ScannedBatch[]) => {
         for (const { header, body } of batches) {

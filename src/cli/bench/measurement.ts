@@ -1,7 +1,7 @@
 /** Publishes messages to an endpoint in this process, and takes the times of both. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../../engine/clock.js';
+import { listeningPort } from '../../http/listening-port.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
@@ -56,7 +56,7 @@ export async function measure(
     deliveryMs.push(clock.monotonic() - at);
     arrived();
   });
-  const { port } = server.address() as AddressInfo;
+  const port = listeningPort(server);
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const body = 'x'.repeat(bytes);
   const startedAt = clock.monotonic();

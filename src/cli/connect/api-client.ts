@@ -1,6 +1,7 @@
 /** Requests to a running server. Every answer that is no success is an `ApiRefusal`. */
 import type { IncomingMessage } from 'node:http';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { type ApiObject, itemsIn } from './api-object.js';
 import { ApiRefusal, ClientError, Unreachable } from './client-errors.js';
 import { exchange, textOf } from './exchange.js';
 
@@ -27,8 +28,7 @@ export interface ApiRequest {
   readonly body?: unknown;
 }
 
-/** An object as the API answers it: the documents of the protocol name its fields. */
-export type ApiObject = Readonly<Record<string, unknown>>;
+export type { ApiObject } from './api-object.js';
 
 /** One server, as one command speaks to it. */
 export class ApiClient {
@@ -64,7 +64,7 @@ export class ApiClient {
     let cursor: string | undefined;
     while (left > 0) {
       const page = await this.get(path, { ...query, count: Math.min(left, pageMax), cursor });
-      for (const item of page[field] as readonly ApiObject[]) {
+      for (const item of itemsIn(page, field)) {
         yield item;
         left -= 1;
         if (left === 0) return;
@@ -74,7 +74,7 @@ export class ApiClient {
     }
   }
 
-  /** The JSON of an answer; an empty one is an empty object. */
+  /** The JSON of an answer, of the type that its route has; an empty one is an empty object. */
   async call<Answer>(method: string, path: string, request: ApiRequest): Promise<Answer> {
     const text = await this.reading(textOf(await this.send(method, path, request)));
     return (text === '' ? {} : parsed(text, this.address.url)) as Answer;

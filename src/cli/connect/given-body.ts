@@ -21,7 +21,7 @@ export async function givenBody(text: string): Promise<Buffer> {
 
 /** The same, as it is read. */
 export async function* givenChunks(text: string): AsyncGenerator<Buffer> {
-  if (text === '-') yield* process.stdin as AsyncIterable<Buffer>;
+  if (text === '-') yield* process.stdin;
   else if (text.startsWith('@')) yield* fileChunks(text.slice(1));
   else yield Buffer.from(text);
 }
@@ -29,7 +29,7 @@ export async function* givenChunks(text: string): AsyncGenerator<Buffer> {
 /** A link is followed, and a pipe is read: secrets are often links, `@<(...)` is a pipe. */
 async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   try {
-    yield* createReadStream(path) as AsyncIterable<Buffer>;
+    yield* createReadStream(path);
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;

@@ -1,5 +1,7 @@
 /** What happens to one run (workflows.md 4.6). */
+
 import type { ApiClient, ApiObject } from './api-client.js';
+import { itemsIn } from './api-object.js';
 import { eventStream } from './event-stream.js';
 import { pathPart } from './path-part.js';
 
@@ -7,6 +9,6 @@ import { pathPart } from './path-part.js';
 export async function* runRows(api: ApiClient, id: string): AsyncGenerator<ApiObject> {
   const path = `/v2/workflows/runs/${pathPart(id)}/stream`;
   for await (const { data } of eventStream(api, path, {})) {
-    yield* (data['rows'] ?? []) as readonly ApiObject[];
+    yield* itemsIn(data, 'rows');
   }
 }

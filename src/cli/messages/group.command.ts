@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { Column } from '../output/table.js';
@@ -45,8 +46,8 @@ const columns: readonly Column<ApiObject>[] = [
   fieldColumn('group', 'name'),
   {
     title: 'endpoints',
-    text: ({ endpoints }) =>
-      (endpoints as readonly Endpoint[])
+    text: (group) =>
+      itemsIn<Endpoint>(group, 'endpoints')
         .map(({ url, name }) => (name === undefined ? url : `${name}=${url}`))
         .join(', '),
     yields: true,

@@ -97,6 +97,7 @@ async function publish(destination: string, options: PublishCommandOptions): Pro
   const path = `/v2/publish/${pathPart(destination)}`;
   const headers = publishHeaders(options, api.address.dialect);
   const answer = await api.post<ApiObject | readonly ApiObject[]>(path, { headers, body });
+  // Its type leaves a list that is only read as it is.
   for (const one of [answer].flat() as ApiObject[]) {
     await output.one(one, () => [publishedLine(one)]);
     const isFine =

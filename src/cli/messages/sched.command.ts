@@ -8,6 +8,7 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
@@ -130,7 +131,7 @@ async function next(
 async function trigger(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const answer = await api.post(`/v2/schedules/${pathPart(id)}/trigger`);
-  const ids = (answer['messageIds'] ?? []) as readonly string[];
+  const ids = itemsIn<string>(answer, 'messageIds');
   await output.one(answer, () => ids.map((one) => `published ${one}`));
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import type { Output } from '../output/output.js';
@@ -37,7 +38,7 @@ export async function runJob(
   const refused = Number(job['refused']);
   await output.one({ [past]: done, refused, jobId: job['jobId'] }, () => [
     `${past} ${done}${refused > 0 ? `, refused ${refused}` : ''}`,
-    ...(job['refusals'] as readonly ApiObject[]).map(({ id, reason }) => `  ${id}: ${reason}`),
+    ...itemsIn(job, 'refusals').map(({ id, reason }) => `  ${id}: ${reason}`),
   ]);
   if (job['state'] === 'DONE') return job;
   const why = job['reason'] ?? 'it was aborted';

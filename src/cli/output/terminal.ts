@@ -65,7 +65,7 @@ function standardOutput(): Writable {
       try {
         process.stdout.write(chunk, written);
       } catch (error) {
-        written(error as Error);
+        written(error instanceof Error ? error : new Error(String(error)));
       }
     },
   });

@@ -12,6 +12,7 @@ import {
   requireAll,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import { runRows } from '../connect/run-rows.js';
@@ -170,19 +171,15 @@ function columns(now: number): readonly Column<ApiObject>[] {
         to === undefined ? '' : durationWords(Number(to) - Number(from)),
       isRight: true,
     },
-    { title: 'steps', text: ({ steps }) => String(stepCount(steps)), isRight: true },
+    { title: 'steps', text: (run) => String(stepCount(run)), isRight: true },
     fieldColumn('label', 'label', { yields: true }),
     fieldColumn('workflow', 'workflowUrl', { yields: true }),
   ];
 }
 
 /** Steps of the groups of a row (workflows.md 5.1). */
-function stepCount(groups: unknown): number {
-  if (!Array.isArray(groups)) return 0;
-  const sizes = (groups as readonly { readonly steps?: readonly unknown[] }[]).map(
-    ({ steps }) => steps?.length ?? 0,
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+function stepCount(run: ApiObject): number {
+  return itemsIn(run, 'steps').reduce((sum, group) => sum + itemsIn(group, 'steps').length, 0);
 }
 
 async function show(id: string, options: ClientOptions): Promise<void> {

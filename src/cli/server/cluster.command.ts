@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import { type Column, tableLines } from '../output/table.js';
@@ -57,7 +58,7 @@ async function status(options: ClientOptions): Promise<void> {
 function rowsOf(node: ApiObject): readonly ApiObject[] {
   const { sequence, appliedSequence } = node;
   const own = { ...node, behind: Number(sequence) - Number(appliedSequence) };
-  const followers = (node['followers'] ?? []) as readonly ApiObject[];
+  const followers = itemsIn(node, 'followers');
   return [own, ...followers.map((follower) => ({ ...follower, role: 'follower' }))];
 }
 

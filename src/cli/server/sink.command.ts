@@ -1,10 +1,10 @@
 /** `stepwell sink`: an endpoint for trying out, which answers as it is asked to. */
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../engine/clock.js';
 import { parseDuration } from '../../grammar/duration.js';
+import { listeningPort } from '../../http/listening-port.js';
 import { examplesText } from '../output/examples.js';
 import { Output, type OutputOptions } from '../output/output.js';
 import { exactTime } from '../output/time-words.js';
@@ -40,21 +40,20 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
   const output = new Output(options);
   const seen = new Map<string, number>();
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+    answer(request, response).catch((error: Error) => response.destroy(error));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  const { port: bound } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${bound}`;
+  const url = `http://127.0.0.1:${listeningPort(server)}`;
   // What is shown is no longer read (`| head`): as with any filter, that ends it.
   process.stdout.once('error', () => server.close().closeAllConnections());
   await output.one({ url }, () => [`${url} answers ${wordsOf(options)}; Ctrl-C ends it`]);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString('utf8');
     const { headers } = request;
     const id = String(headers['svc-message-id'] ?? headers['upstash-message-id'] ?? '');

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { Column } from '../output/table.js';
@@ -64,7 +65,7 @@ async function show(name: string, options: ClientOptions): Promise<void> {
   await output.rows([group], columns, '');
   await output.one(null, () => ['']);
   await output.rows(
-    (group['partitions'] ?? []) as readonly ApiObject[],
+    itemsIn(group, 'partitions'),
     [
       fieldColumn('topic', 'topic'),
       fieldColumn('partition', 'partition', { isRight: true }),

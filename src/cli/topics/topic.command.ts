@@ -7,6 +7,7 @@ import {
   countOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import type { Column } from '../output/table.js';
@@ -64,7 +65,7 @@ async function list(options: ClientOptions): Promise<void> {
 async function show(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const topic = await api.get(`/admin/topics/${pathPart(name)}`);
-  const offsets = (topic['offsets'] ?? []) as readonly ApiObject[];
+  const offsets = itemsIn(topic, 'offsets');
   if (output.isJson) {
     await output.one(topic, () => []);
     return;

@@ -4,6 +4,7 @@
  */
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../engine/clock.js';
+import { fieldsOf } from '../../grammar/json.js';
 import { type Hop, type HopRequest, hopHeader, signHop } from './hop.js';
 import { SentRequests } from './sent-requests.js';
 
@@ -191,7 +192,7 @@ function hopReason(answer: Dispatcher.ResponseData): string | undefined {
 
 /** Whether no connection came about, so that no byte of the request was sent. */
 function isUnsent(error: unknown): boolean {
-  const { code, syscall, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
-  if (errors !== undefined && errors.length > 0) return errors.every(isUnsent);
+  const { code, syscall, errors } = fieldsOf(error);
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(isUnsent);
   return syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }

@@ -13,10 +13,14 @@ import { Failure } from './parts/states.tsx';
 import { Missing } from './shell/missing.tsx';
 import { Shell } from './shell/shell.tsx';
 
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: Missing,
-  errorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
+  errorComponent: ({ error, reset }) => <Failure error={asError(error)} retry={reset} />,
 });
 
 const overview = createRoute({

@@ -10,6 +10,7 @@
  *     stopped     the data is committed and closed
  */
 import { assign, setup } from 'xstate';
+import { machineTypes } from '../machines/durable-machine.js';
 
 export type LifeEvent =
   | { readonly type: 'listening' }
@@ -27,7 +28,7 @@ interface LifeContext {
 }
 
 export const lifeMachine = setup({
-  types: { context: {} as LifeContext, events: {} as LifeEvent },
+  types: machineTypes<LifeContext, LifeEvent>(),
   actions: {
     remember: assign({ reason: (_, { reason }: { reason: string | null }) => reason }),
     refuse: assign({ refusedBecause: (_, { reason }: { reason: string | null }) => reason }),

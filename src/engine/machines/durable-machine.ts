@@ -47,6 +47,14 @@ export interface MachineNode {
   readonly always?: readonly Transition[];
 }
 
+/**
+ * The types of a machine's context and of its events: XState takes them from values, and reads
+ * none of these.
+ */
+export function machineTypes<Context, Event>(): { context: Context; events: Event } {
+  return {} as { context: Context; events: Event };
+}
+
 /** A node and all those within it. */
 export function* nodesOf<Node extends { readonly states: Readonly<Record<string, Node>> }>(
   node: Node,

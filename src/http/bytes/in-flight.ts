@@ -76,6 +76,7 @@ export class InFlight {
   /** Add it after the guard of the front door, whose refusals need no room. */
   guard(fastify: FastifyInstance): void {
     fastify.addHook('preParsing', (request, reply, payload, done) => {
+      // No hook before this one puts anything else in its place.
       this.admitBody(request, reply, payload as Readable, done);
     });
     fastify.addHook('preHandler', (request, reply, done) => {
@@ -190,7 +191,7 @@ async function* countedChunks(
   let length = 0;
   let granted = smallBodyBytes;
   // Who is refused still gets an answer: ending here must not close the connection.
-  for await (const chunk of payload.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > granted) {
       await allowance().want(2 * length - (granted > smallBodyBytes ? granted : 0));

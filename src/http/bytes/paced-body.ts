@@ -55,7 +55,7 @@ export class PacedBody extends Readable {
         this._read();
       }
     } catch (error) {
-      this.destroy(error as Error);
+      this.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -41,8 +41,8 @@ export class RouteTable {
     private readonly routerOptions: RouterOptions,
   ) {
     fastify.addHook('onRoute', ({ method, url, config }) => {
-      for (const each of [method].flat() as HTTPMethod[]) {
-        this.learn(each, url, config?.description ?? null);
+      for (const each of [method].flat()) {
+        this.learn(asMethod(each), url, config?.description ?? null);
       }
     });
   }
@@ -69,7 +69,7 @@ export class RouteTable {
   /** What the route of a request says of itself; null where there is none, or it says nothing. */
   descriptionOf(method: string, target: string): RouteDescription | null {
     const path = target.split('?', 1)[0] ?? target;
-    return this.ownRouter().find(method as HTTPMethod, path)?.store ?? null;
+    return this.ownRouter().find(asMethod(method), path)?.store ?? null;
   }
 
   /** The methods a request target answers, sorted; none if the path is unknown. */
@@ -145,4 +145,9 @@ function targetsOf(pattern: string): (target: string) => boolean {
   const [, prefix = '', tail = ''] = /^(.*?)(\*|:\w+)?$/.exec(pattern) ?? [];
   const rest = tail === '*' ? anything : tail === '' ? nothing : oneSegment;
   return (target) => target.startsWith(prefix) && rest.test(target.slice(prefix.length));
+}
+
+/** The router types the methods that it knows; of any other it has no route. */
+function asMethod(method: string): HTTPMethod {
+  return method as HTTPMethod;
 }

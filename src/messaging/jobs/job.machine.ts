@@ -8,6 +8,7 @@
  *     forgotten   final
  */
 import { type SnapshotFrom, setup } from 'xstate';
+import { machineTypes } from '../../engine/machines/durable-machine.js';
 import type { JobEvent, JobFilter, JobRefusal } from './job.events.js';
 
 /** Who created a job. */
@@ -72,7 +73,7 @@ const nothing: JobContext = {
 };
 
 const job = setup({
-  types: { context: {} as JobContext, events: {} as RecordedJobEvent },
+  types: machineTypes<JobContext, RecordedJobEvent>(),
 });
 
 const create = job.assign(({ event }) => {

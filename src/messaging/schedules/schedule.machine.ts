@@ -8,6 +8,7 @@
  *     deleted   final
  */
 import { type SnapshotFrom, setup } from 'xstate';
+import { machineTypes } from '../../engine/machines/durable-machine.js';
 import type { ScheduleEvent } from './schedule.events.js';
 
 /** An event with the time and the place at which the journal has it. */
@@ -43,7 +44,7 @@ const nothing: ScheduleContext = {
 };
 
 const schedule = setup({
-  types: { context: {} as ScheduleContext, events: {} as RecordedScheduleEvent },
+  types: machineTypes<ScheduleContext, RecordedScheduleEvent>(),
 });
 
 const define = schedule.assign(({ context, event }) => {

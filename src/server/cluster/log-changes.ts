@@ -27,7 +27,7 @@ export function encodeChanges(changes: readonly LogChange[]): Buffer {
 
 /** Throws where another version of the program wrote it: a node that cannot read must not go on. */
 export function decodeChanges(bytes: Buffer): LogChange[] {
-  const [written, ...changes] = packr.unpack(bytes) as Packed;
+  const [written, ...changes]: Packed = packr.unpack(bytes);
   if (written !== version) throw new Error(`the shared log is of version ${written}`);
   return changes.map(([log, offset, body]) => {
     if (offset === undefined) return { kind: 'dropped', log };

@@ -2,10 +2,11 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import type { Result } from '../../grammar/result.js';
+import { keysOf } from '../../grammar/keys.js';
 import type { DialectName } from '../../http/dialect.js';
 import * as cluster from './cluster-settings.js';
 import * as grammar from './config-grammars.js';
+import { optional, secret, setting } from './setting.js';
 import { readTelemetry, type TelemetrySettings } from './telemetry-settings.js';
 
 /** Where a value came from. `file` and `generated` concern credentials only. */
@@ -157,8 +158,8 @@ export function readConfiguration(
   const problems = unknownNames(environment);
   const values: Record<string, unknown> = { isDevelopment: mode === 'dev' };
   const origins: Origin[] = [];
-  for (const [key, { variable, schema, standard, isSecret }] of Object.entries(settings)) {
-    const name = key as keyof Settings;
+  for (const name of keysOf(settings)) {
+    const { variable, schema, standard, isSecret } = settings[name];
     const given = options[name] ?? environment[variable];
     const text = given ?? defaultsOf[mode][name] ?? standard;
     const source = given === undefined ? 'default' : sourceOf(options[name]);
@@ -171,6 +172,7 @@ export function readConfiguration(
   const telemetry = readTelemetry(environment);
   if (telemetry.ok) values['telemetry'] = telemetry.value;
   else problems.push(...telemetry.message.split('\n'));
+  // Each was read, or there is a problem.
   const config = values as Config;
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -228,33 +230,10 @@ function isLoopbackOrigin(origin: string): boolean {
   return listensOnLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
 }
 
-/** `standard` is in the words of the variable itself; null where the value is made elsewhere. */
-function setting<Value>(name: string, standard: string, read: (text: string) => Result<Value>) {
-  return { variable: `STEPWELL_${name}`, schema: schemaOf(read), standard, isSecret: false };
-}
-
-function optional<Value>(name: string, read: (text: string) => Result<Value>) {
-  const schema = schemaOf(read).nullable();
-  return { variable: `STEPWELL_${name}`, schema, standard: null, isSecret: false };
-}
-
-function secret<Value>(name: string, read: (text: string) => Result<Value>) {
-  return { ...optional(name, read), isSecret: true };
-}
-
-function schemaOf<Value>(read: (text: string) => Result<Value>) {
-  return z.string().transform((text, context): Value => {
-    const result = read(text);
-    if (result.ok) return result.value;
-    context.addIssue(result.message);
-    return z.NEVER;
-  });
-}
-
-/** A misspelt name would otherwise be a setting that silently does not apply. */
 /** Settings of client commands, which a shell may hold beside those of the server. */
 const clientNames = ['STEPWELL_URL'];
 
+/** A misspelt name would otherwise be a setting that silently does not apply. */
 function unknownNames(environment: Environment): string[] {
   const own = Object.values(settings).map(({ variable }) => variable);
   const known = new Set([...own, ...clientNames]);

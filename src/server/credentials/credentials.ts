@@ -112,6 +112,7 @@ export async function readCredentials(config: Config, disk: Disk): Promise<KeptC
   if (!isKept) return {};
   const content = (await readWhole(disk, path)).toString('utf8');
   const result = fileSchema.safeParse(jsonOf(content));
+  // The schema may say `undefined` where a field is absent; JSON has none.
   if (result.success) return result.data as KeptCredentials;
   throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
 }

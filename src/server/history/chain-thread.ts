@@ -26,13 +26,11 @@ export class ChainThread implements ChainWork {
   constructor(private readonly clock: Clock) {}
 
   root(question: RootQuestion): ReturnType<ChainWork['root']> {
-    const answer = this.ask((id) => ({ ask: 'root', id, question }));
-    return answer as ReturnType<ChainWork['root']>;
+    return this.ask((id) => ({ ask: 'root', id, question }));
   }
 
   pruned(question: PrunedQuestion): ReturnType<ChainWork['pruned']> {
-    const answer = this.ask((id) => ({ ask: 'pruned', id, question }));
-    return answer as ReturnType<ChainWork['pruned']>;
+    return this.ask((id) => ({ ask: 'pruned', id, question }));
   }
 
   /** Ends the thread, if there is one; what it was asked rejects. */
@@ -45,12 +43,13 @@ export class ChainThread implements ChainWork {
     await worker?.terminate();
   }
 
-  private ask(question: (id: number) => ChainQuestion): Promise<unknown> {
+  /** The thread calls the method that a question names, and sends what that answers. */
+  private ask<Answer>(question: (id: number) => ChainQuestion): Promise<Answer> {
     this.cancelEnd();
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
+      this.waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject });
       this.running().postMessage(question(id));
     });
   }

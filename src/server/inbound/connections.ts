@@ -64,6 +64,7 @@ export class Connections {
    * gets them, and what lets the server take them.
    */
   guard(server: Server, take: (connection: Connection, giveToNode: GiveToNode) => void): void {
+    // Node types them as functions of anything.
     const others = server.listeners('connection') as ((socket: Socket) => void)[];
     const giveToNode: GiveToNode = (socket) => {
       for (const listener of others) listener.call(server, socket);

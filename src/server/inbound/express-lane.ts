@@ -66,6 +66,7 @@ export function putInFront(
   server: Server,
   takes: (...exchange: Parameters<RequestListener>) => boolean,
 ): RequestListener {
+  // Node types them as functions of anything.
   const others = server.listeners('request') as RequestListener[];
   const pass: RequestListener = (request, response) => {
     for (const listener of others) listener.call(server, request, response);

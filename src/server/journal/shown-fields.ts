@@ -69,6 +69,7 @@ function withoutRedacted(fields: JsonFields, redaction: Redaction): Record<strin
 /** What this part of an event hides: of a run's configuration, its terms say it. */
 function ownRedaction({ redaction, terms }: JsonFields, inherited: Redaction): Redaction {
   const own = redaction ?? (isJsonObject(terms) ? terms['redaction'] : null);
+  // As this server has written it.
   return (own as Redaction | null) ?? inherited;
 }
 

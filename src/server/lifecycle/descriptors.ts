@@ -64,6 +64,7 @@ function reportedLimit(): number {
   Object.assign(report, { excludeNetwork: true });
   // A report shows the stack of an error: without one no lines of sources are looked up.
   const error = Object.assign(new Error('the limits are asked for'), { stack: '' });
+  // Node types it as an object; on some systems it has no limits.
   const { userLimits } = process.report.getReport(error) as {
     readonly userLimits?: { readonly open_files?: { readonly soft: unknown } };
   };

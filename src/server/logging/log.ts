@@ -22,9 +22,9 @@ export function createLog(level: string, destination: DestinationStream): Logger
 }
 
 function shownError(error: Error): unknown {
-  const shown: unknown = stdSerializers.err(error);
+  const shown = stdSerializers.err(error);
   if (!(error instanceof Error)) return shown;
-  const { stack, ...rest } = shown as ReturnType<typeof stdSerializers.err>;
+  const { stack, ...rest } = shown;
   return { ...rest, stack: withSourceLines(stack) };
 }
 

@@ -103,6 +103,7 @@ export class ClusterDoor {
     const seed = identifiers.turnSeed(clock.now());
     const forwarded = await forwarder.forward(
       {
+        // Node's parser lets no other methods through than those that undici sends.
         method: (request.method ?? '') as Dispatcher.HttpMethod,
         path: request.url ?? '',
         headers: headersOf(request, requestId),

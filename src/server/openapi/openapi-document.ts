@@ -173,7 +173,7 @@ function parametersOf(
   fields: z.ZodObject | undefined,
 ): JsonObject[] {
   if (fields === undefined) return [];
-  return Object.entries(fields.shape as Record<string, z.ZodType>).map(([name, field]) => {
+  return Object.entries<z.ZodType>(fields.shape).map(([name, field]) => {
     const described = [field.description, otherDialect(name)].filter((each) => each !== undefined);
     return {
       name,

@@ -36,6 +36,7 @@ export class MetricReader {
       reading[name] = read;
     }
     if (keeps) this.before = totals;
+    // Every name has its own by now.
     return reading as Reading;
   }
 
@@ -64,6 +65,7 @@ export class MetricReader {
   private async valuesOf(metric: string): Promise<readonly MetricValue[]> {
     // A server that is put together without the process's own metrics has none of those.
     const found = await this.registry.getSingleMetric(metric)?.get();
+    // The registry gives metrics of all kinds, the types of whose values it does not say.
     return (found?.values ?? []) as readonly MetricValue[];
   }
 }

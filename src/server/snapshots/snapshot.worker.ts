@@ -7,7 +7,8 @@ import { FoldingHere } from '../../engine/snapshots/folding-aside.js';
 import { type FoldingSettings, productFolding } from '../history/product-folding.js';
 import { type FoldingAnswer, type FoldingRequest, partIn, received } from './folding-messages.js';
 
-const { engine, codec } = productFolding(workerData as FoldingSettings);
+const settings: FoldingSettings = workerData;
+const { engine, codec } = productFolding(settings);
 const folding = new FoldingHere(engine, codec);
 
 async function answer(request: FoldingRequest): Promise<FoldingAnswer> {

@@ -31,6 +31,7 @@ export class MetricExporter {
   }
 
   private async send(): Promise<void> {
+    // The registry says less of their values than they have.
     const read = (await this.registry.getMetricsAsJSON()) as unknown[] as ReadMetric[];
     const times = { startedAt: this.startedAt, now: this.clock.now() };
     await this.sender.send(otlpMetrics(this.settings.resource, read, times));

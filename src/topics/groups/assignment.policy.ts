@@ -120,7 +120,7 @@ function roundRobin({ members, subscribers, counts }: Spread): Owners {
     const own = new Set(subscribers.get(topic));
     const list: string[] = [];
     while (list.length < (counts.get(topic) ?? 0)) {
-      const instance = ids[turn % ids.length] as string;
+      const instance = ids[turn % ids.length] ?? '';
       turn += 1;
       if (own.has(instance)) list.push(instance);
     }

@@ -10,6 +10,7 @@
  * generations, and none is drawn.
  */
 import { type SnapshotFrom, setup } from 'xstate';
+import { machineTypes } from '../../engine/machines/durable-machine.js';
 import {
   type GroupContext,
   left,
@@ -20,7 +21,7 @@ import {
 } from './consumer-group.context.js';
 
 const group = setup({
-  types: { context: {} as GroupContext, events: {} as RecordedGroupEvent },
+  types: machineTypes<GroupContext, RecordedGroupEvent>(),
   guards: {
     hasMembers: ({ context }) => context.members.size > 0,
     hasNoMembers: ({ context }) => context.members.size === 0,

@@ -10,6 +10,7 @@
  *     ended      final: it is closed, or the server stops
  */
 import { type SnapshotFrom, setup } from 'xstate';
+import { machineTypes } from '../../engine/machines/durable-machine.js';
 
 export type SessionEvent =
   | { readonly type: 'CallBegan' }
@@ -26,7 +27,7 @@ export interface SessionContext {
 }
 
 const session = setup({
-  types: { context: {} as SessionContext, events: {} as SessionEvent },
+  types: machineTypes<SessionContext, SessionEvent>(),
   guards: {
     isLastCall: ({ context }) => context.calls === 1,
   },

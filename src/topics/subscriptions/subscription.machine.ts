@@ -8,6 +8,7 @@
  *     deleted   final
  */
 import { type SnapshotFrom, setup } from 'xstate';
+import { machineTypes } from '../../engine/machines/durable-machine.js';
 import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.events.js';
 
 /** An event with the time at which it happened. */
@@ -25,7 +26,7 @@ export interface SubscriptionContext {
 const nothing: SubscriptionContext = { definition: null, createdAt: 0, partitions: 0 };
 
 const subscription = setup({
-  types: { context: {} as SubscriptionContext, events: {} as RecordedSubscriptionEvent },
+  types: machineTypes<SubscriptionContext, RecordedSubscriptionEvent>(),
   guards: {
     isMore: ({ context, event }) =>
       event.type === 'SubscriptionGrown' && event.partitions > context.partitions,

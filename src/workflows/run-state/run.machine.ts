@@ -15,6 +15,7 @@
  * a sleeping run apart from a running one by its messages.
  */
 import { type SnapshotFrom, setup } from 'xstate';
+import { machineTypes } from '../../engine/machines/durable-machine.js';
 import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import {
   begun,
@@ -36,7 +37,7 @@ import type { RunEvent } from './run.events.js';
 import { storedContext } from './stored-run.js';
 
 const run = setup({
-  types: { context: {} as RunContext, events: {} as RecordedRunEvent },
+  types: machineTypes<RunContext, RecordedRunEvent>(),
   guards: {
     hasCalls: ({ context }) => context.calls.length > 0,
     hasNoCalls: ({ context }) => context.calls.length === 0,

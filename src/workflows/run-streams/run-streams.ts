@@ -100,10 +100,14 @@ export class RunStreams {
 /** What a public token may see: without the headers and labels of the application. */
 function publicRow(row: RunLogRow): RunLogRow {
   const { headers: _h, responseHeaders: _r, label: _l, labels: _ls, stepInfo, ...shown } = row;
-  const { callHeaders: _c, callResponseHeaders: _cr, ...step } = stepInfo ?? {};
   return {
     ...shown,
     callerIp: '',
-    ...(stepInfo !== undefined && { stepInfo: step as NonNullable<RunLogRow['stepInfo']> }),
+    ...(stepInfo !== undefined && { stepInfo: publicStep(stepInfo) }),
   };
+}
+
+function publicStep(step: NonNullable<RunLogRow['stepInfo']>) {
+  const { callHeaders: _c, callResponseHeaders: _cr, ...shown } = step;
+  return shown;
 }

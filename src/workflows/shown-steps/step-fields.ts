@@ -91,6 +91,7 @@ export function textField<Name extends string>(
   { bytesMax, redaction }: Showing,
 ): { readonly [Field in Name]?: string } {
   const shown = shownText(text, bytesMax, redaction?.body === true);
+  // An object with a computed name has any names for the compiler.
   return (shown === undefined ? {} : { [name]: shown }) as { [Field in Name]?: string };
 }
 

@@ -54,6 +54,7 @@ export async function ask<Data>(asked: Promise<Answered<Data>>): Promise<Data> {
     if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
     throw new ApiError(0, 'the server does not answer');
   });
+  // A success has data, of the type that its route has.
   if (response.ok) return data as Data;
   throw new ApiError(response.status, sentenceIn(error) ?? `it answered ${response.status}`);
 }

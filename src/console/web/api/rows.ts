@@ -43,6 +43,7 @@ export function useRows<Row>(
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     // While a filter is typed what it was shows, and not a skeleton.
     placeholderData: keepPreviousData,
+    // Its type is that of all later ones.
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.cursor,
     refetchInterval: ({ state }) =>

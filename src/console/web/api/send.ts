@@ -19,6 +19,7 @@ export function sendText<Answer>(
     if (response.ok && json === undefined) {
       throw new ApiError(response.status, 'the answer of the server cannot be read');
     }
+    // The caller says what the route answers.
     return response.ok ? { data: json as Answer, response } : { error: json, response };
   };
   return ask<Answer>(send());

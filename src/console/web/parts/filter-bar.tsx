@@ -31,6 +31,7 @@ export function readFilters<Name extends string>(...names: readonly Name[]) {
 
 /** The filters of this page, and how they change: without `value` one filters nothing. */
 export function useFilters(): readonly [Filters, (changes: Filters) => void] {
+  // Each page with filters reads them by `readFilters`.
   const filters = useSearch({ strict: false }) as Filters;
   const navigate = useNavigate();
   const change = (changes: Filters) =>

@@ -169,7 +169,8 @@ function TableRow<Row>({
       className={`h-9 border-b border-line last:border-0 ${isChosen ? chosenClasses : look}`}
       aria-current={isChosen ? 'true' : undefined}
       onClick={(event) => {
-        const isOwn = (event.target as HTMLElement).closest('a, button, input') !== null;
+        const { target } = event;
+        const isOwn = target instanceof Element && target.closest('a, button, input') !== null;
         if (!isOwn && getSelection()?.toString() === '') open?.();
       }}
     >

@@ -91,7 +91,8 @@ async function load(): Promise<Reference> {
     throw new ApiError(0, 'the server does not answer');
   });
   if (!response.ok) throw new ApiError(response.status, 'the description of the API is not there');
-  return referenceOf((await response.json()) as OpenapiDocument);
+  const document: OpenapiDocument = await response.json();
+  return referenceOf(document);
 }
 
 function referenceOf({ info, tags, paths, components }: OpenapiDocument): Reference {

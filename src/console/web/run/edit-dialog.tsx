@@ -50,22 +50,26 @@ export function EditDialog({ runId, close, ...others }: EditProps) {
   return (
     <Dialog title="Resume with another result" close={close}>
       <Loaded query={query} lines={4}>
-        {(results) =>
-          results.length === 0 ? (
+        {(results) => {
+          const last = results.at(-1);
+          return last === undefined ? (
             <p>No step of this run has a result that could be replaced.</p>
           ) : (
-            <EditForm results={results} close={close} {...others} />
-          )
-        }
+            <EditForm results={results} last={last} close={close} {...others} />
+          );
+        }}
       </Loaded>
     </Dialog>
   );
 }
 
-type FormProps = Omit<EditProps, 'runId'> & { readonly results: readonly Result[] };
+interface FormProps extends Omit<EditProps, 'runId'> {
+  readonly results: readonly Result[];
+  readonly last: Result;
+}
 
-function EditForm({ results, dlqId, close, resumed }: FormProps) {
-  const [edited, setEdited] = useState(results.at(-1) as Result);
+function EditForm({ results, last, dlqId, close, resumed }: FormProps) {
+  const [edited, setEdited] = useState(last);
   const [isJson, setJson] = useState(true);
   const resume = useChange(
     (out: unknown) =>

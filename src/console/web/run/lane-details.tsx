@@ -23,7 +23,7 @@ export function LaneDetails({ runId, lane, rows, until }: LaneDetailsProps) {
     stepInfo?.stepName === name && stepInfo.stepType === type;
   const known = (whole.data?.events ?? []).filter(({ time }) => time <= until);
   const own = [...known, ...rows].filter(isOwn);
-  const info = Object.assign({}, ...own.map(({ stepInfo }) => stepInfo)) as StepInfo;
+  const info: StepInfo = Object.assign({}, ...own.map(({ stepInfo }) => stepInfo));
   const result = own.find(({ stepInfo }) => stepInfo?.out !== undefined)?.stepInfo?.out;
   return (
     <div className="border-t border-line bg-ground px-3 py-2">

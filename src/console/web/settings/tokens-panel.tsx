@@ -34,6 +34,7 @@ async function create(text: (name: string) => string) {
   const days = Number(text('days'));
   const body = {
     name: text('name'),
+    // One of the options.
     role: text('role') as Token['role'],
     expiresAt: days > 0 ? now() + days * dayMs : null,
   };

@@ -45,6 +45,7 @@ export function SeekDialog({ group, topic, close }: SeekProps) {
   };
   return (
     <Dialog title={`Move ${group} in ${topic}`} close={close}>
+      {/* The values are those of the options. */}
       <Choice label="To" value={place} onChange={(event) => choose(event.target.value as Place)}>
         <option value="earliest">the first record</option>
         <option value="latest">the end</option>

@@ -45,7 +45,7 @@ export function CreateTopicDialog({ close }: { readonly close: () => void }) {
           label="What goes"
           hint="fixed for good"
           value={policy}
-          onChange={(event) => setPolicy(event.target.value as 'delete' | 'compact')}
+          onChange={(event) => setPolicy(event.target.value === 'compact' ? 'compact' : 'delete')}
         >
           <option value="delete">old records, by time or size</option>
           <option value="compact">of each key, all but the last record</option>
