@@ -42,7 +42,7 @@ export interface NodeOptions extends MemberOptions {
 }
 
 /** A batch that this node has submitted does not count, or may count without its knowledge. */
-export class OutcomeUnknown extends Error {
+class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 

@@ -28,7 +28,7 @@ const replyBytesMax = 256 * 1024;
 export const replyMsMax = 30_000;
 
 /** The answer is longer than `replyBytesMax`. */
-export class LongReply extends Error {
+class LongReply extends Error {
   constructor() {
     super(
       `the answer has more than ${replyBytesMax} bytes: ask for less, by count, filters or an id`,
@@ -37,7 +37,7 @@ export class LongReply extends Error {
 }
 
 /** The answer takes longer than it may. */
-export class SlowReply extends Error {
+class SlowReply extends Error {
   constructor(ms: number) {
     super(`the answer took more than ${ms / 1000} s: ask for less, by count, filters or an id`);
   }

@@ -42,7 +42,7 @@ export class NotArchived extends Error {
 }
 
 /** The name of a copy: the offsets [from, until) of its segment, so that names sort by them. */
-export function archiveName(logId: number, from: Offset, until: Offset): string {
+function archiveName(logId: number, from: Offset, until: Offset): string {
   const padded = (offset: Offset) => String(offset).padStart(16, '0');
   return `${logId}-${padded(from)}-${padded(until)}.log`;
 }

@@ -64,7 +64,7 @@ export async function configuredFolder(options: DataDirOption): Promise<string> 
 }
 
 /** Throws `ConfigurationError` where there is nothing of ours to look at. */
-export async function requireDataFolder(path: string, disk: Disk): Promise<void> {
+async function requireDataFolder(path: string, disk: Disk): Promise<void> {
   const directory = new StoreDirectory(path);
   const names = await disk.list(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];

@@ -16,7 +16,7 @@ export async function printConfiguration(options: DataDirOption): Promise<void> 
 }
 
 /** One aligned line per setting; `kept` names the credentials that the data folder keeps. */
-export function configLines(
+function configLines(
   config: Config,
   origins: readonly Origin[],
   kept: ReadonlySet<string>,

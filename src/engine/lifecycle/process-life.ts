@@ -22,7 +22,7 @@ export interface ProcessStatus {
 }
 
 /** The order of a graceful stop (ADR 22): each phase ends before the next begins. */
-export const stopPhases = ['doors', 'attempts', 'commit', 'storage', 'rest'] as const;
+const stopPhases = ['doors', 'attempts', 'commit', 'storage', 'rest'] as const;
 export type StopPhase = (typeof stopPhases)[number];
 
 /** Something that has to end before the process does. */

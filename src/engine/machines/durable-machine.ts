@@ -56,7 +56,7 @@ export function machineTypes<Context, Event>(): { context: Context; events: Even
 }
 
 /** A node and all those within it. */
-export function* nodesOf<Node extends { readonly states: Readonly<Record<string, Node>> }>(
+function* nodesOf<Node extends { readonly states: Readonly<Record<string, Node>> }>(
   node: Node,
 ): Generator<Node> {
   yield node;

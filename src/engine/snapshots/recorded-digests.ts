@@ -9,7 +9,7 @@ import { type DigestedMemory, isDigest } from './memory-digest.events.js';
 import { differingSections, type StateDigest } from './state-digest.js';
 
 /** The same events came to another memory on the machine that recorded its digest: a defect. */
-export class DigestDiffers extends Error {
+class DigestDiffers extends Error {
   override readonly name = 'DigestDiffers';
 
   constructor(

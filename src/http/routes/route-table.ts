@@ -89,8 +89,8 @@ export class RouteTable {
     if (this.router !== null) return this.router;
     const router = findMyWay(this.routerOptions);
     for (const { method, pattern, description } of this.routes) {
-      if (router.hasRoute(method as HTTPMethod, pattern)) continue;
-      router.on(method as HTTPMethod, pattern, () => undefined, description);
+      if (router.hasRoute(asMethod(method), pattern)) continue;
+      router.on(asMethod(method), pattern, () => undefined, description);
     }
     this.router = router;
     return router;

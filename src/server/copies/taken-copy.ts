@@ -32,7 +32,7 @@ export interface TakenCopyPorts {
 const freeBytesMin = 64 * 1024 * 1024;
 
 /** What came is no copy that may be used. */
-export class CopyRefused extends Error {
+class CopyRefused extends Error {
   override readonly name = 'CopyRefused';
 }
 
