@@ -14,13 +14,13 @@ import { SchedulePublisher } from './schedule-publisher.js';
 const atOnceMax = 16;
 
 /**
- * The same while attempts wait in crowds: 100,000 schedules of one minute then publish about as
+ * The same while very many attempts wait: 100,000 schedules of one minute then publish about as
  * fast as their messages leave, and a destination that hangs slows schedules but never stops them.
  */
-const atOnceInCrowdMax = 2;
+const atOnceAmongManyMax = 2;
 
-/** So many waiting attempts are a crowd. */
-const crowd = 1000;
+/** So many attempts that wait are very many. */
+const manyWaiting = 1000;
 
 /** While new work is refused, triggers look again this often; one of them is late, never lost. */
 const lookAgainMs = 1000;
@@ -74,7 +74,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
   }
 
   private carryOn(): void {
-    const max = this.gates.waiting > crowd ? atOnceInCrowdMax : atOnceMax;
+    const max = this.gates.waiting > manyWaiting ? atOnceAmongManyMax : atOnceMax;
     while (this.due.length > 0 && this.running < max && !this.isStopped) {
       if (this.intake.take(0) !== null) {
         this.lookAgain();
