@@ -70,6 +70,7 @@ export class MomentSearch {
     private readonly broken: ReadonlySet<number>,
   ) {}
 
+  /** As many looks as it takes. Rejects with `SourceChanged` where it takes too many. */
   async find(): Promise<Moment> {
     const first = await this.look(Number.POSITIVE_INFINITY);
     const time = latestTime(first);

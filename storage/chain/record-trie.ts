@@ -60,10 +60,12 @@ export class TrieParts {
     return index < this.count ? (this.places[index] ?? 0) : Number.POSITIVE_INFINITY;
   }
 
+  /** How many offsets the part stands for. */
   span(index: number): number {
     return this.spans[index] ?? 0;
   }
 
+  /** Of the part, a view of bytes that change with it. */
   digest(index: number): Buffer {
     return this.digests.subarray(index * digestLength, (index + 1) * digestLength);
   }

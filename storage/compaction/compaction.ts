@@ -77,6 +77,7 @@ export class Compaction {
     return this.sealed().at(-1)?.nextOffset ?? 0;
   }
 
+  /** Passes over what is sealed until each key is there once, as many keys at a time as fit. */
   async run(): Promise<CompactionReport> {
     const { store, log, end } = this;
     for (let until = -1; until < end; ) {

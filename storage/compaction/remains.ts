@@ -41,6 +41,7 @@ export function checksumOf({ content, body }: Remains): number {
 export class Fingerprint {
   private checksum = 0;
 
+  /** Of the next batch, by `checksumOf`. */
   add(batchChecksum: number): void {
     this.checksum = crc32(new Uint8Array(Uint32Array.of(batchChecksum).buffer), this.checksum);
   }

@@ -69,6 +69,7 @@ export class OpenFiles {
     if (entry.users === 0) await this.disk.close(entry.file);
   }
 
+  /** Closes the files that are shared, each once its last reader is done. */
   async close(): Promise<void> {
     for (const path of [...this.open.keys()]) await this.forget(path);
   }
@@ -124,6 +125,7 @@ export class OwnFile {
     private readonly isHeld: boolean,
   ) {}
 
+  /** Whether it may be closed: it is not in use, and holds nothing that is to be synced. */
   get isIdle(): boolean {
     return this.users === 0 && !(this.isHeld && this.isUnsynced);
   }
@@ -165,6 +167,7 @@ export class OwnFile {
     }
   }
 
+  /** Lets go of the handle; the next use opens the file anew. */
   async close(disk: Disk): Promise<void> {
     // Where nothing is awaited, the next use opens the file anew, and never has a handle that goes.
     if (this.syncing !== null) await this.syncing.catch(() => undefined);

@@ -32,10 +32,12 @@ export class StoreDirectory {
     return this.at(copy === 0 ? 'MANIFEST' : 'MANIFEST.copy');
   }
 
+  /** The directory of a log. */
   log(logId: number): string {
     return join(this.logs, padded(logId));
   }
 
+  /** The file of a segment. */
   segment(logId: number, number: number): string {
     return join(this.log(logId), `${padded(number)}.log`);
   }
@@ -55,10 +57,12 @@ export class StoreDirectory {
     return join(this.log(logId), chainName);
   }
 
+  /** A file on the way to its name: gone after the next start. */
   asideFile(name: string): string {
     return join(this.aside, name);
   }
 
+  /** Where a start, the one of `epoch`, keeps what it would not throw away. */
   quarantined(epoch: number, name: string): string {
     return join(this.quarantine, `${padded(epoch)}-${name}`);
   }

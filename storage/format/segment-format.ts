@@ -37,6 +37,7 @@ export interface SegmentHeader {
   readonly epoch: number;
 }
 
+/** Writes the first 64 bytes of `target`, the checksum included. */
 export function encodeSegmentHeader(target: Buffer, header: SegmentHeader): void {
   target.writeUInt32LE(headerMagic, 0);
   target.writeUInt16LE(version, 4);
@@ -147,6 +148,7 @@ export interface SegmentEnd {
   readonly lastAppendTime?: number | undefined;
 }
 
+/** The 128 bytes behind the batches of a sealed segment. */
 export function encodeSegmentFooter(segment: SegmentEnd, digest: Buffer): Buffer {
   const footer = Buffer.alloc(segmentFooterLength);
   footer.writeUInt32LE(footerMagic, 0);

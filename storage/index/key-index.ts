@@ -107,6 +107,7 @@ export class TermList {
     return entries.sort();
   }
 
+  /** What it keeps in memory. */
   get byteLength(): number {
     const grouped = this.groups.reduce((sum, { byteLength }) => sum + byteLength, 0);
     return this.hashes.length * 8 + grouped;
@@ -135,6 +136,7 @@ const entriesPerBucket = 8;
 export class KeyIndex {
   private constructor(private readonly bytes: Buffer) {}
 
+  /** Sorts the entries of a list into buckets; the list stays as it is. */
   static build(terms: TermList): KeyIndex {
     let bucketCount = 1;
     while (bucketCount * entriesPerBucket < terms.length) bucketCount *= 2;
@@ -171,6 +173,7 @@ export class KeyIndex {
     return new KeyIndex(bytes);
   }
 
+  /** Its bytes in an index file: the ones that it works on. */
   encode(): Buffer {
     return this.bytes;
   }

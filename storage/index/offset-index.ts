@@ -78,6 +78,7 @@ export class OffsetIndex {
     return index;
   }
 
+  /** What it keeps in memory. */
   get byteLength(): number {
     return this.positions.length * 16;
   }

@@ -58,6 +58,7 @@ export class SegmentIndex {
     this.growing().addAll(terms, shift);
   }
 
+  /** Notes one term, by its `hashTerm`. */
   addTerm(hash: number, relativeOffset: number): void {
     this.growing().add(hash, relativeOffset);
   }
@@ -67,6 +68,7 @@ export class SegmentIndex {
     return this.terms.find(hashTerm(term));
   }
 
+  /** What it keeps in memory. */
   get byteLength(): number {
     return this.offsets.byteLength + this.terms.byteLength;
   }
@@ -83,6 +85,7 @@ export class SegmentIndex {
     return 'it leads to other records than those that carry its terms';
   }
 
+  /** The bytes of its file. */
   encode({ logTag, number, segment }: IndexedSegment): Buffer {
     const offsets = this.offsets.encode();
     const keys = this.terms instanceof KeyIndex ? this.terms : KeyIndex.build(this.terms);

@@ -43,6 +43,7 @@ export class TermGroups {
     return this.entries.subarray(this.starts[group], this.starts[group + 1]);
   }
 
+  /** What it keeps in memory. */
   get byteLength(): number {
     return this.starts.byteLength + this.entries.byteLength;
   }

@@ -89,6 +89,7 @@ export function knownEnd(
   };
 }
 
+/** Where a batch ends in its file. */
 export function endOf({ filePosition, bodyLength }: BatchHeader): number {
   return filePosition + batchLength(bodyLength);
 }

@@ -40,10 +40,12 @@ export class ReadBudget {
     this.isWhole = options.wholeBatches === true;
   }
 
+  /** Whether the read ends; never before it has given a record. */
   get isSpent(): boolean {
     return !this.isEmpty && (this.bytes <= 0 || this.records <= 0);
   }
 
+  /** How much to read from the file next. */
   get chunkBytes(): number {
     if (this.records < 16) return smallChunkBytes;
     return Math.min(Math.max(this.bytes, smallChunkBytes), largeChunkBytes);
@@ -77,6 +79,7 @@ export class ReadBudget {
     return !this.isSpent;
   }
 
+  /** What was taken, in the order of taking. */
   get result(): RecordBatch[] {
     return this.batches;
   }

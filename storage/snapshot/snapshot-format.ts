@@ -61,6 +61,7 @@ export function padded(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
 
+/** The first bytes of a snapshot, with their checksum. */
 export function encodeSnapshotHeader(header: SnapshotHeader): Buffer {
   const bytes = Buffer.alloc(snapshotHeaderLength);
   bytes.writeUInt32LE(headerMagic, 0);
@@ -93,6 +94,7 @@ export function firstChain(storeId: Buffer, offset: Offset, label: Buffer): numb
   return crc32(label, crc32(`${offset}`, crc32(storeId)));
 }
 
+/** What stands in front of the name and the data of a part, with a checksum of its own. */
 export function encodePartHeader(header: Omit<PartHeader, 'checksum'>): Buffer {
   const bytes = Buffer.alloc(partHeaderLength);
   bytes.writeUInt32LE(partMagic, 0);

@@ -4,6 +4,7 @@ import { type Actor, createActor } from 'xstate';
 import type { Clock } from '../clock.js';
 import { lifeMachine } from './life.machine.js';
 
+/** What the process does, as health checks are told. */
 export type ProcessState =
   | 'starting'
   | 'recovering'
@@ -77,6 +78,7 @@ export class ProcessLife {
     this.actor.start();
   }
 
+  /** As health checks are told, with every warning that holds. */
   get status(): ProcessStatus {
     const { value, context } = this.actor.getSnapshot();
     const { warnings } = this;
@@ -134,6 +136,7 @@ export class ProcessLife {
     this.actor.send({ type: 'writesRefused', reason });
   }
 
+  /** Ends what `refuseWrites` has begun; not where the server may change nothing at all. */
   acceptWrites(): void {
     if (this.changesNothing !== null) return;
     this.log.info('writes are taken again');

@@ -27,6 +27,7 @@ export class RequestSeed {
   /** What a command is answered that belongs to a superseded request. */
   readonly refuse = (): Refusal => superseded;
 
+  /** The request has come again: what is left of this one is refused. */
   supersede(): void {
     this.isOver = true;
   }

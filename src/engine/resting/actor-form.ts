@@ -20,6 +20,7 @@ export class ActorForm<State> {
     this.states = new StoredStates(form);
   }
 
+  /** As a snapshot keeps it. */
   stored(id: string, { state, length, firstOffset, lastOffset }: Actor<State>): StoredStream {
     return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state) };
   }
@@ -30,6 +31,7 @@ export class ActorForm<State> {
     return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state), wantedAt };
   }
 
+  /** A resting one, as it is when it is woken. */
   actor({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
     return { state: this.states.stateIn(bytes), length, firstOffset, lastOffset };
   }

@@ -24,6 +24,7 @@ export class BrokenStream extends Error {
 export class Gaps {
   private readonly open = new Map<string, Placed>();
 
+  /** Replay has no stream that this event could follow on. */
   passedOver(envelope: Placed): void {
     if (!this.open.has(envelope.id)) this.open.set(envelope.id, envelope);
   }

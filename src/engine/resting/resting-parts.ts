@@ -11,6 +11,7 @@ const shardHeadLength = 8;
 /** A shard's number and its bytes. */
 export type StoredShard = readonly [number: number, bytes: Buffer];
 
+/** The part that these shards are, whose streams were placed by hashes of `seed`. */
 export function partOf(seed: number, shards: readonly StoredShard[]): Buffer {
   const seedBytes = Buffer.alloc(seedLength);
   seedBytes.writeUInt32LE(seed);
@@ -24,6 +25,7 @@ export function partOf(seed: number, shards: readonly StoredShard[]): Buffer {
   return Buffer.concat(pieces);
 }
 
+/** The seed of a part. */
 export function seedOf(part: Buffer): number {
   return part.readUInt32LE(0);
 }

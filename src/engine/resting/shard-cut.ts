@@ -32,6 +32,7 @@ export class ShardCut {
     if (row < this.shard.rows) this.goneSince.set(row, length);
   }
 
+  /** The shard as it was at the cut, in the form of `RestingShard.toBytes`. */
   toBytes(): Buffer {
     const { numbers, places, bytes, rows, bytesEnd } = this.withoutGone();
     const head = Buffer.alloc(shardHeadLength);

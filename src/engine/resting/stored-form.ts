@@ -45,6 +45,7 @@ export class StoredStates<State> {
 
   constructor(private readonly form: StoredForm<State>) {}
 
+  /** A state as it rests; the same bytes where the same state is asked for again. */
   bytesOf(state: State): Buffer {
     const { form, latest } = this;
     if (latest?.state === state) return latest.bytes;
@@ -53,6 +54,7 @@ export class StoredStates<State> {
     return bytes;
   }
 
+  /** The state of such bytes. */
   stateIn(bytes: Buffer): State {
     return this.form.fromStored(valueIn(bytes));
   }

@@ -86,6 +86,7 @@ const lanes = 8;
 export class DigestSum {
   private readonly sections = new Map<string, { items: number; readonly lanes: Uint32Array }>();
 
+  /** Takes one item in; the order of items means nothing. */
   add({ section, key, place, bytes }: MemoryItem): void {
     let known = this.sections.get(section);
     if (known === undefined) {
@@ -101,6 +102,7 @@ export class DigestSum {
     }
   }
 
+  /** Of all items so far. */
   digest(): StateDigest {
     const sections = [...this.sections.keys()].sort().map((section): SectionDigest => {
       const { items, lanes: sums } = this.sections.get(section) ?? noItems;
