@@ -19,8 +19,23 @@ describeInChromium('every page in a browser', () => {
 
   const open = (token: string, context = {}) => visits.signedIn(server, '/', token, context);
   /** Goes there and waits until each part of the page has what it asked for. */
-  const show = async (page: Page, path: string) => {
+  const load = async (page: Page, path: string) => {
     await page.goto(`${server.url}/console${path}`);
+    await settled(page);
+  };
+  /** The same as a link of the console goes there: nothing is loaded anew. */
+  const follow = async (page: Page, path: string) => {
+    const address = new URL(`${server.url}/console${path}`);
+    // A page that shows something else of itself keeps its heading.
+    if (new URL(page.url()).pathname === address.pathname) return load(page, path);
+    await page.evaluate(`
+      document.querySelector('h1').id = 'left';
+      history.pushState(null, '', ${JSON.stringify(address.href)});
+    `);
+    await page.locator('#left').waitFor({ state: 'detached' });
+    await settled(page);
+  };
+  const settled = async (page: Page) => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     const loading = page.getByRole('status', { name: 'Loading' });
     while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
@@ -74,7 +89,7 @@ describeInChromium('every page in a browser', () => {
     async () => {
       const page = await open(server.token);
       for (const path of paths) {
-        await show(page, path);
+        await follow(page, path);
         await page.emulateMedia({ colorScheme: 'light' });
         expect([path, await findings(page)]).toEqual([path, []]);
         // The theme has a light and a dark value of each colour, and nothing else that differs.
@@ -90,7 +105,7 @@ describeInChromium('every page in a browser', () => {
     async () => {
       const page = await open(server.token, { viewport: { width: 390, height: 844 } });
       for (const path of paths) {
-        await show(page, path);
+        await load(page, path);
         const width = await page.evaluate('document.documentElement.scrollWidth');
         expect([path, width]).toEqual([path, 390]);
       }
@@ -108,7 +123,7 @@ describeInChromium('every page in a browser', () => {
       });
       const words = /^(Cancel|Publish|Retry|Delete|Pause|Resume|Trigger|Restart|Notify|Deliver)/;
       for (const path of paths) {
-        await show(page, path);
+        await follow(page, path);
         const buttons = page.getByRole('main').getByRole('button', { name: words });
         for (const button of await buttons.all()) {
           const name = await button.textContent();
