@@ -145,13 +145,11 @@ export async function readWalFile({
   }
 }
 
-/** Removes the file, durably: all that was in it is in the files of the segments. */
+/** Removes the file, which does not count any more: after a power cut it may be there again. */
 export async function removeWal({ disk, directory }: Omit<WalFolder, 'storeId'>): Promise<void> {
   try {
     await disk.remove(directory.wal);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
-  await disk.syncDirectory(directory.path);
 }

@@ -164,7 +164,6 @@ function entryAt(half: Buffer, position: number, storeId: Buffer): FoundEntry | 
 function partsAt(half: Buffer, position: number): WalPart[] | null {
   const start = position + entryHeaderLength;
   const end = start + lengthAt(half, position);
-  if (end > half.length) return null;
   if (half.readUInt32LE(position + 24) !== crc32(half.subarray(start, end))) return null;
   const parts: WalPart[] = [];
   for (let at = start; at < end; ) {

@@ -17,6 +17,11 @@ export class ManualTimers {
     return () => this.due.delete(timer);
   };
 
+  /** So many will fire, unless they are cancelled. */
+  get waiting(): number {
+    return this.due.size;
+  }
+
   /** Moves the clock and fires what is due by then. */
   advance(milliseconds: number): void {
     this.time += milliseconds;

@@ -5,7 +5,8 @@ import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 async function ownFile() {
   const disk = new SimulatedDisk(new SeededRandom(3));
   await disk.close(await disk.open('/own', 'create'));
-  return { disk, own: new OwnFile(new OpenFiles(disk, 8), '/own', 'write', true) };
+  const files = new OpenFiles(disk, 8);
+  return { disk, files, own: new OwnFile(files, '/own', 'write', true) };
 }
 
 describe('a file of one user', () => {
@@ -44,5 +45,14 @@ describe('a file of one user', () => {
     await own.close(disk);
     await synced;
     expect(disk.openPaths).toEqual([]);
+  });
+
+  it('is closed where it is idle and another one lacks a descriptor', async () => {
+    const { disk, files, own } = await ownFile();
+    await own.use(async (file) => disk.write(file, Buffer.from('one'), 0));
+    disk.failures = [{ operation: 'open', code: 'EMFILE', nth: (disk.calls.get('open') ?? 0) + 1 }];
+    const other = await files.openOwn('/own', 'read');
+    expect(disk.openPaths).toEqual(['/own']);
+    await disk.close(other);
   });
 });

@@ -1,9 +1,11 @@
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
+import type { CommitStream } from '../../../storage/log/commit-stream.js';
 import { salvageFolder } from '../../../storage/salvage/salvage-folder.js';
-import type { Store } from '../../../storage/store.js';
+import type { Store, StoreOptions } from '../../../storage/store.js';
 import { verifyStore } from '../../../storage/verify/verify-store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { stride } from '../rounds.js';
 import { directory, openSimulated, readOnly, settle } from '../simulated-store.js';
 
 const ahead = { writeAheadBytes: 64 * 1024, freeBytesMin: 0, segmentBytes: 64 * 1024 };
@@ -11,6 +13,7 @@ const writing = { ...readOnly, ...ahead, readOnly: false, reserveBytes: 0 };
 const names = Array.from({ length: 20 }, (_, index) => `log-${index}`);
 const wal = `${directory}/WAL`;
 const asideWal = `${directory}/tmp/wal`;
+const asideManifest = `${directory}/tmp/MANIFEST`;
 
 async function appendToAll(store: Store, value: string): Promise<void> {
   const appended = names.map((name) => {
@@ -21,9 +24,9 @@ async function appendToAll(store: Store, value: string): Promise<void> {
 }
 
 /** Twenty logs with three records each, the last two of them written ahead; not closed. */
-async function running() {
+async function running(options: Partial<StoreOptions> = {}) {
   const disk = new SimulatedDisk(new SeededRandom(5));
-  const { store, timers, failures } = await openSimulated(disk, ahead);
+  const { store, timers, failures } = await openSimulated(disk, { ...ahead, ...options });
   await Promise.all(names.map((name) => store.createLog(name)));
   await appendToAll(store, 'first');
   await appendToAll(store, 'second');
@@ -32,8 +35,8 @@ async function running() {
   return { disk, store, timers, failures, syncs: syncsOf(disk) - before };
 }
 
-const syncsOf = ({ calls }: SimulatedDisk) =>
-  (calls.get('sync') ?? 0) + (calls.get('writeSynced') ?? 0);
+/** Synced writes among them. */
+const syncsOf = ({ calls }: SimulatedDisk) => calls.get('sync') ?? 0;
 
 const versionOf = (disk: SimulatedDisk) =>
   disk.files().get(`${directory}/MANIFEST`)?.readUInt16LE(10);
@@ -44,12 +47,18 @@ function lackRoom(disk: SimulatedDisk): void {
 }
 
 /** Making the write-ahead log fails from the `nth` call on. */
-function failTo(disk: SimulatedDisk, operation: 'open' | 'write', code: string, nth: number) {
-  disk.failures = [{ operation, code, nth, lasting: true, under: asideWal }];
+function failTo(
+  disk: SimulatedDisk,
+  operation: 'open' | 'write',
+  code: string,
+  nth: number,
+  under = asideWal,
+): void {
+  disk.failures = [{ operation, code, nth, lasting: true, under }];
 }
 
-async function valuesOf(store: Store, name: string): Promise<string[]> {
-  const batches = (await store.log(name)?.read(0)) ?? [];
+async function valuesOf(store: Store, name: string, from = 0): Promise<string[]> {
+  const batches = (await store.log(name)?.read(from)) ?? [];
   return batches.flatMap((batch) => batch.records().map(({ value }) => `${value}`));
 }
 
@@ -108,6 +117,101 @@ describe('many logs that are appended to at the same time', () => {
     expect(damages.map(({ range }) => range.file)).toContain(wal);
   });
 
+  it.each([
+    ['another length', (wal: Buffer) => wal.subarray(0, 1001)],
+    ['half of its length', (wal: Buffer) => wal.subarray(0, wal.length / 2)],
+    ['the id of another store', (wal: Buffer) => Buffer.from(wal).fill(9, 32, 48)],
+  ])('are refused where the file that has them has %s', async (_, change) => {
+    const { disk } = await running();
+    const left = disk.crash('nothing', 1);
+    left.damage(wal, change);
+    await expect(openSimulated(left, ahead)).rejects.toMatchObject({ exitCode: 65 });
+  });
+
+  it('are there after power cuts at any moment of the start that puts them right', async () => {
+    const { disk } = await running();
+    const first = disk.crash('nothing', 1);
+    const moments: SimulatedDisk[] = [];
+    first.afterChange = () => moments.push(first.copy());
+    await openSimulated(first, ahead);
+    first.afterChange = null;
+    expect(moments.length).toBeGreaterThan(names.length);
+    for (const [at, moment] of moments.entries()) {
+      if (at % stride(4) !== 0) continue;
+      for (const policy of ['nothing', 'sectors'] as const) {
+        const { store } = await openSimulated(moment.crash(policy, at), ahead);
+        for (const name of names) {
+          expect(await valuesOf(store, name)).toEqual(['first', 'second', 'third']);
+        }
+      }
+    }
+  });
+
+  it('are not those of a log of the same name that was dropped', async () => {
+    const { disk, store } = await running();
+    await store.dropLog('log-3');
+    await store.createLog('log-3');
+    await appendToAll(store, 'fourth');
+    const again = await openSimulated(disk.crash('nothing', 1), ahead);
+    expect(await valuesOf(again.store, 'log-3')).toEqual(['fourth']);
+    expect(await valuesOf(again.store, 'log-4')).toEqual(['first', 'second', 'third', 'fourth']);
+    await store.close();
+  });
+
+  it('are there where their log was sealed, compacted, swept or trimmed meanwhile', async () => {
+    const { disk, store } = await running();
+    const [sealed, compacted, swept, trimmed] = ['log-1', 'log-2', 'log-3', 'log-4'].map((name) =>
+      store.log(name),
+    );
+    await sealed?.roll();
+    await compacted?.roll();
+    await compacted?.compact({ tombstonesBefore: 0 });
+    await swept?.roll();
+    await swept?.sweep({
+      until: 3,
+      keeps: ({ offset }) => offset === 2,
+      settled: async () => undefined,
+    });
+    await trimmed?.roll();
+    await appendToAll(store, 'fourth');
+    await trimmed?.trimTo(3);
+    const again = await openSimulated(disk.crash('nothing', 1), ahead);
+    const all = ['first', 'second', 'third', 'fourth'];
+    expect(await valuesOf(again.store, 'log-1')).toEqual(all);
+    expect(await valuesOf(again.store, 'log-2')).toEqual(all);
+    expect(await valuesOf(again.store, 'log-3')).toEqual(['third', 'fourth']);
+    expect(await valuesOf(again.store, 'log-4', 3)).toEqual(['fourth']);
+    await store.close();
+  });
+
+  it('are committed elsewhere before, where another machine is to have them', async () => {
+    const committed: string[] = [];
+    const commits: CommitStream = {
+      shares: () => true,
+      refusal: null,
+      append: async (name) => void committed.push(name),
+      drop: async () => undefined,
+      trim: async () => undefined,
+    };
+    const { disk } = await running({ commits });
+    expect(committed).toHaveLength(3 * names.length);
+    const { store } = await openSimulated(disk.crash('nothing', 1), ahead);
+    expect(await valuesOf(store, 'log-9')).toEqual(['first', 'second', 'third']);
+  });
+
+  it('leave a folder that goes on where there is no room at the clean stop', async () => {
+    const { disk, store } = await running();
+    failTo(disk, 'write', 'ENOSPC', 1, asideManifest);
+    await store.close();
+    disk.failures = [];
+    expect(versionOf(disk)).toBe(3);
+    expect(disk.files().has(wal)).toBe(true);
+    const again = await openSimulated(disk.crash('nothing', 1), ahead);
+    expect(again.store.report.wasClean).toBe(true);
+    expect(await valuesOf(again.store, 'log-5')).toEqual(['first', 'second', 'third']);
+    await again.store.close();
+  });
+
   it('are in their own files after some seconds', async () => {
     const { disk, timers, store } = await running();
     timers.advance(5000);
@@ -125,6 +229,10 @@ describe('many logs that are appended to at the same time', () => {
 
   it.each([
     ['is room to spare', lackRoom],
+    [
+      'is room for the manifest',
+      (disk: SimulatedDisk) => failTo(disk, 'write', 'ENOSPC', 1, asideManifest),
+    ],
     ['is room for writes', (disk: SimulatedDisk) => failTo(disk, 'write', 'ENOSPC', 1)],
     ['are descriptors', (disk: SimulatedDisk) => failTo(disk, 'open', 'EMFILE', 1)],
     ['are enough descriptors', (disk: SimulatedDisk) => failTo(disk, 'open', 'ENFILE', 2)],

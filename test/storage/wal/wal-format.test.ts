@@ -50,6 +50,12 @@ describe('what counts of a write-ahead log', () => {
     );
   });
 
+  it('is the same bytes, whatever was in the memory that they are written to', () => {
+    const place = { generation: 1, sequence: 0, before: 0, halfLength };
+    const written = (target: Buffer) => encodeEntry(target, storeId, place, c);
+    expect(written(Buffer.alloc(200, 0xff))).toEqual(written(Buffer.alloc(200)));
+  });
+
   it('is without the last entry where that is torn, wherever it is', () => {
     const whole = half([a, b, c]);
     const from = lengthOf(a) + lengthOf(b);
