@@ -142,73 +142,86 @@ function WholeServer() {
 }
 
 export default function QueuesPage() {
-  const [{ search }] = useFilters();
+  return (
+    <Page title="Queues & flow" actions={<WholeServer />}>
+      <QueuePanel />
+      <KeyPanel />
+    </Page>
+  );
+}
+
+function QueuePanel() {
   const queues = useQuery({ queryKey: ['queue'], queryFn: loadQueues });
+  const curl = useCurl();
+  return (
+    <Panel
+      title="Queues"
+      aside={<AllButtons of="queues" states={queues.data?.map(({ paused }) => paused) ?? []} />}
+    >
+      <Loaded query={queues} lines={3}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty
+              title="No queues yet"
+              command={curl('/v2/enqueue/mails/https://example.com/', "-d 'hello'")}
+              action={<SinkButton sample="queued" />}
+            >
+              A queue delivers its messages in their order, so many at once as it says.
+            </Empty>
+          ) : (
+            <RowTable
+              label="Queues"
+              columns={queueColumns}
+              rows={rows}
+              keyOf={({ name }) => name}
+            />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+function KeyPanel() {
+  const [{ search }] = useFilters();
   const keys = useQuery({ queryKey: ['flow', search], queryFn: () => loadKeys(search) });
   const curl = useCurl();
   const prefix = useHeaderPrefix();
   return (
-    <Page title="Queues & flow" actions={<WholeServer />}>
-      <Panel
-        title="Queues"
-        aside={<AllButtons of="queues" states={queues.data?.map(({ paused }) => paused) ?? []} />}
-      >
-        <Loaded query={queues} lines={3}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <Empty
-                title="No queues yet"
-                command={curl('/v2/enqueue/mails/https://example.com/', "-d 'hello'")}
-                action={<SinkButton sample="queued" />}
-              >
-                A queue delivers its messages in their order, so many at once as it says.
-              </Empty>
-            ) : (
-              <RowTable
-                label="Queues"
-                columns={queueColumns}
-                rows={rows}
-                keyOf={({ name }) => name}
-              />
-            )
-          }
-        </Loaded>
-      </Panel>
-      <Panel
-        title="Flow-control keys"
-        aside={
-          <AllButtons
-            of="flowControl"
-            states={keys.data?.flowControls.map(({ isPaused }) => isPaused) ?? []}
-          />
+    <Panel
+      title="Flow-control keys"
+      aside={
+        <AllButtons
+          of="flowControl"
+          states={keys.data?.flowControls.map(({ isPaused }) => isPaused) ?? []}
+        />
+      }
+    >
+      <FilterBar filters={[{ name: 'search', label: 'Key' }]} />
+      <Loaded query={keys} lines={3}>
+        {({ flowControls: rows }) =>
+          rows.length === 0 ? (
+            <Empty
+              title="No flow-control keys"
+              command={curl(
+                '/v2/publish/https://example.com/',
+                `-H "${prefix}Flow-Control-Key: api"`,
+                `-H "${prefix}Flow-Control-Value: rate=10, period=1m, parallelism=2"`,
+                "-d 'hello'",
+              )}
+            >
+              A key limits how many of its messages are in flight, and how many begin in a time.
+            </Empty>
+          ) : (
+            <RowTable
+              label="Flow-control keys"
+              columns={keyColumns}
+              rows={rows}
+              keyOf={({ flowControlKey }) => flowControlKey}
+            />
+          )
         }
-      >
-        <FilterBar filters={[{ name: 'search', label: 'Key' }]} />
-        <Loaded query={keys} lines={3}>
-          {({ flowControls: rows }) =>
-            rows.length === 0 ? (
-              <Empty
-                title="No flow-control keys"
-                command={curl(
-                  '/v2/publish/https://example.com/',
-                  `-H "${prefix}Flow-Control-Key: api"`,
-                  `-H "${prefix}Flow-Control-Value: rate=10, period=1m, parallelism=2"`,
-                  "-d 'hello'",
-                )}
-              >
-                A key limits how many of its messages are in flight, and how many begin in a time.
-              </Empty>
-            ) : (
-              <RowTable
-                label="Flow-control keys"
-                columns={keyColumns}
-                rows={rows}
-                keyOf={({ flowControlKey }) => flowControlKey}
-              />
-            )
-          }
-        </Loaded>
-      </Panel>
-    </Page>
+      </Loaded>
+    </Panel>
   );
 }

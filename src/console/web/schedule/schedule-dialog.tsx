@@ -23,10 +23,10 @@ interface DialogProps {
   readonly saved: (id: string) => void;
 }
 
-export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
-  const [typed, setTyped] = useState(draft);
+/** Sends a draft; `saved` gets the id of the schedule. */
+function useSave(id: string | undefined, saved: (id: string) => void) {
   const prefix = useHeaderPrefix();
-  const save = useChange(
+  return useChange(
     ({ fields, zone, destination, body, headers }: ScheduleDraft) =>
       sendText<{ readonly scheduleId: string }>(`/v2/schedules/${destination.trim()}`, body, {
         ...headersIn(headers),
@@ -36,6 +36,11 @@ export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
     ['schedule'],
     ({ scheduleId }) => saved(scheduleId),
   );
+}
+
+export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
+  const [typed, setTyped] = useState(draft);
+  const save = useSave(id, saved);
   const field = (name: keyof ScheduleDraft) => ({
     value: typed[name],
     onChange: (event: { readonly target: { readonly value: string } }) =>

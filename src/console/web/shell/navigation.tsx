@@ -18,7 +18,6 @@ function useCurrentInView() {
 }
 
 export function Navigation({ search }: { readonly search: () => void }) {
-  const row = useCurrentInView();
   return (
     <header className="flex shrink-0 flex-col border-line bg-surface max-md:border-b md:sticky md:top-0 md:h-dvh md:w-44 md:border-r md:p-3">
       <div className="flex items-center gap-2 max-md:px-3 max-md:pt-2">
@@ -55,24 +54,7 @@ export function Navigation({ search }: { readonly search: () => void }) {
         Search
         <kbd className="ml-auto font-sans text-xs">Ctrl K</kbd>
       </button>
-      <nav
-        ref={row}
-        aria-label="Pages"
-        className="flex gap-0.5 overflow-x-auto max-md:p-2 md:flex-col"
-      >
-        {pages.map(({ to, name, icon: Icon, key }) => (
-          <Link
-            key={to}
-            to={to}
-            title={`${name} (g ${key})`}
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-            className="flex items-center gap-2.5 rounded-md px-2 py-1.5 whitespace-nowrap text-muted hover:bg-raised hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:font-medium aria-[current=page]:text-ink"
-          >
-            <Icon className="size-4 shrink-0" aria-hidden="true" />
-            {name}
-          </Link>
-        ))}
-      </nav>
+      <PageLinks />
       <div className="mt-auto max-md:hidden">
         <a
           href="/docs"
@@ -84,6 +66,30 @@ export function Navigation({ search }: { readonly search: () => void }) {
         <SignOut />
       </div>
     </header>
+  );
+}
+
+function PageLinks() {
+  const row = useCurrentInView();
+  return (
+    <nav
+      ref={row}
+      aria-label="Pages"
+      className="flex gap-0.5 overflow-x-auto max-md:p-2 md:flex-col"
+    >
+      {pages.map(({ to, name, icon: Icon, key }) => (
+        <Link
+          key={to}
+          to={to}
+          title={`${name} (g ${key})`}
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+          className="flex items-center gap-2.5 rounded-md px-2 py-1.5 whitespace-nowrap text-muted hover:bg-raised hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:font-medium aria-[current=page]:text-ink"
+        >
+          <Icon className="size-4 shrink-0" aria-hidden="true" />
+          {name}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

@@ -21,32 +21,7 @@ export function SignIn() {
     <main className="mx-auto mt-[12vh] w-full max-w-sm px-4">
       <h1 className="mb-4 text-xl font-bold">Stepwell</h1>
       <form onSubmit={submit} className="rounded-lg border border-line bg-surface p-4">
-        {byPassword ? (
-          <>
-            <TextField label="Username" name="username" autoComplete="username" required />
-            <TextField
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
-              required
-            />
-          </>
-        ) : (
-          <>
-            {/* Under this name browsers keep it. */}
-            <input hidden readOnly name="username" autoComplete="username" value="token" />
-            <TextField
-              key="token"
-              label="Token"
-              name="token"
-              type="password"
-              autoComplete="current-password"
-              required
-              autoFocus
-            />
-          </>
-        )}
+        {byPassword ? <PasswordFields /> : <TokenField />}
         {signIn.error !== null && (
           <p role="alert" className="mb-3 text-bad">
             {signIn.error.message}
@@ -71,5 +46,37 @@ export function SignIn() {
         folder has it. With a read token the console shows everything and changes nothing.
       </p>
     </main>
+  );
+}
+
+function PasswordFields() {
+  return (
+    <>
+      <TextField label="Username" name="username" autoComplete="username" required />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+    </>
+  );
+}
+
+function TokenField() {
+  return (
+    <>
+      {/* Under this name browsers keep it. */}
+      <input hidden readOnly name="username" autoComplete="username" value="token" />
+      <TextField
+        label="Token"
+        name="token"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus
+      />
+    </>
   );
 }

@@ -23,11 +23,9 @@ function targetOf(place: Place, typed: string) {
   return place === 'offset' ? { offset: value } : { timestamp: value };
 }
 
-export function SeekDialog({ group, topic, close }: SeekProps) {
-  const [place, setPlace] = useState<Place>('earliest');
-  const [typed, setTyped] = useState('');
-  const to = targetOf(place, typed);
-  const seek = useChange(
+/** Moves the group, or says what would become of it. */
+function useSeek(group: string, topic: string, to: ReturnType<typeof targetOf>) {
+  return useChange(
     (dryRun: boolean) => {
       if (to === null) throw new Error('that is no place of a log');
       const params = { path: { group } };
@@ -37,6 +35,13 @@ export function SeekDialog({ group, topic, close }: SeekProps) {
     },
     ['topic'],
   );
+}
+
+export function SeekDialog({ group, topic, close }: SeekProps) {
+  const [place, setPlace] = useState<Place>('earliest');
+  const [typed, setTyped] = useState('');
+  const to = targetOf(place, typed);
+  const seek = useSeek(group, topic, to);
   const isDone = seek.isSuccess && seek.variables === false;
   const choose = (next: Place) => {
     setPlace(next);
@@ -69,18 +74,7 @@ export function SeekDialog({ group, topic, close }: SeekProps) {
           {seek.error.message}
         </p>
       )}
-      {seek.data !== undefined && (
-        <div role="status" className="mb-3">
-          <p className="mb-1 font-medium">{isDone ? 'Moved:' : 'It would be moved:'}</p>
-          <ul className="max-h-48 overflow-auto">
-            {seek.data.map(({ partition, from, to: target }) => (
-              <li key={partition}>
-                partition {partition}: {from < 0 ? 'no place' : count(from)} → {count(target)}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      {seek.data !== undefined && <Moves moves={seek.data} isDone={isDone} />}
       <div className="flex gap-2">
         <Button disabled={to === null || seek.isPending} onClick={() => seek.mutate(true)}>
           Show what would change
@@ -96,5 +90,30 @@ export function SeekDialog({ group, topic, close }: SeekProps) {
         <Button onClick={close}>Close</Button>
       </div>
     </Dialog>
+  );
+}
+
+interface MovesProps {
+  readonly moves: readonly {
+    readonly partition: number;
+    readonly from: number;
+    readonly to: number;
+  }[];
+  readonly isDone: boolean;
+}
+
+/** Where the group stands in each partition, and where it goes. */
+function Moves({ moves, isDone }: MovesProps) {
+  return (
+    <div role="status" className="mb-3">
+      <p className="mb-1 font-medium">{isDone ? 'Moved:' : 'It would be moved:'}</p>
+      <ul className="max-h-48 overflow-auto">
+        {moves.map(({ partition, from, to }) => (
+          <li key={partition}>
+            partition {partition}: {from < 0 ? 'no place' : count(from)} → {count(to)}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
