@@ -93,13 +93,7 @@ export async function createApplication(
   };
   const connections = new Connections(shares, { ...ports, metrics: inbound });
   try {
-    const changes = config.readOnly !== 'always';
-    const mayFetch = config.commitLog !== null;
-    if (changes && (await putInPlace(ports.disk, config.dataDirectory, mayFetch))) {
-      ports.log.info('the folder of another node has taken the place of this one');
-    }
-    await requireArchive(config, ports.disk);
-    await startCautiously(config, ports, life);
+    await prepareFolders(config, ports, life);
     // What changes nothing follows nothing: it shows what its folder has.
     const cluster =
       life.changesNothing === null
@@ -119,6 +113,17 @@ export async function createApplication(
     await life.stop('the start failed');
     throw error;
   }
+}
+
+/** The data folder is the one to start with, and what else the start needs is there. */
+async function prepareFolders(config: Config, ports: Ports, life: ProcessLife): Promise<void> {
+  const changes = config.readOnly !== 'always';
+  const mayFetch = config.commitLog !== null;
+  if (changes && (await putInPlace(ports.disk, config.dataDirectory, mayFetch))) {
+    ports.log.info('the folder of another node has taken the place of this one');
+  }
+  await requireArchive(config, ports.disk);
+  await startCautiously(config, ports, life);
 }
 
 function clusterPorts({ dataDirectory }: Config, ports: Ports, life: ProcessLife) {
