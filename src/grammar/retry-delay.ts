@@ -92,6 +92,7 @@ class Compiler {
     this.nodes += 1;
     if (this.nodes > nodesMax) return refused(`has more than ${nodesMax} terms`);
     if (depth > depthMax) return refused(`is nested more than ${depthMax} deep`);
+    // Others come of plugins, of which there are none.
     const core = node as jsep.CoreExpression;
     switch (core.type) {
       case 'Literal':
@@ -123,6 +124,7 @@ class Compiler {
   }
 
   private call(node: jsep.CallExpression, depth: number): Result<RetryDelay> {
+    // As above: what is called is of the core, too.
     const { callee } = node as jsep.CallExpression & { callee: jsep.CoreExpression };
     if (callee.type !== 'Identifier') return refused('calls something that is no function');
     const definition = functions.get(callee.name);

@@ -56,6 +56,7 @@ function lockOfBinding(load: (name: string) => unknown): TryLock | null {
   const host = `${process.platform}-${process.arch}`;
   try {
     const file = `fs-native-extensions/prebuilds/${host}/fs-native-extensions.node`;
+    // It has no types of its own.
     const binding = load(file) as Binding;
     return (opened) => tryBinding(binding, opened);
   } catch {

@@ -140,6 +140,7 @@ export function takeEntries(
   data: Buffer,
   take: (key: string | number, value: unknown) => void,
 ): void {
+  // Here bytes get their types: each key has its value behind it.
   const keysAndValues = valueIn(data) as readonly unknown[];
   for (let at = 0; at < keysAndValues.length; at += 2) {
     take(keysAndValues[at] as string | number, keysAndValues[at + 1]);
