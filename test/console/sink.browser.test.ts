@@ -50,7 +50,8 @@ describeInChromium('the sink of a development server in a browser', () => {
       const page = await open('/dead-letters');
       await page.getByRole('button', { name: 'Send one that the built-in sink refuses' }).click();
       const letter = page.getByRole('row').filter({ hasText: '/sink/500' });
-      await letter.getByRole('button', { name: /^Retry/ }).waitFor();
+      // Sooner than lists are asked for again by themselves: the server tells of the failure.
+      await letter.getByRole('button', { name: /^Retry/ }).waitFor({ timeout: 15_000 });
       await page.getByRole('link', { name: 'Queues' }).click();
       await page.getByRole('button', { name: 'Send one through a queue' }).click();
       await page.getByRole('table', { name: 'Queues' }).getByText('first').waitFor();

@@ -43,6 +43,8 @@ async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> 
 /** What an event says, as far as it is needed here. */
 interface LiveNews {
   readonly kind?: string;
+  /** A message or a run has failed, and is a dead letter now. */
+  readonly dlqId?: string;
   readonly counts?: Readonly<Record<string, number>>;
 }
 
@@ -53,12 +55,15 @@ class Invalidation {
 
   constructor(private readonly queries: QueryClient) {}
 
-  take(name: string, { kind, counts }: LiveNews): void {
+  take(name: string, { kind, dlqId, counts }: LiveNews): void {
     if (name === 'reload') {
       this.queries.invalidateQueries();
       return;
     }
-    for (const each of [kind ?? [], Object.keys(counts ?? {})].flat()) this.waiting.add(each);
+    const told = [kind ?? [], Object.keys(counts ?? {})].flat();
+    // Counts do not say how many have failed.
+    const mayBeLetters = dlqId !== undefined || counts !== undefined;
+    for (const each of mayBeLetters ? [...told, 'dlq'] : told) this.waiting.add(each);
     if (!this.isSettling) this.ask();
   }
 
