@@ -165,7 +165,7 @@ class Backup {
     const look = async () => {
       const loaded = await loadManifest(disk, directory);
       if (loaded === null) return;
-      await requireInFiles({ disk, directory, storeId: loaded.storeId }, loaded.state);
+      await requireInFiles({ disk, directory }, loaded.state);
     };
     // A server that has stopped meanwhile has taken the log with it.
     await look().catch(look);

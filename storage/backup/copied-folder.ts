@@ -99,7 +99,7 @@ export async function writeManifest(
     logs: listedLogs,
     dropped: [],
     closed: null,
-    writesAhead: false,
+    writesAhead: null,
   };
   const manifest = new ManifestFile(disk, directory, { storeId, generation, state });
   await manifest.beginGeneration();

@@ -127,8 +127,8 @@ export class ManifestFile {
   }
 
   /** As an edit, with a generation of its own: its header says what a reader has to know. */
-  writesAhead(may: boolean): Promise<void> {
-    return this.inTurn(() => this.changeVersion(may));
+  writesAhead(id: Buffer | null): Promise<void> {
+    return this.inTurn(() => this.changeVersion(id?.toString('hex') ?? null));
   }
 
   /** Waits for the edits under way and lets go of the files. */
@@ -146,9 +146,9 @@ export class ManifestFile {
     return done;
   }
 
-  private async changeVersion(writesAhead: boolean): Promise<void> {
+  private async changeVersion(writesAhead: string | null): Promise<void> {
     const before = this.state;
-    if ((before.writesAhead ?? false) === writesAhead) return;
+    if ((before.writesAhead ?? null) === writesAhead) return;
     this.state = { ...before, writesAhead };
     try {
       await this.beginGeneration();

@@ -84,11 +84,11 @@ export function parseCopy(bytes: Buffer): ManifestCopy | null {
 export function encodeHeader(
   storeId: Buffer,
   generation: number,
-  { writesAhead = false }: ManifestState,
+  { writesAhead = null }: ManifestState,
 ): Buffer {
   const header = Buffer.alloc(headerLength);
   header.writeUInt32LE(magic, 0);
-  const written = writesAhead ? version : versionWithoutWal;
+  const written = writesAhead === null ? versionWithoutWal : version;
   header.writeUInt16LE(written, 8);
   header.writeUInt16LE(written, 10);
   storeId.copy(header, 12, 0, 16);

@@ -33,12 +33,12 @@ export class ManifestKeeper {
   }
 
   /**
-   * Says, durably, whether a write-ahead log counts. Rejects with `DiskFull` where there is no room
-   * to say it, and fences the store where that fails.
+   * Says, durably, which write-ahead log counts, if any. Rejects with `DiskFull` where there is no
+   * room to say it, and fences the store where that fails.
    */
-  async writesAhead(counts: boolean): Promise<void> {
+  async writesAhead(id: Buffer | null): Promise<void> {
     try {
-      await this.file.writesAhead(counts);
+      await this.file.writesAhead(id);
     } catch (error) {
       throw error instanceof DiskFull ? error : this.fence.fail('writing the manifest', error);
     }

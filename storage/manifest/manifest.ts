@@ -51,8 +51,11 @@ export interface ManifestState {
   readonly dropped: readonly number[];
   /** The clean marker: there from a clean stop to the next start, and gone before that reads. */
   readonly closed: readonly ClosedLog[] | null;
-  /** A write-ahead log counts: a program that does not know it may not open the store. */
-  readonly writesAhead?: boolean;
+  /**
+   * The id (hex) of the write-ahead log that counts: a program that does not know of it may not
+   * open the store. Absent or null: none does.
+   */
+  readonly writesAhead?: string | null;
 }
 
 /** One change, durable before it has effect. */

@@ -148,7 +148,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<number> {
 
 /** All that was in it is in the files of the segments, durably: it is not needed any more. */
 async function dropWal(folder: StoreParts, manifest: ManifestFile): Promise<void> {
-  await manifest.writesAhead(false);
+  await manifest.writesAhead(null);
   await removeWal(folder);
 }
 

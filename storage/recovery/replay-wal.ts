@@ -25,7 +25,7 @@ interface GroupedFile {
  * acknowledged groups cannot be read.
  */
 export async function replayWal(
-  folder: WalFolder,
+  folder: WalFolder & { readonly storeId: Buffer },
   state: ManifestState,
   watermarks: WatermarkFile,
 ): Promise<void> {
@@ -84,10 +84,10 @@ export async function walFault(
 /** Null where the log does not count: throws `DamagedData` where it does and is not there. */
 async function readDue(
   folder: WalFolder,
-  { writesAhead = false, closed }: ManifestState,
+  { writesAhead = null, closed }: ManifestState,
 ): Promise<WalContents | null> {
-  if (!writesAhead || closed !== null) return null;
-  const wal = await readWalFile(folder);
+  if (writesAhead === null || closed !== null) return null;
+  const wal = await readWalFile(folder, Buffer.from(writesAhead, 'hex'));
   if (wal === null) throw walDamage(folder, 'it is missing');
   return wal;
 }

@@ -48,7 +48,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
   return {
     ...parts,
     openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
-    writeAhead: new WriteAhead(parts, ahead),
+    writeAhead: new WriteAhead({ ...parts, randomBytes: options.randomBytes }, ahead),
     indexes: newIndexCache(),
     buffers: new BufferPool(),
     commits: options.commits ?? null,

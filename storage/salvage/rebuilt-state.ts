@@ -93,8 +93,10 @@ export async function rebuiltState(
   }
   const epoch = Math.max(0, ...headers.map((header) => header.epoch));
   const nextLogId = Math.max(-1, ...ids, ...names.keys(), ...dropped) + 1;
-  const writesAhead = (await disk.list(directory.path)).includes(basename(directory.wal));
-  const state = { epoch, nextLogId, logs, dropped: [], closed: null, writesAhead };
+  if ((await disk.list(directory.path)).includes(basename(directory.wal))) {
+    problems.push('WAL: nothing says whether it has records that a power cut took');
+  }
+  const state = { epoch, nextLogId, logs, dropped: [], closed: null };
   return { storeId, generation: 0, state, problems };
 }
 

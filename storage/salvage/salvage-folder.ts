@@ -209,10 +209,10 @@ class Salvage {
   }
 
   /** What a power cut has left in the write-ahead log alone is not in the files that are copied. */
-  private async tellOfGroups({ storeId, state }: ReadableState): Promise<void> {
+  private async tellOfGroups({ state }: ReadableState): Promise<void> {
     const { disk, source } = this;
     try {
-      await requireInFiles({ disk, directory: source, storeId }, state);
+      await requireInFiles({ disk, directory: source }, state);
     } catch (error) {
       if (!(error instanceof DamagedData)) throw error;
       this.damages.push(error.message.replaceAll(join(source.path, '/'), ''));
@@ -271,7 +271,7 @@ class Salvage {
 
   private async writeManifest({ storeId, generation, state }: ReadableState): Promise<void> {
     const { disk, target } = this;
-    const content = { storeId, generation, state: { ...state, writesAhead: false } };
+    const content = { storeId, generation, state: { ...state, writesAhead: null } };
     await withFile(disk, target.watermarks, 'create', (file) =>
       new WatermarkFile(disk, file).sync(),
     );

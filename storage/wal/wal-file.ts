@@ -18,7 +18,6 @@ import {
 export interface WalFolder {
   readonly disk: Disk;
   readonly directory: StoreDirectory;
-  readonly storeId: Buffer;
 }
 
 /** Where it is made and written. */
@@ -45,11 +44,12 @@ export class WalFile {
     private readonly folder: MakingFolder,
     private readonly file: FileHandle,
     private readonly halfBytes: number,
+    private readonly id: Buffer,
   ) {}
 
   /** Makes the file, with its room, durably. Where that fails, at most an empty one is left. */
-  static async make(folder: MakingFolder, bytes: number): Promise<WalFile> {
-    const { disk, directory, storeId } = folder;
+  static async make(folder: MakingFolder, bytes: number, id: Buffer): Promise<WalFile> {
+    const { disk, directory } = folder;
     const aside = directory.asideFile('wal');
     const halfBytes = (bytes / 2) & ~7;
     try {
@@ -60,7 +60,7 @@ export class WalFile {
           await writeFully(disk, file, zeros.subarray(0, length), at);
         }
         const place = { generation: 1, sequence: 0, before: 0, halfLength: halfBytes };
-        const first = encodeEntry(Buffer.alloc(entryHeaderLength), storeId, place, []);
+        const first = encodeEntry(Buffer.alloc(entryHeaderLength), id, place, []);
         await writeFully(disk, file, first, 0);
         await disk.sync(file);
       });
@@ -68,7 +68,7 @@ export class WalFile {
       try {
         await disk.rename(aside, directory.wal);
         await disk.syncDirectory(directory.path);
-        return new WalFile(folder, opened, halfBytes);
+        return new WalFile(folder, opened, halfBytes, id);
       } catch (error) {
         await disk.close(opened);
         throw error;
@@ -101,7 +101,7 @@ export class WalFile {
     if (this.target.length < length) this.target = Buffer.allocUnsafeSlow(length * 2);
     const { generation, sequence, before, position, halfBytes } = this;
     const place = { generation, sequence, before, halfLength: halfBytes };
-    const entry = encodeEntry(this.target, this.folder.storeId, place, parts);
+    const entry = encodeEntry(this.target, this.id, place, parts);
     const start = (generation % 2 === 1 ? 0 : halfBytes) + position;
     await this.folder.fileSync.mustWrite(this.file, entry, start);
     this.stated = before;
@@ -127,17 +127,16 @@ export class WalFile {
   }
 }
 
-/** What counts of the file that a crash has left; null where there is none. */
-export async function readWalFile({
-  disk,
-  directory,
-  storeId,
-}: WalFolder): Promise<WalContents | null> {
+/** What counts of the file of this id that a crash has left; null where there is none at all. */
+export async function readWalFile(
+  { disk, directory }: WalFolder,
+  id: Buffer,
+): Promise<WalContents | null> {
   try {
     return await withFile(disk, directory.wal, 'read', async (file) => {
       const half = Math.floor((await disk.size(file)) / 2);
       const halves = [await readUpTo(disk, file, 0, half), await readUpTo(disk, file, half, half)];
-      return readWal(halves, storeId);
+      return readWal(halves, id);
     });
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
@@ -146,7 +145,7 @@ export async function readWalFile({
 }
 
 /** Removes the file, which does not count any more: after a power cut it may be there again. */
-export async function removeWal({ disk, directory }: Omit<WalFolder, 'storeId'>): Promise<void> {
+export async function removeWal({ disk, directory }: WalFolder): Promise<void> {
   try {
     await disk.remove(directory.wal);
   } catch (error) {

@@ -14,7 +14,7 @@ import { crc32 } from 'node:zlib';
     20  bodyLength      UINT32
     24  bodyChecksum    UINT32
     28  halfLength      UINT32   bytes of a half: a file that was cut off is told by it
-    32  storeId         16 bytes
+    32  id              16 bytes that name the file, random: copies of others tell nothing
     48  body            parts, one behind the other
 
   part => logId UINT32, number UINT32, position UINT32, length UINT32, bytes
@@ -68,7 +68,7 @@ export function entryLength(bodyLength: number): number {
 /** Writes an entry to the beginning of `target`, which has room for it; returns its bytes. */
 export function encodeEntry(
   target: Buffer,
-  storeId: Buffer,
+  id: Buffer,
   { generation, sequence, before, halfLength }: EntryPlace,
   parts: readonly WalPart[],
 ): Buffer {
@@ -90,7 +90,7 @@ export function encodeEntry(
   target.writeUInt32LE(end - entryHeaderLength, 20);
   target.writeUInt32LE(crc32(target.subarray(entryHeaderLength, end)), 24);
   target.writeUInt32LE(halfLength, 28);
-  storeId.copy(target, 32, 0, 16);
+  id.copy(target, 32, 0, 16);
   target.writeUInt32LE(crc32(target.subarray(8, entryHeaderLength)), 4);
   return target.subarray(0, length);
 }
@@ -100,8 +100,8 @@ export function encodeEntry(
  * once the one before it was durable: so only the last one of the last generation may be torn, and
  * any other that does not read is damage.
  */
-export function readWal(halves: readonly Buffer[], storeId: Buffer): WalContents {
-  const found = halves.flatMap((half) => entriesIn(half, storeId));
+export function readWal(halves: readonly Buffer[], id: Buffer): WalContents {
+  const found = halves.flatMap((half) => entriesIn(half, id));
   const isCutOff = halves.some(({ length }) => found.some((entry) => entry.halfLength !== length));
   if (isCutOff) return { parts: partsOf(found), fault: 'it has not the length that it had' };
   const generation = found.reduce((highest, entry) => Math.max(highest, entry.generation), 0);
@@ -127,12 +127,12 @@ function areInTurn(entries: readonly FoundEntry[]): boolean {
   return entries.every(({ sequence, parts }, place) => sequence === place && parts !== null);
 }
 
-/** Every entry of this store whose header is intact, in the order of their places. */
-function entriesIn(half: Buffer, storeId: Buffer): FoundEntry[] {
+/** Every entry of this file whose header is intact, in the order of their places. */
+function entriesIn(half: Buffer, id: Buffer): FoundEntry[] {
   const found: FoundEntry[] = [];
   let position = 0;
   while (position + entryHeaderLength <= half.length) {
-    const entry = entryAt(half, position, storeId);
+    const entry = entryAt(half, position, id);
     if (entry !== null) found.push(entry);
     const end =
       entry?.parts == null ? position + 8 : position + entryLength(lengthAt(half, position));
@@ -146,11 +146,11 @@ function entriesIn(half: Buffer, storeId: Buffer): FoundEntry[] {
 const magicBytes = Buffer.from('SWWA');
 const lengthAt = (half: Buffer, position: number) => half.readUInt32LE(position + 20);
 
-function entryAt(half: Buffer, position: number, storeId: Buffer): FoundEntry | null {
+function entryAt(half: Buffer, position: number, id: Buffer): FoundEntry | null {
   if (half.readUInt32LE(position) !== magic) return null;
   const header = half.subarray(position + 8, position + entryHeaderLength);
   if (half.readUInt32LE(position + 4) !== crc32(header)) return null;
-  if (!header.subarray(24, 40).equals(storeId)) return null;
+  if (!header.subarray(24, 40).equals(id)) return null;
   return {
     generation: half.readUInt32LE(position + 8),
     sequence: half.readUInt32LE(position + 12),

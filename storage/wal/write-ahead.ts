@@ -19,6 +19,7 @@ export interface AheadStore extends WalFolder {
   readonly fence: Fence;
   readonly manifest: ManifestKeeper;
   readonly after: Timer;
+  randomBytes(length: number): Buffer;
 }
 
 /** How groups are written ahead. */
@@ -122,7 +123,7 @@ export class WriteAhead {
 
   /** All files are synced: the log is not needed. Rejects where there is no room to say that. */
   async remove(): Promise<void> {
-    await this.store.manifest.writesAhead(false);
+    await this.store.manifest.writesAhead(null);
     await removeWal(this.store);
   }
 
@@ -157,9 +158,10 @@ export class WriteAhead {
     const { store, settings } = this;
     let file: WalFile | null = null;
     try {
-      file = await WalFile.make(store, settings.bytes);
+      const id = store.randomBytes(16);
+      file = await WalFile.make(store, settings.bytes, id);
       // Behind its making and before its use: from here on a start does not go on without it.
-      await store.manifest.writesAhead(true);
+      await store.manifest.writesAhead(id);
       return file;
     } catch (error) {
       await file?.close();

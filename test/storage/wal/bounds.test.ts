@@ -2,7 +2,7 @@ import { readWalFile } from '../../../storage/wal/wal-file.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { settle } from '../simulated-store.js';
-import { KnownLog, openAhead } from './known-log.js';
+import { id, KnownLog, openAhead } from './known-log.js';
 
 const megabyte = 1024 * 1024;
 
@@ -59,7 +59,7 @@ describe('what is written ahead', () => {
       await settle();
     }
     // The half before the last turn is not needed.
-    const left = await readWalFile({ ...folder, disk: disk.crash('nothing', 1) });
+    const left = await readWalFile({ ...folder, disk: disk.crash('nothing', 1) }, id);
     expect(left?.parts.length).toBeLessThan(14);
     await ahead.stop();
   });

@@ -13,6 +13,8 @@ import type { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { ManualTimers } from '../simulated-store.js';
 
 const random = (length: number) => Buffer.alloc(length, 7);
+/** Of the write-ahead log. */
+export const id = random(16);
 
 /** A folder with a manifest and no logs, and the write-ahead log of it. */
 export async function openAhead(disk: SimulatedDisk, bytes: number) {
@@ -20,18 +22,18 @@ export async function openAhead(disk: SimulatedDisk, bytes: number) {
   await disk.makeDirectory('/data');
   await disk.syncDirectory('/');
   await disk.makeDirectory(directory.aside);
-  const folder: WalFolder = { disk, directory, storeId: random(16) };
+  const folder: WalFolder = { disk, directory };
   const fence = new Fence();
   const space = { reserveBytes: 0, after: () => () => undefined, randomBytes: random };
   const freeSpace = new FreeSpace(disk, directory, { ...space, freeBytesMin: 0 });
-  const content = { storeId: folder.storeId, generation: 0, state: emptyManifest };
+  const content = { storeId: random(16), generation: 0, state: emptyManifest };
   const file = new ManifestFile(disk, directory, content);
   await file.beginGeneration();
   const manifest = new ManifestKeeper(file, freeSpace, fence);
   const fileSync = new FileSync(disk, fence, { concurrentSyncs: 4, onSync: undefined });
   const timers = new ManualTimers();
   const { after } = timers;
-  const store = { ...folder, fileSync, freeSpace, fence, manifest, after };
+  const store = { ...folder, fileSync, freeSpace, fence, manifest, after, randomBytes: random };
   const ahead = new WriteAhead(store, { bytes, syncsApart: 0 });
   return { folder, timers, fence, ahead };
 }

@@ -100,8 +100,20 @@ describe('many logs that are appended to at the same time', () => {
       exitCode: 65,
       range: { file: wal },
     });
+    await expect(backupFolder(left, directory, '/copy', writing)).rejects.toThrow('not intact');
     const { damages } = await verifyStore(left, directory, readOnly);
     expect(damages.map(({ range }) => range.file)).toContain(wal);
+  });
+
+  it('are of no use where the file of their segment is lost', async () => {
+    const { disk } = await running();
+    const left = disk.crash('nothing', 1);
+    const [segment = ''] = [...left.files().keys()].filter((path) => /logs.*log$/.test(path));
+    await left.remove(segment);
+    await expect(openSimulated(left, ahead)).rejects.toMatchObject({
+      exitCode: 65,
+      range: { file: segment },
+    });
   });
 
   it('are refused where the file that has them is gone, and told of by verify', async () => {
@@ -120,7 +132,7 @@ describe('many logs that are appended to at the same time', () => {
   it.each([
     ['another length', (wal: Buffer) => wal.subarray(0, 1001)],
     ['half of its length', (wal: Buffer) => wal.subarray(0, wal.length / 2)],
-    ['the id of another store', (wal: Buffer) => Buffer.from(wal).fill(9, 32, 48)],
+    ['the id of another one', (wal: Buffer) => Buffer.from(wal).fill(9, 32, 48)],
   ])('are refused where the file that has them has %s', async (_, change) => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
@@ -159,7 +171,7 @@ describe('many logs that are appended to at the same time', () => {
   });
 
   it('are there where their log was sealed, compacted, swept or trimmed meanwhile', async () => {
-    const { disk, store } = await running();
+    const { disk, timers, store } = await running();
     const [sealed, compacted, swept, trimmed] = ['log-1', 'log-2', 'log-3', 'log-4'].map((name) =>
       store.log(name),
     );
@@ -167,6 +179,9 @@ describe('many logs that are appended to at the same time', () => {
     await compacted?.roll();
     await compacted?.compact({ tombstonesBefore: 0 });
     await swept?.roll();
+    // The watermarks are of the segments that are sealed now.
+    timers.advance(25);
+    await settle();
     await swept?.sweep({
       until: 3,
       keeps: ({ offset }) => offset === 2,

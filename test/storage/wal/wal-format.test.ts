@@ -7,7 +7,7 @@ import {
   type WalPart,
 } from '../../../storage/wal/wal-format.js';
 
-const storeId = Buffer.alloc(16, 3);
+const id = Buffer.alloc(16, 3);
 const halfLength = 1024;
 const part = (logId: number, value: string): WalPart => {
   return { logId, number: 4, position: 64 + logId, bytes: Buffer.from(value) };
@@ -18,7 +18,7 @@ function half(entries: readonly (readonly WalPart[])[], generation = 5, before =
   const target = Buffer.alloc(4096);
   const written = entries.map((parts, sequence) => {
     const place = { generation, sequence, before, halfLength };
-    return Buffer.from(encodeEntry(target, storeId, place, parts));
+    return Buffer.from(encodeEntry(target, id, place, parts));
   });
   const bytes = Buffer.alloc(halfLength);
   Buffer.concat(written).copy(bytes);
@@ -44,7 +44,7 @@ describe('what counts of a write-ahead log', () => {
     );
     fc.assert(
       fc.property(fc.array(parts, { minLength: 1, maxLength: 6 }), (entries) => {
-        const found = readWal([half(entries), nothing], storeId);
+        const found = readWal([half(entries), nothing], id);
         expect(found).toEqual({ parts: entries.flat(), fault: null });
       }),
     );
@@ -52,7 +52,7 @@ describe('what counts of a write-ahead log', () => {
 
   it('is the same bytes, whatever was in the memory that they are written to', () => {
     const place = { generation: 1, sequence: 0, before: 0, halfLength };
-    const written = (target: Buffer) => encodeEntry(target, storeId, place, c);
+    const written = (target: Buffer) => encodeEntry(target, id, place, c);
     expect(written(Buffer.alloc(200, 0xff))).toEqual(written(Buffer.alloc(200)));
   });
 
@@ -62,7 +62,7 @@ describe('what counts of a write-ahead log', () => {
     for (let at = from; at < from + lengthOf(c) - 3; at += 1) {
       const torn = Buffer.from(whole);
       torn[at] = (torn[at] ?? 0) ^ 0x10;
-      const found = readWal([torn, nothing], storeId);
+      const found = readWal([torn, nothing], id);
       // The last bytes of an entry are zeros that no checksum covers.
       if (found.parts.length === 4) continue;
       expect(found).toEqual({ parts: [...a, ...b], fault: null });
@@ -74,16 +74,32 @@ describe('what counts of a write-ahead log', () => {
     for (const at of [0, 9, 13, 21, 33, 50, 70, lengthOf(a) + 3, lengthOf(a) + 60]) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] ?? 0) ^ 0x10;
-      expect(readWal([damaged, nothing], storeId).fault).not.toBeNull();
+      expect(readWal([damaged, nothing], id).fault).not.toBeNull();
     }
+  });
+
+  it('is damaged where what it still needs of the generation before does not read', () => {
+    const older = half([a, b], 4);
+    for (const at of [50, lengthOf(a) + 60]) {
+      const damaged = Buffer.from(older);
+      damaged[at] = (damaged[at] ?? 0) ^ 0x10;
+      expect(readWal([half([c], 5, 2), damaged], id).fault).not.toBeNull();
+    }
+  });
+
+  it('is all of the generation before where the first entry of the last one is torn', () => {
+    const torn = half([c], 5, 2);
+    torn[60] = (torn[60] ?? 0) ^ 0x10;
+    const found = readWal([torn, half([a, b], 4)], id);
+    expect(found).toEqual({ parts: [...a, ...b], fault: null });
   });
 
   it('is also what the last entry still needs of the generation before', () => {
     const older = half([a, b], 4);
-    const found = readWal([half([c], 5, 2), older], storeId);
+    const found = readWal([half([c], 5, 2), older], id);
     expect(found).toEqual({ parts: [...a, ...b, ...c], fault: null });
-    expect(readWal([half([c], 5, 0), older], storeId).parts).toEqual(c);
-    expect(readWal([half([c], 5, 3), older], storeId).fault).not.toBeNull();
+    expect(readWal([half([c], 5, 0), older], id).parts).toEqual(c);
+    expect(readWal([half([c], 5, 3), older], id).fault).not.toBeNull();
   });
 
   it('is nothing that can be relied on where the file has another length', () => {
@@ -92,21 +108,21 @@ describe('what counts of a write-ahead log', () => {
       const changed = Buffer.concat([whole, Buffer.alloc(4096)]).subarray(0, length);
       const middle = Math.floor(length / 2);
       const halves = [changed.subarray(0, middle), changed.subarray(middle, 2 * middle)];
-      expect(readWal(halves, storeId).fault).not.toBeNull();
+      expect(readWal(halves, id).fault).not.toBeNull();
     }
   });
 
   it('is read where it has more entries than a call may have arguments', () => {
     const entry = (sequence: number) => {
       const place = { generation: 1, sequence, before: 0, halfLength: 48 * 200_000 };
-      return Buffer.from(encodeEntry(Buffer.alloc(48), storeId, place, []));
+      return Buffer.from(encodeEntry(Buffer.alloc(48), id, place, []));
     };
     const full = Buffer.concat(Array.from({ length: 200_000 }, (_, sequence) => entry(sequence)));
     const empty = Buffer.alloc(full.length);
-    expect(readWal([full, empty], storeId)).toEqual({ parts: [], fault: null });
+    expect(readWal([full, empty], id)).toEqual({ parts: [], fault: null });
   });
 
-  it('is nothing of another store', () => {
+  it('is nothing of another file', () => {
     expect(readWal([half([a]), nothing], Buffer.alloc(16, 9)).fault).toBe('no entry is intact');
   });
 });

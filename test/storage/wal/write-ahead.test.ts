@@ -3,11 +3,11 @@ import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { rounds } from '../rounds.js';
 import { settle } from '../simulated-store.js';
-import { KnownLog, openAhead } from './known-log.js';
+import { id, KnownLog, openAhead } from './known-log.js';
 
 /** Throws where a part is neither in the file of its log, nor in what a power cut leaves. */
 async function requireAll(disk: SimulatedDisk, folder: WalFolder, logs: readonly KnownLog[]) {
-  const left = await readWalFile({ ...folder, disk: disk.crash('nothing', 1) });
+  const left = await readWalFile({ ...folder, disk: disk.crash('nothing', 1) }, id);
   if (left?.fault != null) throw new Error(left.fault);
   const found = new Set(left?.parts.map(({ logId, position }) => `${logId}@${position}`));
   for (const { id, ahead, synced } of logs) {
@@ -22,7 +22,7 @@ async function requireAll(disk: SimulatedDisk, folder: WalFolder, logs: readonly
 async function requireReadable(images: readonly SimulatedDisk[], folder: WalFolder) {
   for (const [at, image] of images.entries()) {
     for (const policy of ['sectors', 'garbage'] as const) {
-      const left = await readWalFile({ ...folder, disk: image.crash(policy, at) });
+      const left = await readWalFile({ ...folder, disk: image.crash(policy, at) }, id);
       if (left?.fault != null) throw new Error(`${policy}, change ${at}: ${left.fault}`);
     }
   }
