@@ -43,12 +43,12 @@ export class ChainThread implements ChainWork {
     await worker?.terminate();
   }
 
-  /** The thread calls the method that a question names, and sends what that answers. */
   private ask<Answer>(question: (id: number) => ChainQuestion): Promise<Answer> {
     this.cancelEnd();
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
+      // The thread calls the method that the question names, and sends what that answers.
       this.waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject });
       this.running().postMessage(question(id));
     });
