@@ -7,8 +7,11 @@ import { startServer, type TestServer } from '../../support/server.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Time that passes at once; then come the turns of what that has begun. */
-const stepMs = 6 * hourMs;
+/**
+ * Time that passes at once; then come the turns of what that has begun. Longer, and readings of the
+ * overview, one every few seconds, would pile up.
+ */
+const stepMs = hourMs;
 
 let clock: ManualClock;
 let server: TestServer;
