@@ -136,9 +136,8 @@ function entriesIn(half: Buffer, id: Buffer): FoundEntry[] {
     if (entry !== null) found.push(entry);
     const end =
       entry?.parts == null ? position + 8 : position + entryLength(lengthAt(half, position));
-    const next = half.indexOf(magicBytes, end);
-    if (next === -1) break;
-    position = (next + 7) & ~7;
+    position = half.indexOf(magicBytes, end);
+    if (position === -1) break;
   }
   return found;
 }

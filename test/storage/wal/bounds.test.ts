@@ -136,6 +136,14 @@ describe('a stop', () => {
     expect(timers.waiting).toBe(0);
   });
 
+  it('waits for the entry that is being written', async () => {
+    const { disk, ahead } = await made(2000);
+    disk.interleaves = true;
+    const appended = new QuickLog(0).append(ahead, 10);
+    await ahead.stop();
+    expect(await appended).toBe(true);
+  });
+
   it('waits for the log that is being made, and does not try again', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { timers, ahead } = await openAhead(disk, 2000);
