@@ -1,5 +1,7 @@
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
+import { withFile } from '../../../storage/disk/whole-file.js';
 import type { CommitStream } from '../../../storage/log/commit-stream.js';
+import { WatermarkFile } from '../../../storage/manifest/watermark-file.js';
 import { salvageFolder } from '../../../storage/salvage/salvage-folder.js';
 import type { Store, StoreOptions } from '../../../storage/store.js';
 import { verifyStore } from '../../../storage/verify/verify-store.js';
@@ -75,10 +77,32 @@ describe('many logs that are appended to at the same time', () => {
     await store.close();
   });
 
+  it('are in no watermark before they are in their own files', async () => {
+    const { disk, timers, store } = await running();
+    const log = store.log('log-7');
+    const marked = async () => {
+      timers.advance(25);
+      await settle();
+      return withFile(disk, `${directory}/WATERMARKS`, 'read', (file) =>
+        new WatermarkFile(disk, file).read(log?.id ?? 0, log?.logTag ?? 0),
+      );
+    };
+    const end = log?.byteLength;
+    expect(await marked()).toMatchObject({ acknowledged: 3, durableOffset: 2 });
+    expect((await marked())?.durablePosition).toBeLessThan(end ?? 0);
+    const left = await openSimulated(disk.crash('everything', 1), ahead);
+    expect(await valuesOf(left.store, 'log-7')).toEqual(['first', 'second', 'third']);
+    timers.advance(5000);
+    await settle();
+    expect(await marked()).toMatchObject({ durableOffset: 3, durablePosition: end });
+    await store.close();
+  });
+
   it('have a format of their own until they are closed', async () => {
     const { disk, store, failures } = await running();
     expect(versionOf(disk)).toBe(3);
     await store.close();
+    expect(disk.openPaths).toEqual([]);
     expect(versionOf(disk)).toBe(2);
     expect(disk.files().has(wal)).toBe(false);
     const again = await openSimulated(disk, ahead);
