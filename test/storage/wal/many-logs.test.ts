@@ -223,6 +223,26 @@ describe('many logs that are appended to at the same time', () => {
     await store.close();
   });
 
+  it('are in the file of a segment that ends, also where there is no room to seal it', async () => {
+    const { disk, timers, store } = await running();
+    const log = store.log('log-7');
+    failTo(disk, 'write', 'ENOSPC', 1, `${directory}/logs/0000000007/`);
+    await expect(log?.roll()).rejects.toMatchObject({ code: 'disk_full' });
+    timers.advance(5000);
+    await settle();
+    // Both halves are written over.
+    const record = { key: null, value: Buffer.alloc(1000) };
+    for (let count = 0; count < 5; count += 1) {
+      const others = names.filter((name) => name !== 'log-7');
+      await Promise.all(others.map((name) => store.log(name)?.append([record]).durable));
+      timers.advance(5000);
+      await settle();
+    }
+    expect(disk.files().get(wal)?.readUInt32LE(8)).toBeGreaterThan(2);
+    const again = await openSimulated(disk.crash('nothing', 1), ahead);
+    expect(await valuesOf(again.store, 'log-7')).toEqual(['first', 'second', 'third']);
+  });
+
   it('are committed elsewhere before, where another machine is to have them', async () => {
     const committed: string[] = [];
     const commits: CommitStream = {
