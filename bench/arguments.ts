@@ -22,6 +22,8 @@ export interface Arguments extends Timing {
   readonly away: number;
   /** A folder on the disk to measure; everything made in it is removed. */
   readonly directory: string;
+  /** Whether what is seen is written into `bench/figures.md`. */
+  readonly write: boolean;
 }
 
 /** How the command is used. */
@@ -31,7 +33,7 @@ export function usageOf(scenarios: readonly string[]): string {
     '                 [--seconds 1] [--rounds 3] [--patience 0]',
     '                 [--events 1000000] [--sleeping 100000] [--consumers 1000]',
     '                 [--scale 1] [--messages 150000] [--away 3600]',
-    `                 [--directory ${tmpdir()}]`,
+    `                 [--directory ${tmpdir()}] [--write]`,
     `scenarios: ${scenarios.join(', ')}`,
   ].join('\n');
 }
@@ -53,6 +55,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       messages: { type: 'string', default: '150000' },
       away: { type: 'string', default: '3600' },
       directory: { type: 'string', default: tmpdir() },
+      write: { type: 'boolean', default: false },
     },
   });
   const only = values.only === '' ? [] : values.only.split(',');
@@ -74,7 +77,8 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   const scale = Number(values.scale);
   if (!(scale > 0)) throw new Error('--scale must be a positive number');
   const counts = { events, sleeping, consumers, scale, messages, away };
-  return { only, named: values.named, directory: values.directory, ...counts, ...timing };
+  const { named, directory, write } = values;
+  return { only, named, directory, write, ...counts, ...timing };
 }
 
 function atLeast(count: number, least: number, name: string): number {

@@ -30,6 +30,7 @@ import { idleConsumerMeasurements } from './cases/topics/idle-consumers.bench.js
 import { logLatencyCases } from './cases/topics/log-latency.bench.js';
 import { produceCases } from './cases/topics/produce.bench.js';
 import { workflowCases } from './cases/workflows.bench.js';
+import { writeFigures } from './figures-file.js';
 import { type Case, type Result, race } from './measure/contest.js';
 import { describeDisk, describeMachine } from './measure/machine.js';
 import type { Measurement } from './measure/measurement.js';
@@ -92,6 +93,8 @@ async function runAll(given: Arguments): Promise<void> {
       ...(found.length > 0 ? [figureTable(found)] : []),
     ];
     process.stdout.write(`\n${[`${heading}\n${how}`, ...tables].join('\n\n')}\n`);
+    const day = new Date().toISOString().slice(0, 10);
+    if (given.write) await writeFigures(scenarios, `${heading}\n${day}, ${how}`, results, found);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -149,9 +152,10 @@ const noCounts: Counts = {
   away: 0,
 };
 
+const every = [...casesOf(0), ...measurementsOf(noCounts)].map(({ scenario }) => scenario);
+const scenarios = [...new Set(every)];
+
 function argumentsOrUsage(): Arguments | null {
-  const every = [...casesOf(0), ...measurementsOf(noCounts)].map(({ scenario }) => scenario);
-  const scenarios = [...new Set(every)];
   try {
     return readArguments(args, scenarios);
   } catch (error) {

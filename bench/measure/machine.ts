@@ -32,5 +32,5 @@ export function describeDisk(directory: string): string {
   fs.closeSync(file);
   const sorted = ascending(milliseconds);
   const [p50, p99] = [0.5, 0.99].map((share) => percentile(sorted, share).toFixed(3));
-  return `fdatasync of 4 KiB in ${directory}: p50 ${p50} ms, p99 ${p99} ms`;
+  return `fdatasync of 4 KiB: p50 ${p50} ms, p99 ${p99} ms`;
 }

@@ -62,6 +62,7 @@ export const outline = [
     ['storage/README.md', 'The format on disk'],
     ['bench/README.md', 'The bench'],
     ['bench/cases.md', 'What the bench measures'],
+    ['bench/figures.md', 'What the bench has seen'],
     ['bench/results.md', 'Results beside other products'],
     'CONTRIBUTING.md',
     ['SECURITY.md', 'Reporting a weakness'],

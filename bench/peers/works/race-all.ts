@@ -1,4 +1,7 @@
-/** All peers at one work, in turns: A B C A B C. One that fails is left out from then on. */
+/**
+ * All peers at one work, in turns: A B C, C B A, so that none always follows the same one, whose
+ * last writes may still be on their way to the disk. One that fails is left out from then on.
+ */
 import { join } from 'node:path';
 import type { Round } from '../../measure/contest.js';
 import { cpuOf } from '../../measure/process-tree.js';
@@ -80,7 +83,8 @@ export async function raceAll(
       });
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const entrant of entrants) {
+      const turns = round % 2 === 0 ? entrants : entrants.toReversed();
+      for (const entrant of turns) {
         entrant.rounds[round] = null;
         if (entrant.failure !== null) continue;
         await quietMoment(patienceSeconds);
