@@ -7,8 +7,7 @@ import type { Disk } from '../disk/disk.js';
 import type { OpenFiles } from '../disk/open-files.js';
 import { readUpTo } from '../disk/whole-file.js';
 import { findStored, hashTerm } from './key-index.js';
-import type { OffsetIndex } from './offset-index.js';
-import type { StoredKeys } from './segment-index.js';
+import type { OffsetIndex, StoredKeys } from './segment-index.js';
 
 /** What finds a record in one segment. */
 export interface RecordFinder {

@@ -3,7 +3,7 @@ import { decodeRecords, type LogRecord, type RecordInput } from '../../../storag
 import { bodyFault, decodeBatchHeader, sealBatch } from '../../../storage/format/record-batch.js';
 import { encodeRecord, recordLength } from '../../../storage/format/record-encoding.js';
 import { findStored, hashTerm, KeyIndex, TermList } from '../../../storage/index/key-index.js';
-import { OffsetIndex } from '../../../storage/index/offset-index.js';
+import { OffsetIndex } from '../../../storage/index/segment-index.js';
 
 const runs = 100 * Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 5);
 
