@@ -5,7 +5,7 @@ import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
 import { withFile, writeAside } from '../disk/whole-file.js';
 import type { ManifestLog } from '../manifest/manifest.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
-import { WatermarkFile } from '../manifest/watermark-file.js';
+import { WatermarkFile } from '../manifest/watermarks.js';
 import { removeLogFiles } from '../segment/retention.js';
 import type { CopiedLog, Moment } from './moment.js';
 

@@ -4,7 +4,7 @@ import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestSegment, ManifestState } from '../manifest/manifest.js';
 import { type LoadedManifest, loadManifest } from '../manifest/manifest-file.js';
-import { WatermarkFile } from '../manifest/watermark-file.js';
+import { WatermarkFile } from '../manifest/watermarks.js';
 import type { Offset } from '../offsets/offset.js';
 import { GrowingPart } from './growing-part.js';
 import type { HeldSegments } from './held-segments.js';

@@ -1,7 +1,7 @@
 /** What a log needs of its store: what its parts ask for, taken together. */
 import type { ChainingStore } from '../chain/log-chain.js';
 import type { CompactingStore } from '../compaction/compaction.js';
-import type { MarkingStore } from '../manifest/watermark-keeper.js';
+import type { MarkingStore } from '../manifest/watermarks.js';
 import type { ReadStore } from '../segment/segment-reader.js';
 import type { CommitStream } from './commit-stream.js';
 import type { CommittingStore } from './group-commit.js';

@@ -6,7 +6,7 @@ import { diskError, LogClosed, OffsetOutOfRange } from '../faults/storage-errors
 import type { RecordInput } from '../format/record.js';
 import type { RecordBatch } from '../format/record-batch.js';
 import type { LogSettings } from '../manifest/manifest.js';
-import { DurableMark } from '../manifest/watermark-keeper.js';
+import { DurableMark } from '../manifest/watermarks.js';
 import { assertOffset, type Offset, type OffsetRange } from '../offsets/offset.js';
 import type { ReadOptions } from '../segment/read-budget.js';
 import type { Segment, SegmentSpan } from '../segment/segment.js';

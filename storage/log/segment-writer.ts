@@ -6,7 +6,7 @@ import { writeFully } from '../disk/whole-file.js';
 import type { DiskFull } from '../faults/storage-errors.js';
 import { type SegmentOrigin, segmentHeaderLength } from '../format/segment-format.js';
 import { SegmentIndex } from '../index/segment-index.js';
-import type { DurablePlace } from '../manifest/watermark-file.js';
+import type { DurablePlace } from '../manifest/watermarks.js';
 import type { Segment } from '../segment/segment.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { WriteAhead } from '../wal/write-ahead.js';

@@ -7,7 +7,7 @@ import {
   type SegmentOrigin,
   segmentHeaderLength,
 } from '../format/segment-format.js';
-import type { Watermark } from '../manifest/watermark-file.js';
+import type { Watermark } from '../manifest/watermarks.js';
 import type { Offset } from '../offsets/offset.js';
 import { headersIn, type ScannedSegment } from '../segment/segment-scan.js';
 import type { UnprovenTail } from './rewrite-tail.js';

@@ -2,7 +2,7 @@
 import type { OpenedLog } from '../log/opened-log.js';
 import type { ClosedLog, ManifestLog } from '../manifest/manifest.js';
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
-import type { Watermark } from '../manifest/watermark-file.js';
+import type { Watermark } from '../manifest/watermarks.js';
 import type { IsolatingStore } from '../segment/segment-damage.js';
 import type { RestartedStore } from './rewrite-tail.js';
 

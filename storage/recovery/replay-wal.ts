@@ -5,7 +5,7 @@ import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
 import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestSegment, ManifestState } from '../manifest/manifest.js';
-import type { WatermarkFile } from '../manifest/watermark-file.js';
+import type { WatermarkFile } from '../manifest/watermarks.js';
 import { readWalFile, type WalFolder } from '../wal/wal-file.js';
 import type { WalContents, WalPart } from '../wal/wal-format.js';
 

@@ -13,7 +13,7 @@ import {
   type SegmentHeader,
   segmentHeaderLength,
 } from '../format/segment-format.js';
-import type { Watermark } from '../manifest/watermark-file.js';
+import type { Watermark } from '../manifest/watermarks.js';
 import { headersIn } from '../segment/segment-scan.js';
 
 /** A segment file as it was found. */

@@ -22,7 +22,7 @@ import type {
   ManifestSegment,
   ManifestState,
 } from '../manifest/manifest.js';
-import type { Watermark } from '../manifest/watermark-file.js';
+import type { Watermark } from '../manifest/watermarks.js';
 import { findSegment } from './known-end.js';
 import { numbersIn, watermarkOf, withOpen } from './segments-in-order.js';
 

@@ -12,7 +12,7 @@ import {
   FolderNotEmpty,
 } from '../faults/storage-errors.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
-import { WatermarkFile } from '../manifest/watermark-file.js';
+import { WatermarkFile } from '../manifest/watermarks.js';
 import { requireInFiles } from '../recovery/replay-wal.js';
 import { openStore, type Store, type StoreOptions } from '../store.js';
 import { verifyStore } from '../verify/verify-store.js';

@@ -4,7 +4,7 @@ import { parseSegmentName, type StoreDirectory } from '../disk/store-directory.j
 import { withFile } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
 import type { ManifestSegment } from '../manifest/manifest.js';
-import { type Watermark, WatermarkFile } from '../manifest/watermark-file.js';
+import { type Watermark, WatermarkFile } from '../manifest/watermarks.js';
 import { type FoundSegment, knownEnd } from './known-end.js';
 
 /**

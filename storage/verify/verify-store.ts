@@ -9,7 +9,7 @@ import { readUpTo, withFile } from '../disk/whole-file.js';
 import { DamagedData, diskError, errorCode } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
-import { isIntactSlot, slotLength, WatermarkFile } from '../manifest/watermark-file.js';
+import { isIntactSlot, slotLength, WatermarkFile } from '../manifest/watermarks.js';
 import type { OffsetRange } from '../offsets/offset.js';
 import { recoverLog } from '../recovery/log-recovery.js';
 import { contextForReading } from '../recovery/open-directory.js';

@@ -1,7 +1,7 @@
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
 import { withFile } from '../../../storage/disk/whole-file.js';
 import type { CommitStream } from '../../../storage/log/commit-stream.js';
-import { WatermarkFile } from '../../../storage/manifest/watermark-file.js';
+import { WatermarkFile } from '../../../storage/manifest/watermarks.js';
 import { salvageFolder } from '../../../storage/salvage/salvage-folder.js';
 import type { Store, StoreOptions } from '../../../storage/store.js';
 import { verifyStore } from '../../../storage/verify/verify-store.js';
