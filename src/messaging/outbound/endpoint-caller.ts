@@ -36,6 +36,10 @@ export interface EndpointCallerOptions {
   readonly resolve?: Resolve;
 }
 
+const rememberedMax = 1024;
+/** Longer URLs are judged each time, so that what is remembered stays small. */
+const rememberedLengthMax = 1024;
+
 const poolsMax = 1024;
 /** A pool is left for a new one after a minute, so that a name that moved is followed. */
 const poolAgeMs = 60_000;
@@ -43,6 +47,8 @@ const poolAgeMs = 60_000;
 export class EndpointCaller implements Endpoints {
   private readonly guard: AddressGuard;
   private readonly connector: buildConnector.connector;
+  /** Destinations that may be called, by their text: what the guard says of one never changes. */
+  private readonly destinations = new LRUCache<string, URL>({ max: rememberedMax });
   private readonly pools: LRUCache<string, OriginConnections>;
   /** All that have not shut down, those that are left for a new one included. */
   private readonly living = new Set<OriginConnections>();
@@ -103,8 +109,20 @@ export class EndpointCaller implements Endpoints {
     else this.poolOf(url).send(request, open);
   }
 
-  /** An overridden host is not judged: the operator named what is dialled for it. */
+  /**
+   * Where a text leads. What an address may be is judged again by each connection that is opened,
+   * so that nothing is remembered of that.
+   */
   private destinationOf(text: string): URL | Refusal {
+    const known = this.destinations.get(text);
+    if (known !== undefined) return known;
+    const url = this.judge(text);
+    if (url instanceof URL && text.length <= rememberedLengthMax) this.destinations.set(text, url);
+    return url;
+  }
+
+  /** An overridden host is not judged: the operator named what is dialled for it. */
+  private judge(text: string): URL | Refusal {
     const url = urlOf(text);
     if (url === null) return refused('is not a valid URL');
     if (this.options.overrides.has(dialledHost(url))) return url;
