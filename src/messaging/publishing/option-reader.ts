@@ -10,7 +10,7 @@ import { parseName } from '../../grammar/name.js';
 import { parseRedaction, type Redaction } from '../../grammar/redaction-fields.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { parseRetryDelay } from '../../grammar/retry-delay.js';
-import type { OptionHeaders } from '../../http/dialect.js';
+import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import type { FlowControlOptions } from '../messages/message.events.js';
 
 /** What the server grants (configuration), and where it lets messages go. */
@@ -23,6 +23,39 @@ export interface PublishRules {
   readonly timeoutMs: number;
   /** An absolute URL as it will be called; the reason completes "`<header>` ...". */
   readonly judgeUrl: (text: string) => Result<string>;
+}
+
+/** Every option of a message that is read. */
+export const readOptions: readonly string[] = [
+  ...['method', 'delay', 'not-before', 'timeout', 'retries', 'retry-delay', 'label'],
+  ...['deduplication-id', 'content-based-deduplication', 'header-forward', 'redact-fields'],
+  ...['callback', 'failure-callback', 'flow-control-key', 'flow-control-value'],
+  ...['queue-name', 'cron', 'schedule-id'],
+];
+/** What deliveries and endpoints say: an endpoint that relays its own headers sends it back. */
+const relayedOptions: readonly string[] = [
+  ...['feature-set', 'message-id', 'retried', 'signature', 'caller-ip', 'region', 'topic-name'],
+  ...['error-step-name', 'nonretryable-error'],
+];
+const known: ReadonlySet<string> = new Set([...readOptions, ...relayedOptions]);
+/** Families with a reader of their own, which says itself what is wrong. */
+const otherFamilies = /^(?:workflow|callback|failure-callback)-/;
+
+/** Whether nothing reads an option: `unknownOptions` says what its sender may have meant. */
+export function isUnknown(option: string): boolean {
+  return !known.has(option) && !otherFamilies.test(option);
+}
+
+/** Whether one of a message's options, or of its callbacks', is unknown. */
+export function hasUnknown(said: MessageHeaders): boolean {
+  const { callback, failureCallback } = said;
+  return namesUnknown(said) || namesUnknown(callback) || namesUnknown(failureCallback);
+}
+
+function namesUnknown(said: OptionHeaders | null): boolean {
+  if (said === null) return false;
+  for (const option of said.options.keys()) if (isUnknown(option)) return true;
+  return false;
 }
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);

@@ -23,7 +23,7 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { MessagingSettings } from '../settings.js';
 import { UrlGroups } from '../url-groups/url-group.entity.js';
 import { type AddressedTemplate, messageTemplate, scheduleDefinition } from './message-template.js';
-import type { PublishRules } from './option-reader.js';
+import { hasUnknown, type PublishRules } from './option-reader.js';
 import {
   type PublishParsed,
   type PublishRequest,
@@ -99,7 +99,7 @@ export class Publisher {
     if (target instanceof Refusal) return this.refusalTo(target, rawHeaders, context);
     const said = headersOf(publish, target);
     const interpreter = this.interpreterOf(said);
-    const unknown = unknownOptions(said);
+    const unknown = unknownIn(said);
     const typo = this.typoIn(unknown);
     if (typo !== undefined) return interpreter?.refusal(typo, said) ?? typo;
     const read = interpreter === undefined ? this.readPublish : interpreter.read;
@@ -111,7 +111,7 @@ export class Publisher {
     const target = this.targets.read(publish.destination);
     if (target instanceof Refusal) return target;
     const said = headersOf(publish, target);
-    const unknown = unknownOptions(said);
+    const unknown = unknownIn(said);
     const typo = this.typoIn(unknown);
     return typo ?? warned(read(publish, target, said, this.rules), unknown);
   }
@@ -124,7 +124,7 @@ export class Publisher {
     const context = this.context({ caller: callerOf(request) });
     const publish = { destination, rawHeaders, context, ...withoutBody };
     const said = headersOf(publish, target);
-    const typo = this.typoIn(unknownOptions(said));
+    const typo = this.typoIn(unknownIn(said));
     if (typo !== undefined) return typo;
     const parsed = parseTemplate(publish, target, said, this.rules);
     if (!parsed.ok) return parsed;
@@ -230,6 +230,12 @@ function headersOf(
 ): MessageHeaders {
   const pairs = options.length === 0 ? rawHeaders : [...rawHeaders, ...options];
   return readMessageOptions(pairs, context.dialect);
+}
+
+const noneUnknown: readonly UnknownOption[] = [];
+
+function unknownIn(said: MessageHeaders): readonly UnknownOption[] {
+  return hasUnknown(said) ? unknownOptions(said) : noneUnknown;
 }
 
 /** A submission whose answer says what meant nothing; mostly there is nothing to say. */

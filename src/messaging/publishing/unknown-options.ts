@@ -5,6 +5,7 @@
 
 import { titleCase } from '../../grammar/headers.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
+import { isUnknown, readOptions } from './option-reader.js';
 
 /** An option that nothing here reads. */
 export interface UnknownOption {
@@ -13,21 +14,6 @@ export interface UnknownOption {
   /** It looks like one that is read. */
   readonly isMisspelt: boolean;
 }
-
-const readOptions: readonly string[] = [
-  ...['method', 'delay', 'not-before', 'timeout', 'retries', 'retry-delay', 'label'],
-  ...['deduplication-id', 'content-based-deduplication', 'header-forward', 'redact-fields'],
-  ...['callback', 'failure-callback', 'flow-control-key', 'flow-control-value'],
-  ...['queue-name', 'cron', 'schedule-id'],
-];
-/** What deliveries and endpoints say: an endpoint that relays its own headers sends it back. */
-const relayedOptions: readonly string[] = [
-  ...['feature-set', 'message-id', 'retried', 'signature', 'caller-ip', 'region', 'topic-name'],
-  ...['error-step-name', 'nonretryable-error'],
-];
-const known: ReadonlySet<string> = new Set([...readOptions, ...relayedOptions]);
-/** Families with a reader of their own, which says itself what is wrong. */
-const otherFamilies = /^(?:workflow|callback|failure-callback)-/;
 
 const none: readonly UnknownOption[] = [];
 const nameLengthMax = 64;
@@ -60,7 +46,7 @@ function added(
 ): readonly UnknownOption[] {
   let more = all;
   for (const option of options.keys()) {
-    if (known.has(option) || otherFamilies.test(option)) continue;
+    if (!isUnknown(option)) continue;
     if (more.length >= reportedMax) break;
     more = [...more, unknownOption(prefix, option)];
   }
