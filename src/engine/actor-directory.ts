@@ -14,7 +14,6 @@ import { Followers, meets } from './followers.js';
 import type { Fold } from './registration.js';
 import { type Actor, ActorForm } from './resting/actor-form.js';
 import { BrokenStream, Gaps } from './resting/gaps.js';
-import { LeastUsed } from './resting/least-used.js';
 import type { PreImages } from './resting/pre-images.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
@@ -40,8 +39,8 @@ export class ActorDirectory<State = unknown> {
   private readonly awake = new Map<string, Actor<State>>();
   /** The resting streams, for snapshots. */
   readonly resting: RestingStreams;
-  /** Of a kind that `restsIdle`: all that are awake, and some that have ended since. */
-  private readonly touched = new LeastUsed();
+  /** Of a kind that `restsIdle`, the least recently touched first: awake, or ended since. */
+  private readonly touched = new Set<string>();
   readonly gaps = new Gaps();
   private readonly form: ActorForm<State>;
   private readonly following: Followers<Fold>;
@@ -64,10 +63,15 @@ export class ActorDirectory<State = unknown> {
     return this.awake.size + this.resting.size;
   }
 
-  /** In no order. */
+  /** In no order; of those that wake or begin meanwhile, some. */
   *ids(): Generator<string> {
     yield* this.resting.ids();
-    yield* this.awake.keys();
+    let left = this.awake.size;
+    for (const id of this.awake.keys()) {
+      if (left <= 0) return;
+      left -= 1;
+      yield id;
+    }
   }
 
   /** Those that do not rest. */
@@ -94,19 +98,10 @@ export class ActorDirectory<State = unknown> {
     this.walks += 1;
     try {
       let passed = 0;
-      const tick = () => new Promise((resolve) => setImmediate(resolve));
-      for (const id of this.resting.ids()) {
+      for (const id of this.ids()) {
         yield id;
         passed += 1;
-        if (passed % perTick === 0) await tick();
-      }
-      let left = this.awake.size;
-      for (const id of this.awake.keys()) {
-        yield id;
-        left -= 1;
-        if (left <= 0) return;
-        passed += 1;
-        if (passed % perTick === 0) await tick();
+        if (passed % perTick === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
       this.walks -= 1;
@@ -161,7 +156,7 @@ export class ActorDirectory<State = unknown> {
     this.resting.add(this.form.resting(id, actor, wantedAt), hasAlarm);
     this.options.images.note(this.awake, id, actor);
     this.awake.delete(id);
-    this.touched.forget(id);
+    this.touched.delete(id);
     return true;
   }
 
@@ -242,7 +237,10 @@ export class ActorDirectory<State = unknown> {
       changes.delete(this.awake, id);
     } else {
       changes.set(this.awake, id, evolved);
-      if (decider.restsIdle === true) this.touched.touch(id);
+      if (decider.restsIdle === true) {
+        this.touched.delete(id);
+        this.touched.add(id);
+      }
     }
     return evolved;
   }
@@ -252,14 +250,14 @@ export class ActorDirectory<State = unknown> {
    * lie before `durableEnd`: a turn that may yet be taken back finds what it changed awake.
    */
   restLeastUsed(durableEnd: number): void {
-    const { liveStates } = this.options;
-    if (this.touched.names.size <= liveStates) return;
-    this.touched.shrink(liveStates, (id) => {
+    for (const id of this.touched) {
+      if (this.touched.size <= this.options.liveStates) return;
       const actor = this.awake.get(id);
-      if (actor === undefined) return true;
       // What runs for it, or rings for it, goes on doing so: it needs no other alarm.
-      return actor.lastOffset < durableEnd && this.rest(id, this.wantedAt(id, actor), false);
-    });
+      if (actor === undefined) this.touched.delete(id);
+      else if (actor.lastOffset >= durableEnd) return;
+      else if (!this.rest(id, this.wantedAt(id, actor), false)) return;
+    }
   }
 
   /** Of those that were woken first: what is short-lived has ended before its turn comes. */
@@ -291,7 +289,7 @@ export class ActorDirectory<State = unknown> {
     if (woken === undefined) return undefined;
     this.options.images.note(this.awake, id, undefined);
     this.awake.set(id, woken);
-    if (this.decider.restsIdle === true) this.touched.touch(id);
+    if (this.decider.restsIdle === true) this.touched.add(id);
     if (wantedAt < Number.POSITIVE_INFINITY) this.options.woken(this.decider.kind, id, wantedAt);
     return woken;
   }
