@@ -6,10 +6,7 @@ import type { EventListener, Interest } from '../../engine/registration.js';
 import type { EntryList } from '../run-state/entry-list.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import { Runs } from '../runs/run.entity.js';
-import { historyMax } from '../runs/run-history.policy.js';
-
-/** From here on the run is worth a look. */
-export const historyWarning = { entries: 10_000, bytes: 8 * 1024 * 1024 } as const;
+import { historyMax, isLong } from '../runs/run-history.policy.js';
 
 @Injectable()
 export class LongHistories {
@@ -21,21 +18,13 @@ export class LongHistories {
     @Inject(provided.log) private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** What `listener` observes: what appends an entry, and what ends a run. */
-  readonly interest: Interest<RunEvent> = {
-    types: {
-      RunStarted: true,
-      StepStored: true,
-      StepEdited: true,
-      WaitEnded: true,
-      InvocationEnded: true,
-      RunSucceeded: true,
-      RunFailed: true,
-      RunCanceled: true,
-    },
-  };
+  /** What `listener` observes: all that happens to runs which are `long`, and what ends a run. */
+  interestIn(long: Runs['long']): Interest<RunEvent> {
+    const types = { RunSucceeded: true, RunFailed: true, RunCanceled: true } as const;
+    return { types, streams: [long] };
+  }
 
-  /** Looks at the runs that have grown. */
+  /** Looks at the runs that have grown, or ended. */
   readonly listener: EventListener<RunEvent> = (envelopes) => {
     for (const { id } of envelopes) {
       const run = this.runs.active(id);
@@ -45,10 +34,10 @@ export class LongHistories {
     }
   };
 
-  private look(runId: string, { length, bytes }: EntryList): void {
-    if (length < historyWarning.entries && bytes < historyWarning.bytes) return;
-    if (this.warned.has(runId)) return;
+  private look(runId: string, entries: EntryList): void {
+    if (!isLong(entries) || this.warned.has(runId)) return;
     this.warned.add(runId);
+    const { length, bytes } = entries;
     this.log.warn(
       { workflowRunId: runId, entries: length, bytes, max: historyMax },
       'the history of a workflow run is long; above its maximum, steps are refused',

@@ -34,9 +34,9 @@ export class WorkflowsModule {
     { routes }: RunRoutes,
   ) {
     engine.carry('endWait', deadlines);
-    for (const { listener, interest } of [archive, histories, metrics]) {
-      runs.observe(listener, interest);
-    }
+    runs.observe(archive.listener, archive.interest);
+    runs.observe(metrics.listener, metrics.interest);
+    runs.observe(histories.listener, histories.interestIn(runs.long));
     table.add(...routes);
     const help = 'Workflow runs that have not ended.';
     gauge(registry, 'stepwell_active_runs', help, () => runs.size);

@@ -9,6 +9,14 @@ import type { OpenCall, RunEvent, StepInfo } from '../run-state/run.events.js';
 /** A run's history is bounded: above it a step is refused, and so the run fails (ADR 95). */
 export const historyMax = { entries: 50_000, bytes: 50 * 1024 * 1024 } as const;
 
+/** From here on a run is worth a look, before its steps are refused. */
+export const historyWarning = { entries: 10_000, bytes: 8 * 1024 * 1024 } as const;
+
+/** Whether a run's history is so long that it is worth a look. */
+export function isLong({ length, bytes }: EntryList): boolean {
+  return length >= historyWarning.entries || bytes >= historyWarning.bytes;
+}
+
 /**
  * About what the end of an invoked run weighs in the history of the one that waits: JSON in JSON,
  * what it returned and the names around it.

@@ -13,7 +13,7 @@ import { LatestNotification } from './latest-notification.projection.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
 import { runDecider } from './run.decider.js';
 import { endsOfRunMessages, messageEndedFor } from './run-end.policy.js';
-import { overflowOfEnd } from './run-history.policy.js';
+import { isLong, overflowOfEnd } from './run-history.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 import { Waiters } from './waiters.projection.js';
 
@@ -28,6 +28,8 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
   readonly pending: PendingRunMessages;
   /** Which runs wait for which event. */
   readonly waiters: Waiters;
+  /** Which active runs have a long history. */
+  readonly long = { has: (id: string) => this.isLong(id) };
 
   constructor(
     engine: Engine,
@@ -59,7 +61,12 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
 
   /** A run as memory holds it; undefined = it has ended, or never began. */
   active(id: string): RunContext | undefined {
-    return this.find(id)?.state.context;
+    return this.actors.find(id)?.state.context;
+  }
+
+  private isLong(id: string): boolean {
+    const run = this.active(id);
+    return run !== undefined && isLong(run.entries);
   }
 
   private hasRoom(id: string, bytes: number): boolean {

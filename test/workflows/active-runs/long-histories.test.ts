@@ -1,7 +1,4 @@
-import {
-  historyWarning,
-  LongHistories,
-} from '../../../src/workflows/active-runs/long-histories.js';
+import { LongHistories } from '../../../src/workflows/active-runs/long-histories.js';
 import { EntryList } from '../../../src/workflows/run-state/entry-list.js';
 import { nothingBegun, type RunContext } from '../../../src/workflows/run-state/run.context.js';
 import {
@@ -9,7 +6,7 @@ import {
   type RunEvent,
   runKind,
 } from '../../../src/workflows/run-state/run.events.js';
-import { historyMax } from '../../../src/workflows/runs/run-history.policy.js';
+import { historyMax, historyWarning } from '../../../src/workflows/runs/run-history.policy.js';
 import { envelope } from '../../support/envelope.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
 
