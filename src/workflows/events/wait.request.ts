@@ -4,7 +4,7 @@ import { parseDuration, parseTimeout } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
-import { stepNameLengthMax } from '../requests/step-body.js';
+import { stepNameLengthMax } from '../requests/step.request.js';
 import type { StepInfo } from '../run-state/run.events.js';
 
 /** A wait as an endpoint requests it. */

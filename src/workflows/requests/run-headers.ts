@@ -1,11 +1,24 @@
 /**
- * What headers say of a workflow run: the options of a request (workflows.md 1.2 and 1.4), and what
- * a starter gives its deliveries (workflows.md 1.5). Pure.
+ * What headers say of a workflow run: the options of a request (workflows.md 1.2 and 1.4), those of
+ * its messages, which are read as every publish is, and what a starter gives its deliveries
+ * (workflows.md 1.5). Pure.
  */
 import { isHeaderValue } from '../../grammar/headers.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
-import { type Dialect, optionOf } from '../../http/dialect.js';
-import type { OptionReader } from '../../messaging/publishing/option-reader.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
+import {
+  type Dialect,
+  type MessageHeaders,
+  type OptionHeaders,
+  optionOf,
+} from '../../http/dialect.js';
+import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import type { OptionReader, PublishRules } from '../../messaging/publishing/option-reader.js';
+import {
+  type PublishParsed,
+  type PublishRequest,
+  parsePublish,
+} from '../../messaging/publishing/publish.request.js';
+import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 
 /** The options of a run, beside those of its messages. */
 export interface WorkflowOptions {
@@ -83,6 +96,80 @@ export function parseRunId(text: string): Result<string> {
   return text.length > 0 && text.length <= runIdLengthMax && isHeaderValue(text)
     ? ok(text)
     : refused(`must have 1 to ${runIdLengthMax} characters that a header can carry`);
+}
+
+/** A request for a run of which all options were read. */
+export interface ReadRunRequest {
+  readonly publish: PublishRequest;
+  /** What its headers say. */
+  readonly said: MessageHeaders;
+  readonly options: WorkflowOptions;
+  /** What it says as a message: of a start, the terms of every message of the run. */
+  readonly message: Omit<MessagePublished, 'type'>;
+  readonly reader: OptionReader;
+}
+
+/** Retries of a run's messages where its starter does not say (workflows.md 1.5). */
+const runRetries = 3;
+
+/** Which options of a request are not those of a message. */
+type IsLeftOut = (option: string) => boolean;
+
+const ofRuns: IsLeftOut = (option) => option.startsWith('workflow-');
+/** A callback of a run has none of its own, but older clients send what it would be called with. */
+const ofRunCallbacks: IsLeftOut = (option) =>
+  ofRuns(option) || option.startsWith('callback') || option.startsWith('failure-callback');
+const ofCalls: IsLeftOut = (option) => ofRuns(option) || option === 'failure-callback';
+
+/** Reads what a run's request says as a message; a callback is for calls only. */
+export function readMessage(
+  read: Omit<ReadRunRequest, 'message'>,
+  target: PublishTarget,
+  isCall: boolean,
+  rules: PublishRules,
+): ReadRunRequest | Refusal {
+  const { reader, publish, said } = read;
+  const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
+  const ofMessage = withoutRunOptions(said, isCall);
+  const parsed = parsePublish(publish, target, ofMessage, { ...rules, retries });
+  if (parsed.ok) refuseMeaningless(reader, parsed, isCall);
+  if (reader.refusal !== null) return reader.refusal;
+  return parsed.ok ? { message: parsed.message, ...read } : parsed;
+}
+
+function withoutRunOptions(headers: MessageHeaders, isCall: boolean): MessageHeaders {
+  const { callback, failureCallback } = headers;
+  return {
+    ...headers,
+    ...withoutOptions(headers, isCall ? ofCalls : ofRuns),
+    callback: callback === null ? null : withoutOptions(callback, ofRunCallbacks),
+    failureCallback:
+      failureCallback === null || isCall ? null : withoutOptions(failureCallback, ofRunCallbacks),
+  };
+}
+
+function withoutOptions(
+  { prefix, options, forwarded }: OptionHeaders,
+  isLeftOut: IsLeftOut,
+): OptionHeaders {
+  const kept = new Map<string, string>();
+  for (const [name, value] of options) if (!isLeftOut(name)) kept.set(name, value);
+  return { prefix, forwarded, options: kept };
+}
+
+function refuseMeaningless(
+  reader: OptionReader,
+  { message, schedule }: Extract<PublishParsed, { ok: true }>,
+  isCall: boolean,
+): void {
+  const refuse = (option: string) =>
+    reader.refuse('invalid', option, 'means nothing for a workflow run');
+  if (schedule !== null) refuse('cron');
+  if (message.queueName !== null) refuse('queue-name');
+  if (message.deduplicationKey !== null) refuse('deduplication-id');
+  if (isCall) return;
+  if (message.callback !== null) refuse('callback');
+  if (message.method !== 'POST') reader.refuse('invalid', 'method', 'of a workflow must be POST');
 }
 
 /** The server writes these itself; a caller that relays its inbound headers sends them, too. */

@@ -6,7 +6,7 @@
 import type { Command, ResultOf } from '../../engine/decider.js';
 import { Refusal, type RefusalCode } from '../../grammar/result.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
-import type { PublishRules } from '../../messaging/publishing/option-reader.js';
+import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { PublishInterpreter } from '../../messaging/publishing/publish-interpreter.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
@@ -17,7 +17,11 @@ import {
   WholeRefusal,
 } from '../../messaging/publishing/submissions.js';
 import type { InvokeRun, RequestCall, StartRun, SubmitStep } from '../run-state/run.commands.js';
-import { parseRunRequest } from './run.request.js';
+import { callIn } from './call.request.js';
+import { invocationIn } from './invocation.request.js';
+import { readMessage, readWorkflowOptions } from './run-headers.js';
+import { startIn } from './run-start.js';
+import { stepIn } from './step.request.js';
 import { parseTrigger } from './trigger.request.js';
 
 /** What a publish is that is a request for a run. */
@@ -30,6 +34,34 @@ export function readRun(
   const command = groupRefusal(target) ?? parseRunRequest(publish, target, said, rules);
   if (command instanceof Refusal) return runRefusal(command, said);
   return command.type === 'StartRun' ? startSubmission(command) : stepSubmission(command);
+}
+
+/** The command that a request for a run is; `invalid` is what no run can do. */
+export function parseRunRequest(
+  publish: PublishRequest,
+  target: PublishTarget,
+  said: MessageHeaders,
+  rules: PublishRules,
+): StartRun | SubmitStep | RequestCall | InvokeRun | Refusal {
+  const reader = new OptionReader(said, rules);
+  const options = readWorkflowOptions(reader);
+  const { isInit, isInvoke, callType } = options;
+  const isCall = !isInit && callType === 'toCallback';
+  if (!isInit && isInvoke) reader.refuse('invalid', 'workflow-invoke', 'needs Workflow-Init: true');
+  if (isInit && callType === 'toCallback') {
+    reader.refuse('invalid', 'workflow-calltype', 'must be step where a run is started');
+  }
+  const read = { reader, publish, said: withoutIdleCallback(said), options };
+  const request = readMessage(read, target, isCall, rules);
+  if (request instanceof Refusal) return request;
+  if (isInit) return isInvoke ? invocationIn(request) : startIn(request);
+  return isCall ? callIn(request) : stepIn(request);
+}
+
+/** Older clients send options of a failure callback even if they name no failure callback. */
+function withoutIdleCallback(said: MessageHeaders): MessageHeaders {
+  const isIdle = said.failureCallback !== null && !said.options.has('failure-callback');
+  return isIdle ? { ...said, failureCallback: null } : said;
 }
 
 /** What a trigger is. */

@@ -1,27 +1,16 @@
 /** The start of a workflow run, by any request (workflows.md 1.3 and 1.5). Pure. */
+import type { Refusal } from '../../grammar/result.js';
 import type { MessageHeaders } from '../../http/dialect.js';
-import type { MessagePublished } from '../../messaging/messages/message.events.js';
-import type { OptionReader } from '../../messaging/publishing/option-reader.js';
-import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import { type RunConfiguration, runKind } from '../run-state/run.events.js';
 import {
   failureHeaders,
   headerOf,
   ownHeaders,
+  type ReadRunRequest,
   type WorkflowOptions,
   withLabel,
 } from './run-headers.js';
-
-/** A start as it was read. */
-export interface RunStart {
-  readonly publish: PublishRequest;
-  /** What its headers say. */
-  readonly said: MessageHeaders;
-  readonly options: WorkflowOptions;
-  /** What it says as a message: the terms of every message of the run. */
-  readonly message: Omit<MessagePublished, 'type'>;
-}
 
 /** What the endpoint's SDK can do. */
 export type EndpointAbilities = Pick<
@@ -35,7 +24,7 @@ const invokeCount = 'workflow-invoke-count';
 
 /** Starts a run, or takes one over; `payload` is its initial entry. */
 export function startRun(
-  { publish, said, options, message }: RunStart,
+  { publish, said, options, message }: ReadRunRequest,
   payload: Buffer,
   abilities: EndpointAbilities,
 ): StartRun {
@@ -67,8 +56,22 @@ export function startRun(
   };
 }
 
+/** The start that an endpoint, or its client, submits. */
+export function startIn(request: ReadRunRequest): StartRun | Refusal {
+  const { reader, publish, options } = request;
+  refuseDeepInvocation(request);
+  if (reader.refusal !== null) return reader.refusal;
+  const { features } = options;
+  return startRun(request, publish.body, {
+    answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
+    // The client for Python says that it fetches, and cannot; it knows no later feature.
+    fetchesLazily: features.has('LazyFetch') && features.has('WF_TriggerOnConfig'),
+    reportsInitialBody: features.has('InitialBody'),
+  });
+}
+
 /** Refuses a run that was invoked too many times over. */
-export function refuseDeepInvocation({ said, message }: RunStart, reader: OptionReader): void {
+function refuseDeepInvocation({ said, message, reader }: ReadRunRequest): void {
   const count = headerOf(message.headers, invokeCount);
   if (count === null) return;
   const option = `forward-${said.dialect.messagePrefix.toLowerCase()}${invokeCount}`;
@@ -78,7 +81,7 @@ export function refuseDeepInvocation({ said, message }: RunStart, reader: Option
   }
 }
 
-function termsOf(message: RunStart['message']): RunConfiguration['terms'] {
+function termsOf(message: ReadRunRequest['message']): RunConfiguration['terms'] {
   const { maxRetries, retryDelay, timeoutMs, flowControl, labels, redaction } = message;
   const terms = { maxRetries, retryDelay, timeoutMs, flowControl, labels, redaction };
   if (message.failureCallback === null) return { failureCallback: null, ...terms };
@@ -89,7 +92,7 @@ function termsOf(message: RunStart['message']): RunConfiguration['terms'] {
 function startHeaders(
   { dialect }: MessageHeaders,
   { isUnknownSdk }: WorkflowOptions,
-  { headers, labels }: RunStart['message'],
+  { headers, labels }: ReadRunRequest['message'],
 ): readonly string[] {
   const own = withLabel(ownHeaders(headers), dialect, labels);
   return isUnknownSdk && headerOf(own, 'workflow-unknown-sdk') === null

@@ -9,8 +9,7 @@ import { OptionReader, type PublishRules } from '../../messaging/publishing/opti
 import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 import type { StartRun } from '../run-state/run.commands.js';
-import { readMessage } from './run.request.js';
-import { failureHeaders, readWorkflowOptions } from './run-headers.js';
+import { failureHeaders, readMessage, readWorkflowOptions } from './run-headers.js';
 import { startRun } from './run-start.js';
 
 /** What only an SDK says. */

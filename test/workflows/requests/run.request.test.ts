@@ -1,7 +1,7 @@
 import { ok, Refusal, refused } from '../../../src/grammar/result.js';
 import { dialects, readMessageOptions } from '../../../src/http/dialect.js';
 import type { PublishRules } from '../../../src/messaging/publishing/option-reader.js';
-import { parseRunRequest } from '../../../src/workflows/requests/run.request.js';
+import { parseRunRequest } from '../../../src/workflows/requests/run-interpreter.js';
 import { parseTrigger } from '../../../src/workflows/requests/trigger.request.js';
 import { callbackOptions, messageOptions } from '../../support/message-options.js';
 import { requestContext } from '../../support/request-context.js';

@@ -1,6 +1,6 @@
 import { ok } from '../../../src/grammar/result.js';
 import { OptionReader } from '../../../src/messaging/publishing/option-reader.js';
-import { callStep } from '../../../src/workflows/requests/call-step.js';
+import { callStep } from '../../../src/workflows/requests/call.request.js';
 
 const rules = {
   retries: 5,

@@ -1,9 +1,32 @@
-/** What an invoking step sends: the child's payload, and the run that waits (workflows.md 3.6). */
+/**
+ * An invocation as an invoking step sends it: the child's payload, and the run that waits
+ * (workflows.md 3.6). Pure.
+ */
 import { isJsonObject, parseJson } from '../../grammar/json.js';
-import { ok, type Result, refused } from '../../grammar/result.js';
-import type { StepInfo } from '../run-state/run.events.js';
-import { parseRunId } from './run-headers.js';
-import { parseStep } from './step-body.js';
+import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
+import type { InvokeRun } from '../run-state/run.commands.js';
+import { runKind, type StepInfo } from '../run-state/run.events.js';
+import { parseRunId, type ReadRunRequest } from './run-headers.js';
+import { startIn } from './run-start.js';
+import { parseStep } from './step.request.js';
+
+/** The invocation that a request submits. */
+export function invocationIn(request: ReadRunRequest): InvokeRun | Refusal {
+  const envelope = parseInvokeEnvelope(request.publish.body);
+  if (!envelope.ok) return envelope;
+  const child = startIn(request);
+  if (child instanceof Refusal) return child;
+  const { parentId, step: invoking, payload } = envelope.value;
+  const { invoker, ...start } = child;
+  return {
+    type: 'InvokeRun',
+    kind: runKind,
+    id: parentId,
+    at: request.publish.context.at,
+    step: invoking,
+    child: { ...start, payload },
+  };
+}
 
 /** An invocation: the run `parentId` waits with `step` for the end of a child. */
 export interface InvokeEnvelope {

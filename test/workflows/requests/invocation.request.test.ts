@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseInvokeEnvelope } from '../../../src/workflows/requests/invoke-envelope.js';
+import { parseInvokeEnvelope } from '../../../src/workflows/requests/invocation.request.js';
 
 const envelope = {
   body: '{"q":1}',

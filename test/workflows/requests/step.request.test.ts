@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseStep, parseStepBody } from '../../../src/workflows/requests/step-body.js';
+import { parseStep, parseStepBody } from '../../../src/workflows/requests/step.request.js';
 
 const step = { stepId: 1, stepName: 'one', stepType: 'Run', concurrent: 1 };
 const read = (changes: object) => parseStep({ ...step, ...changes });

@@ -1,9 +1,36 @@
-/** The step of a third-party call, submitted with its answer (workflows.md 3.3). Pure. */
-
+/** The call of a third party as a run's endpoint submits it (workflows.md 3.3). Pure. */
+import type { Refusal } from '../../grammar/result.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
-import type { StepInfo } from '../run-state/run.events.js';
-import { headerOf } from './run-headers.js';
-import { isStepName } from './step-body.js';
+import type { RequestCall } from '../run-state/run.commands.js';
+import { runKind, type StepInfo } from '../run-state/run.events.js';
+import { headerOf, type ReadRunRequest } from './run-headers.js';
+import { isStepName, refusalIn, runIdOf, stepOptions } from './step.request.js';
+
+/** The call that a request submits: its step comes with the answer. */
+export function callIn(request: ReadRunRequest): RequestCall | Refusal {
+  const { reader, publish, said, message } = request;
+  const { body, context } = publish;
+  const runId = runIdOf(request);
+  const callbackHeaders = said.callback;
+  const { callback } = message;
+  if (callback === null || callbackHeaders === null)
+    reader.refuse('invalid', 'callback', 'is missing');
+  const info = callback === null ? null : callStep(callback.headers, reader);
+  if (runId === null || info === null || callback === null || callbackHeaders === null) {
+    return refusalIn(reader);
+  }
+  return {
+    type: 'RequestCall',
+    kind: runKind,
+    id: runId,
+    at: context.at,
+    step: info,
+    messageId: context.names.next('msg'),
+    message: { ...message, callback: null, failureCallback: null },
+    body,
+    callback: stepOptions(callbackHeaders, callback),
+  };
+}
 
 const whole = /^\d{1,9}$/;
 const shownLengthMax = 64;
