@@ -47,6 +47,19 @@ export class Payloads {
     this.recent.set(envelope.offset, withOwnBody(envelope));
   }
 
+  /** The event at `offset` if it is cached; that does not count as a use. */
+  peek(offset: number): EventEnvelope | undefined {
+    return this.recent.peek(offset);
+  }
+
+  /**
+   * Lets go of an event that nothing will need soon: what lives for moments is collected for next
+   * to nothing, and what stays until others take its place is moved twice first.
+   */
+  forget(offset: number): void {
+    this.recent.delete(offset);
+  }
+
   /** The event at `offset`, at once if it is cached, else from the journal. */
   read(offset: number): EventEnvelope | Promise<EventEnvelope> {
     return this.recent.get(offset) ?? this.readBack(offset);

@@ -7,6 +7,7 @@ import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import { Payloads } from '../../engine/payloads.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { AttemptEvent, MessageEvent, MessageFailed, Published } from './message.events.js';
+import { isPublished } from './recorded-events.js';
 
 /** What is delivered later is read back from the journal: memory follows the work in flight. */
 const soonMs = 10_000;
@@ -14,16 +15,18 @@ const soonMs = 10_000;
 @Injectable()
 export class StoredMessages {
   /** What `listener` observes. */
-  readonly interest: Interest<MessageEvent> = { types: { MessagePublished: true } };
+  readonly interest: Interest<MessageEvent> = {
+    types: { MessagePublished: true, MessageDelivered: true, MessageCompleted: true },
+  };
 
   constructor(private readonly payloads: Payloads) {}
 
-  /** Keeps what is delivered soon in the cache. */
+  /** Keeps what is delivered soon in the cache, until it is. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const envelope of envelopes) {
-      const { event, at } = envelope;
-      const isSoon = event.type === 'MessagePublished' && event.notBefore - at < soonMs;
-      if (isSoon) this.payloads.remember(envelope);
+      const { event, at, previous } = envelope;
+      if (event.type !== 'MessagePublished') this.delivered(previous);
+      else if (event.notBefore - at < soonMs) this.payloads.remember(envelope);
     }
   };
 
@@ -40,6 +43,15 @@ export class StoredMessages {
   /** The `MessageFailed` at an offset; the last answer's body stands beside it. */
   failed(offset: number): EventEnvelope<MessageFailed> | Promise<EventEnvelope<MessageFailed>> {
     return this.read(offset);
+  }
+
+  /** The event before the last one is the publish, unless attempts have failed. */
+  private delivered(publishedOffset: number): void {
+    const published = this.payloads.peek(publishedOffset) ?? null;
+    if (!isPublished(published)) return;
+    const { callback, topicName } = published.event;
+    // Its callback reports on it, or messages of the same URL group share its body.
+    if (callback === null && topicName === null) this.payloads.forget(publishedOffset);
   }
 
   /** Offsets come from events and indexes that name what they point at. */

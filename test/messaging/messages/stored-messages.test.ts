@@ -4,7 +4,7 @@ import { StoredMessages } from '../../../src/messaging/messages/stored-messages.
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { envelope } from '../../support/envelope.js';
 import { epochMs } from '../../support/given.js';
-import { messageOptions } from '../../support/message-options.js';
+import { callbackOptions, messageOptions } from '../../support/message-options.js';
 
 let opened: EngineOnDisk;
 let payloads: Payloads;
@@ -36,5 +36,42 @@ describe('a message that is published', () => {
     new StoredMessages(payloads).listener([published(900, 10_000)]);
     // This journal never had it.
     await expect(Promise.resolve(payloads.read(900))).rejects.toThrow('offset 900');
+  });
+});
+
+describe('a message that was delivered', () => {
+  const delivered = (previous: number) => {
+    const times = { startedAt: epochMs, durationMs: 1 };
+    const answer = { status: 200, headers: [], error: null };
+    const event: MessageEvent = { type: 'MessageDelivered', attempt: 0, ...times, ...answer };
+    return envelope(event, { offset: 901, sequence: 1, previous });
+  };
+  const keeps = (changes: Parameters<typeof messageOptions>[0]) => {
+    const event: MessageEvent = { type: 'MessagePublished', ...messageOptions(changes) };
+    const kept = envelope(event, { offset: 900, body: Buffer.from('x') });
+    const { listener } = new StoredMessages(payloads);
+    listener([kept]);
+    listener([delivered(900)]);
+    return payloads.peek(900) === kept;
+  };
+
+  it('takes no memory any more', () => {
+    expect(keeps({})).toBe(false);
+  });
+
+  it('is kept for its callback, and for those that share its body', () => {
+    expect(keeps({ callback: callbackOptions() })).toBe(true);
+    expect(keeps({ topicName: 'group' })).toBe(true);
+  });
+
+  it('is kept where it failed', () => {
+    expect(new StoredMessages(payloads).interest.types).not.toHaveProperty('MessageFailed');
+  });
+
+  it('lets go of no other event', () => {
+    const failed = envelope<MessageEvent>({ type: 'MessageCanceled' }, { offset: 900 });
+    payloads.remember(failed);
+    new StoredMessages(payloads).listener([delivered(900)]);
+    expect(payloads.peek(900)).toBe(failed);
   });
 });
