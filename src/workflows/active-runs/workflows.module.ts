@@ -5,6 +5,7 @@ import { Engine } from '../../engine/engine.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { RunArchive } from '../deliveries/run-archive.js';
+import { RunEntries } from '../deliveries/run-entries.js';
 import { RunEntriesModule } from '../deliveries/run-entries.module.js';
 import { Runs } from '../runs/run.entity.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -27,6 +28,7 @@ export class WorkflowsModule {
     runs: Runs,
     deadlines: WaitDeadlines,
     archive: RunArchive,
+    entries: RunEntries,
     histories: LongHistories,
     metrics: RunMetrics,
     registry: Registry,
@@ -35,6 +37,7 @@ export class WorkflowsModule {
   ) {
     engine.carry('endWait', deadlines);
     runs.observe(archive.listener, archive.interest);
+    runs.observe(entries.listener, entries.interest);
     runs.observe(metrics.listener, metrics.interest);
     runs.observe(histories.listener, histories.interestIn(runs.long));
     table.add(...routes);

@@ -37,6 +37,11 @@ export class RunArchive {
     for (const envelope of envelopes) this.payloads.remember(envelope);
   };
 
+  /** What the event at `offset` brings is not delivered from the cache any more. */
+  forget(offset: number): void {
+    this.payloads.forget(offset);
+  }
+
   /** The event of a run at `offset`, at once if it is cached. */
   eventAt(offset: number): Recorded | Promise<Recorded> {
     const read = this.payloads.read(offset);

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { whenRead } from '../../engine/payloads.js';
+import type { EventListener, Interest } from '../../engine/registration.js';
 import { withDefaultHeaders } from '../../grammar/headers.js';
 import { pieceBytes } from '../../http/bytes/in-flight.js';
 import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
@@ -37,6 +38,19 @@ export class RunEntries implements RunDeliveries {
     @Inject(Runs) private readonly runs: Pick<Runs, 'active' | 'shown'>,
     private readonly archive: RunArchive,
   ) {}
+
+  /** What `listener` observes. One that failed is reported, and may be resumed. */
+  readonly interest: Interest<RunEvent> = { types: { RunSucceeded: true, RunCanceled: true } };
+
+  /** Lets go of runs that are not delivered any more. */
+  readonly listener: EventListener<RunEvent> = (envelopes) => {
+    for (const { id } of envelopes) {
+      const kept = this.encoded.get(id);
+      if (kept === undefined) continue;
+      this.encoded.delete(id);
+      this.archive.forget(kept.configurationOffset);
+    }
+  };
 
   entries({ id, event }: Published): Buffer | Promise<Buffer> {
     const { runId, entry, startedOffset } = placeOf(event.run);
@@ -206,10 +220,12 @@ export class RunEntries implements RunDeliveries {
   private add(
     runId: string,
     encoded: EncodedEntries,
-    { messageId }: RunEntry,
+    { messageId, offset }: RunEntry,
     body: Buffer | null,
   ): void {
     encoded.add(messageId, body);
+    // Deliveries need how the run is configured, and of its entries no more than the list.
+    if (offset !== encoded.configurationOffset) this.archive.forget(offset);
     // The cache weighs what is new to it only.
     this.encoded.delete(runId);
     this.encoded.set(runId, encoded);

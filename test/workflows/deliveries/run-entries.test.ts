@@ -39,6 +39,9 @@ async function all(id: string): Promise<string | undefined> {
   return whole;
 }
 
+/** Listeners are shown events after the answers to what caused them. */
+const shown = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Message ids and bodies as text. */
 const read = (array: Buffer | string | undefined) =>
   (JSON.parse(String(array)) as { messageId: string; body: string }[]).map(
@@ -67,6 +70,24 @@ describe('what a step delivers', () => {
     await runs.close();
     runs = await openRunEngine(runs.directory);
     expect(await delivered('msg_1')).toEqual(before);
+  });
+
+  it('is kept as the list alone, and not at all once the run has ended', async () => {
+    const { archive, entries, payloads } = runs;
+    const isKept = async (id: string, place: 'startedOffset' | 'eventOffset') =>
+      payloads.peek((await runs.published(id)).event.run?.[place] ?? -1) !== undefined;
+    runs.engine.observe(['run'], archive.listener, archive.interest);
+    runs.engine.observe(['run'], entries.listener, entries.interest);
+    await start();
+    await step(1, 'one');
+    await shown();
+    await delivered('msg_1');
+    expect(await isKept('msg_1', 'startedOffset')).toBe(true);
+    expect(await isKept('msg_1', 'eventOffset')).toBe(false);
+    expect(read(await delivered('msg_1'))).toHaveLength(2);
+    await runs.ask(toRun<EndRun>({ type: 'EndRun', response: Buffer.from('"done"') }));
+    await shown();
+    expect(await isKept('msg_1', 'startedOffset')).toBe(false);
   });
 
   it('begins with the new message once the run was taken over', async () => {
