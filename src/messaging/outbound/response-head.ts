@@ -30,6 +30,27 @@ interface Framing {
   keepAlive: string;
 }
 
+/** Longer heads are not kept, characters. */
+const keptHeadMax = 1024;
+
+/** Reads heads that come one after the other: within a second most of them are the same. */
+export class LatestHead {
+  private text = '';
+  private method = '';
+  private head: ResponseHead | null = null;
+
+  /** As `parseHead`. */
+  read(text: string, method: string): ResponseHead | string {
+    if (this.head !== null && text === this.text && method === this.method) return this.head;
+    const head = parseHead(text, method);
+    if (typeof head === 'string' || text.length > keptHeadMax) return head;
+    this.text = text;
+    this.method = method;
+    this.head = head;
+    return head;
+  }
+}
+
 /** `text` without the empty line at its end; a text as answer = why it is no head. */
 export function parseHead(text: string, method: string): ResponseHead | string {
   const lineEnd = endOfLine(text, 0);

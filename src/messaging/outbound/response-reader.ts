@@ -2,7 +2,7 @@
  * Reads one response after the other from the bytes of a connection, in whatever pieces they come.
  * What it keeps is bounded: of heads and trailers 64 KiB, of a body nothing.
  */
-import { parseHead, type ResponseHead } from './response-head.js';
+import { LatestHead, type ResponseHead } from './response-head.js';
 
 /** What a reader calls as a response comes. */
 export interface ResponseTaker {
@@ -39,6 +39,7 @@ export class ResponseReader {
   private left = 0;
   private trailerBytes = 0;
   private method = '';
+  private readonly heads = new LatestHead();
   private taker: ResponseTaker | null = null;
 
   /** From now on a response to a request of this method is read. */
@@ -108,7 +109,7 @@ export class ResponseReader {
       return bytes.length;
     }
     this.letGo();
-    const head = parseHead(whole.toString('latin1', from, end), this.method);
+    const head = this.heads.read(whole.toString('latin1', from, end), this.method);
     if (typeof head === 'string') return this.fail(head, bytes);
     this.begun(taker, head);
     return at + (end - from) + blankLine.length - before;

@@ -212,4 +212,18 @@ describe('the reader of responses', () => {
       expect(reader.isComplete).toBe(true);
     }
   });
+
+  it('reads the same head again as what it is to each method', () => {
+    const reader = new ResponseReader();
+    const head = 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\nkeep-alive: timeout=5\r\n\r\n';
+    for (const method of ['GET', 'POST', 'POST', 'HEAD', 'HEAD', 'GET']) {
+      const told = new Told();
+      const body = method === 'HEAD' ? '' : 'one';
+      reader.begin(method, told);
+      reader.push(Buffer.from(`${head}${body}`));
+      expect(told).toMatchObject({ status: 200, body, headers: expect.arrayContaining(['3']) });
+      expect(reader).toMatchObject({ isComplete: true, hasSurplus: false });
+      expect(reader.head?.keptMs).toBe(5000);
+    }
+  });
 });
