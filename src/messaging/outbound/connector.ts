@@ -3,7 +3,7 @@
  * of the operator points. What a pool reuses was opened here.
  */
 
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { DialTarget } from '../settings.js';
 import type { AddressGuard } from './address-guard.js';
@@ -14,8 +14,23 @@ import { DestinationRefused } from './transport-error.js';
 const timeout = 5000;
 
 /**
- * An undici connector; its errors are `DestinationRefused` or those of the socket. `overrides` are
- * by host name in lower case: the operator named the target, so it is not judged.
+ * What comes on any connection is read into the same memory, which is good until the listeners of
+ * `data` return: memory for each read is more work than what most answers bring.
+ */
+const received = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Called by Node for each read, as a method of its socket. */
+function announce(this: Socket, length: number): boolean {
+  this.emit('data', received.subarray(0, length));
+  return true;
+}
+
+const onread = { buffer: received, callback: announce };
+
+/**
+ * An undici connector; its errors are `DestinationRefused` or those of the socket, whose `data` is
+ * only good while it is announced. `overrides` are by host name in lower case: the operator named
+ * the target, so it is not judged.
  */
 export function guardedConnector(
   guard: AddressGuard,
@@ -29,8 +44,8 @@ export function guardedConnector(
     );
   };
   // autoSelectFamily makes Node call `lookup` for all addresses and try them in turn.
-  const guarded = buildConnector({ timeout, autoSelectFamily: true, lookup });
-  const direct = buildConnector({ timeout, autoSelectFamily: true });
+  const guarded = buildConnector({ timeout, autoSelectFamily: true, lookup, onread });
+  const direct = buildConnector({ timeout, autoSelectFamily: true, onread });
   return (target, callback) => {
     const host = target.hostname.replace(/\.$/, '');
     const override = overrides.get(host);

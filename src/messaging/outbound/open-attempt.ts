@@ -89,7 +89,8 @@ export class OpenAttempt implements Exchange {
     const left = this.attempt.captureBytes - this.capturedBytes;
     if (left > 0) {
       const kept = chunk.length <= left ? chunk : chunk.subarray(0, left);
-      this.captured.push(kept);
+      // The connection reads on into the same memory.
+      this.captured.push(Buffer.from(kept));
       this.capturedBytes += kept.length;
     }
     this.receivedBytes += chunk.length;
@@ -124,6 +125,7 @@ export class OpenAttempt implements Exchange {
   }
 
   private body(): Buffer {
-    return this.captured.length === 0 ? nothing : Buffer.concat(this.captured, this.capturedBytes);
+    const [first = nothing] = this.captured;
+    return this.captured.length <= 1 ? first : Buffer.concat(this.captured, this.capturedBytes);
   }
 }

@@ -65,7 +65,7 @@ export class ResponseReader {
     return this.stage === 'complete';
   }
 
-  /** Reads on. */
+  /** Reads on; `bytes` are not kept, and what a taker is given is only good until it returns. */
   push(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length && this.stage !== 'complete') {

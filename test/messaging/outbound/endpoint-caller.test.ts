@@ -127,6 +127,25 @@ describe('the endpoint caller', () => {
     expect((await caller.call(attemptAt(endpoint.url))).body.toString()).toBe('z');
   });
 
+  it.each([8 * 1024, 8 * 1024 + 1])('sends a body of %d bytes as it is', async (length) => {
+    const body = Buffer.from(Array.from({ length }, (_, index) => index % 256));
+    await callerWith().call(attemptAt(endpoint.url, { body }));
+    expect(endpoint.requests[0]!.body.equals(body)).toBe(true);
+  });
+
+  it('mixes no answers that come at the same time, in pieces', async () => {
+    const bodyOf = (name: string) => Buffer.alloc(200_000, name);
+    endpoint.answer((request) => ({ body: bodyOf(request.headers['x-n'] as string) }));
+    const caller = callerWith();
+    const names = ['a', 'b', 'c', 'd'];
+    const call = (name: string) =>
+      caller.call(attemptAt(endpoint.url, { headers: ['x-n', name], captureBytes: 300_000 }));
+    const outcomes = await Promise.all(names.map(call));
+    expect(outcomes.map(({ body }, index) => body.equals(bodyOf(names[index] ?? '')))).toEqual(
+      names.map(() => true),
+    );
+  });
+
   it('dials what an override says and keeps the Host of the URL', async () => {
     const overrides = new Map([['example.com', { hostname: '127.0.0.1', port: endpoint.port }]]);
     const caller = callerWith({ allowed: nothingAllowed, overrides });
