@@ -75,7 +75,9 @@ beforeAll(async () => {
     while ((await letters()) <= at) await new Promise((resolve) => setTimeout(resolve, 20));
   }
   for (let at = 0; at < fillers; at += 1) {
-    await post(`/v2/publish/${endpoint.url}/filler`, {}, 'x'.repeat(fillerBytes));
+    // What was delivered is not kept.
+    const headers = { 'svc-delay': '9s' };
+    await post(`/v2/publish/${endpoint.url}/filler`, headers, 'x'.repeat(fillerBytes));
   }
   await damage('the body of message 4.');
   await damage('payload 1.');
