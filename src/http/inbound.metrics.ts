@@ -1,7 +1,8 @@
 /** What clients cost: requests, connections, and the bytes that both hold. */
 import type { FastifyInstance } from 'fastify';
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
+import { type Series, SeriesHistogram } from '../engine/metrics/series-histogram.js';
 import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */
@@ -13,14 +14,14 @@ interface RefusalCount {
 interface RequestKind {
   readonly method: string;
   readonly status: number;
-  readonly count: Counter.Internal;
-  readonly duration: Histogram.Internal<string>;
+  /** Of all statuses. */
+  readonly seconds: Series;
+  count: number;
 }
 
 export class InboundMetrics {
   readonly #registry: Registry;
-  readonly #requests: Counter;
-  readonly #requestSeconds: Histogram;
+  readonly #requestSeconds: SeriesHistogram;
   readonly #refusedRooms: Counter;
   readonly #stalledClients: Counter;
   readonly #refusedConnections: Counter;
@@ -33,13 +34,20 @@ export class InboundMetrics {
   constructor(registry: Registry) {
     this.#registry = registry;
     const registers = [registry];
-    this.#requests = new Counter({
+    const requestKinds = this.#requestKinds;
+    new Counter({
       name: 'stepwell_http_requests_total',
       help: 'Requests answered, by route pattern.',
       labelNames: ['method', 'route', 'status'],
       registers,
+      collect() {
+        this.reset();
+        for (const [route, kinds] of requestKinds) {
+          for (const { method, status, count } of kinds) this.inc({ method, route, status }, count);
+        }
+      },
     });
-    this.#requestSeconds = new Histogram({
+    this.#requestSeconds = new SeriesHistogram({
       name: 'stepwell_http_request_seconds',
       help: 'Time from the request head to the end of the answer.',
       labelNames: ['method', 'route'],
@@ -94,14 +102,13 @@ export class InboundMetrics {
     const kinds = this.#requestKinds.get(route) ?? [];
     let kind = kinds.find((each) => each.status === status && each.method === method);
     if (kind === undefined) {
-      // The registry sorts and joins labels on every call; a kind of request is looked up once.
-      const count = this.#requests.labels({ method, route, status });
-      const duration = this.#requestSeconds.labels({ method, route });
-      kind = { method, status, count, duration };
+      const ofMethod = kinds.find((each) => each.method === method);
+      const duration = ofMethod?.seconds ?? this.#requestSeconds.with({ method, route });
+      kind = { method, status, seconds: duration, count: 0 };
       this.#requestKinds.set(route, [...kinds, kind]);
     }
-    kind.count.inc();
-    kind.duration.observe(seconds);
+    kind.count += 1;
+    kind.seconds.observe(seconds);
   }
 
   /** A request found no room for its bytes in time. */

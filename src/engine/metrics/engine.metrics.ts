@@ -1,14 +1,15 @@
 /** What operators see of turns and commits. */
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
 import { fastSeconds } from './gauge.js';
+import { type Series, SeriesHistogram } from './series-histogram.js';
 
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 export class EngineMetrics {
-  readonly #commitSeconds: Histogram;
-  readonly #fsyncSeconds: Histogram;
-  readonly #groupRecords: Histogram;
+  readonly #commitSeconds: Series;
+  readonly #fsyncSeconds: Series;
+  readonly #groupRecords: Series;
   readonly #failedTurns: Counter;
   readonly #refusedReactions: Counter;
 
@@ -17,24 +18,24 @@ export class EngineMetrics {
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {
     const registers = [registry];
-    this.#commitSeconds = new Histogram({
+    this.#commitSeconds = new SeriesHistogram({
       name: 'stepwell_commit_seconds',
       help: 'Time to write and sync one commit group.',
       buckets: fastSeconds,
       registers,
-    });
-    this.#fsyncSeconds = new Histogram({
+    }).with({});
+    this.#fsyncSeconds = new SeriesHistogram({
       name: 'stepwell_fsync_seconds',
       help: 'Time of one fdatasync, or of one write with its sync.',
       buckets: fastSeconds,
       registers,
-    });
-    this.#groupRecords = new Histogram({
+    }).with({});
+    this.#groupRecords = new SeriesHistogram({
       name: 'stepwell_commit_group_records',
       help: 'Records that shared one commit.',
       buckets: groupSizes,
       registers,
-    });
+    }).with({});
     this.#failedTurns = new Counter({
       name: 'stepwell_failed_turns_total',
       help: 'Turns of the engine that ended in a defect and changed nothing.',
