@@ -13,8 +13,9 @@ import type { Connections, GiveToNode } from '../connections.js';
 import { isOrdinary, joined } from '../express-exchange.js';
 import type { LaneContext } from '../express-lane.js';
 import type { Connection } from '../open-connection.js';
+import { RequestHeads } from './request-heads.js';
 import { SocketAnswer, SocketExchange } from './socket-exchange.js';
-import { readOrdinary, type SocketRequest } from './socket-request.js';
+import type { SocketRequest } from './socket-request.js';
 
 /** What connections work with. */
 export interface SocketContext {
@@ -42,6 +43,7 @@ export class SocketConnection {
   private isEnded = false;
   private hasServed = false;
   private readonly socket: Socket;
+  private readonly heads: RequestHeads;
 
   /**
    * `giveToNode` has Node's server take the connection; `left` is called when it does, or when the
@@ -55,6 +57,7 @@ export class SocketConnection {
   ) {
     const { socket } = connection;
     this.socket = socket;
+    this.heads = new RequestHeads(socket);
     socket.on('data', this.received);
     socket.on('end', this.clientEnded);
     socket.on('close', this.closed);
@@ -88,7 +91,7 @@ export class SocketConnection {
   };
 
   private begin(bytes: Buffer): void {
-    const request = readOrdinary(bytes, this.socket);
+    const request = this.heads.read(bytes);
     this.tabled = request === null ? null : this.routeOf(request);
     if (request === null || this.tabled === null) {
       this.handOver();

@@ -1,5 +1,4 @@
 /** An exchange of an express route whose bytes are written to its connection directly. */
-import { EventEmitter } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { systemClock } from '../../../engine/clock.js';
 import type { Caller } from '../../../engine/principal/principal.js';
@@ -14,13 +13,14 @@ import { serverTimeouts } from '../inbound-limits.js';
 import type { SocketRequest } from './socket-request.js';
 
 /** How far the answer to a request has come; it is made when the head of the request is read. */
-export class SocketAnswer extends EventEmitter implements AnswerState {
+export class SocketAnswer implements AnswerState {
   headersSent = false;
   writableEnded = false;
   writableFinished = false;
   closed = false;
   /** The connection is closed behind it. */
   isLast = false;
+  private listeners: (() => void)[] = [];
 
   constructor(
     readonly req: SocketRequest,
@@ -28,8 +28,15 @@ export class SocketAnswer extends EventEmitter implements AnswerState {
     readonly startedAt: number,
     /** Is called when it has gone out, or its connection is closed. */
     readonly written: () => void,
-  ) {
-    super();
+  ) {}
+
+  on(_event: 'close', listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** It is closed once. */
+  once(_event: 'close', listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   destroy(): this {
@@ -42,13 +49,15 @@ export class SocketAnswer extends EventEmitter implements AnswerState {
     if (this.closed) return;
     this.closed = true;
     this.writableFinished = isFinished;
-    this.emit('close');
+    const { listeners } = this;
+    this.listeners = [];
+    for (const listener of listeners) listener();
   }
 }
 
 /** What Node's parser lets no header value have either. */
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
-const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${serverTimeouts.keepAliveTimeout / 1000}`;
+const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${serverTimeouts.keepAliveTimeout / 1000}\r\n`;
 
 export class SocketExchange extends ExpressExchange implements Exchange {
   constructor(
@@ -105,19 +114,38 @@ export class SocketExchange extends ExpressExchange implements Exchange {
   /** As Node writes it; a header that closes the connection stands in place of its own. */
   private headOf(status: number, headers: readonly string[], length: number): string {
     const { state, caller } = this;
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
-    for (let index = 0; index + 1 < headers.length; index += 2) {
-      const name = headers[index] ?? '';
-      const value = headers[index + 1] ?? '';
-      if (unsendable.test(value)) throw new Error(`${name} has a value that no header can have`);
-      if (name === 'connection') state.isLast = true;
-      head += `${name}: ${value}\r\n`;
-    }
-    head += `${requestIdHeader}: ${caller.requestId}\r\ncontent-length: ${length}\r\n`;
-    head += `Date: ${dateAt(systemClock.now())}\r\n`;
-    return state.isLast ? `${head}\r\n` : `${head}${keepAlive}\r\n\r\n`;
+    if (latest.status !== status || latest.headers !== headers) latest = beginOf(status, headers);
+    if (latest.isLast) state.isLast = true;
+    const own = `${requestIdHeader}: ${caller.requestId}\r\ncontent-length: ${length}\r\n`;
+    const date = `Date: ${dateAt(systemClock.now())}\r\n`;
+    return `${latest.text}${own}${date}${state.isLast ? '' : keepAlive}\r\n`;
   }
 }
+
+/** How the head of an answer begins. */
+interface HeadBegin {
+  readonly status: number;
+  readonly headers: readonly string[];
+  /** The connection is closed behind it. */
+  readonly isLast: boolean;
+  readonly text: string;
+}
+
+function beginOf(status: number, headers: readonly string[]): HeadBegin {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+  let isLast = false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    const value = headers[index + 1] ?? '';
+    if (unsendable.test(value)) throw new Error(`${name} has a value that no header can have`);
+    if (name === 'connection') isLast = true;
+    text += `${name}: ${value}\r\n`;
+  }
+  return { status, headers, isLast, text };
+}
+
+/** Of the answer before: most answers of a route have one list of headers. */
+let latest: HeadBegin = { status: 0, headers: [], isLast: false, text: '' };
 
 let dateSecond = Number.NaN;
 let date = '';
