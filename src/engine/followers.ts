@@ -79,13 +79,21 @@ export class Subscribers {
 
   /** Shows each listener its events of `envelopes`; one that has none of them is not called. */
   show(envelopes: readonly EventEnvelope[]): void {
-    const shown = new Set<string>();
-    for (const { kind } of envelopes) shown.add(kind);
+    const kindsShown = new Set<string>();
+    const types = new Set<string>();
+    let last = '';
+    for (const { kind, event } of envelopes) {
+      kindsShown.add(kind);
+      // Mostly those of one type follow each other.
+      if (event.type !== last) types.add(event.type);
+      last = event.type;
+    }
     for (const subscriber of this.all) {
       const { kinds, listener, interest } = subscriber;
       if (interest?.served?.size === 0) continue;
-      const own = ownOf(envelopes, shown, kinds);
-      const meant = interest?.types === undefined ? own : concerning(own, interest, subscriber);
+      const own = ownOf(envelopes, kindsShown, kinds);
+      const meant =
+        interest?.types === undefined ? own : concerning(own, types, interest, subscriber);
       if (meant.length > 0) listener(meant);
     }
   }
@@ -106,23 +114,30 @@ function ownOf(
 }
 
 /**
- * Those that concern a listener. One that follows streams learns of them by the events of its
- * types: where one of these is shown, the later ones of its stream are shown with it.
+ * Those that concern a listener, of events of `types`. One that follows streams learns of them by
+ * the events of its types: where one of these is shown, the later ones of its stream are shown with
+ * it.
  */
 function concerning(
   envelopes: readonly EventEnvelope[],
+  types: ReadonlySet<string>,
   interest: AnyInterest,
   { conditions }: Subscriber,
 ): readonly EventEnvelope[] {
+  let mayConcern = false;
+  let concernsAll = true;
+  for (const type of types) {
+    if (!conditions.has(type)) conditions.set(type, conditionOf(interest, type));
+    const condition = conditions.get(type);
+    mayConcern ||= condition !== undefined;
+    concernsAll &&= condition === always;
+  }
+  if (!mayConcern) return none;
+  if (concernsAll) return envelopes;
   let meant: EventEnvelope[] | null = null;
   const begun = interest.streams === undefined ? null : new Set<string>();
   for (const envelope of envelopes) {
-    const { type } = envelope.event;
-    let condition = conditions.get(type);
-    if (condition === undefined && !conditions.has(type)) {
-      condition = conditionOf(interest, type);
-      conditions.set(type, condition);
-    }
+    const condition = conditions.get(envelope.event.type);
     const isMeant = condition !== undefined && meets(condition, envelope, undefined);
     if (!isMeant && begun?.has(envelope.id) !== true) continue;
     begun?.add(envelope.id);

@@ -61,21 +61,48 @@ export function identifiersFrom(randomBytes: (length: number) => Buffer): Identi
 /** Randomness of the operating system. */
 export const systemIdentifiers: Identifiers = identifiersFrom((length) => nodeRandomBytes(length));
 
+const noBytes: Buffer = Buffer.alloc(0);
+
+/** Of the names of most turns: to write a number in letters costs as much as the rest of a name. */
+const endings = Array.from({ length: 36 ** 2 }, (_, index) => index.toString(36));
+
+/** Letters of a number that counts names, at most. */
+const endingMax = 11;
+
 /** Names made from one seed; a turn that is decided again starts again at the first name. */
 export class SeededNames implements TurnNames {
   private seed = '';
   private index = 0;
+  /** What names begin with that have this prefix, and room for the rest. */
+  private bytes = noBytes;
+  private prefix = '';
 
   constructor(private readonly makeSeed: () => string) {}
 
   next(prefix: string): string {
     this.seed ||= this.makeSeed();
     this.index += 1;
-    return `${prefix}_${this.seed}${this.index.toString(36)}`;
+    const ending = endings[this.index] ?? this.index.toString(36);
+    // Most turns make one name.
+    return this.index === 1 ? `${prefix}_${this.seed}${ending}` : this.written(prefix, ending);
   }
 
   restart(): void {
     this.index = 0;
+  }
+
+  /** A name that was written as bytes is one flat string: joined ones are slow to be read. */
+  private written(prefix: string, ending: string): string {
+    if (prefix !== this.prefix) {
+      this.prefix = prefix;
+      this.bytes = Buffer.from(`${prefix}_${this.seed}${' '.repeat(endingMax)}`, 'latin1');
+    }
+    const { bytes } = this;
+    const start = bytes.length - endingMax;
+    for (let index = 0; index < ending.length; index += 1) {
+      bytes[start + index] = ending.charCodeAt(index);
+    }
+    return bytes.toString('latin1', 0, start + ending.length);
   }
 }
 

@@ -101,6 +101,9 @@ export class AppendGroup {
   isFollowed = false;
   /** Offsets in here are relative to the group's baseOffset. */
   readonly terms = new TermList();
+  /** Of the record before, by their places: alike records share most terms, hashed once. */
+  private readonly latestTerms: string[] = [];
+  private readonly latestHashes: number[] = [];
   /** Of all who appended to it. */
   commit = new Settlement();
 
@@ -229,7 +232,15 @@ export class AppendGroup {
   }
 
   private addTerms(terms: readonly string[], offset: Offset): void {
-    for (const term of terms) this.terms.add(hashTerm(term), offset - this.baseOffset);
+    const { latestTerms, latestHashes } = this;
+    for (let place = 0; place < terms.length; place += 1) {
+      const term = terms[place] ?? '';
+      if (term !== latestTerms[place]) {
+        latestTerms[place] = term;
+        latestHashes[place] = hashTerm(term);
+      }
+      this.terms.add(latestHashes[place] ?? 0, offset - this.baseOffset);
+    }
   }
 
   private reserve(bytes: number): void {

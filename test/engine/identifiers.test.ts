@@ -7,6 +7,12 @@ test('names of one seed are never the same, and begin again after a restart', ()
   expect(new Set(made).size).toBe(made.length);
   names.restart();
   expect(names.next('msg')).toBe('msg_SEED1');
+  expect([names.next('scd'), names.next('msg'), names.next('msg')]).toEqual([
+    'scd_SEED2',
+    'msg_SEED3',
+    'msg_SEED4',
+  ]);
+  expect(made.at(-1)).toBe(`msg_SEED${(5000).toString(36)}`);
 });
 
 test('a seed is its time, its shard and random letters, so that seeds sort by time', () => {

@@ -9,6 +9,7 @@
  *     alarms    a heap of rows, the earliest `wantedAt` first, of equal ones the lower firstOffset
  */
 import { bytesOfArray, numbersOfRow, placesOfRow, ShardCut, shardHeadLength } from './shard-cut.js';
+import { idBytesMax, writeId } from './written-id.js';
 
 /** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */
 export interface StoredStream {
@@ -79,8 +80,8 @@ export class RestingShard {
   /** A stream that does not rest here yet; with an alarm it is given by `due` at its time. */
   add(stream: RestingStream, hash: number, hasAlarm: boolean): void {
     const { id, bytes, length, firstOffset, lastOffset, wantedAt } = stream;
-    const idBytes = Buffer.byteLength(id);
-    this.reserve(idBytes + bytes.length);
+    this.reserve(idBytesMax(id) + bytes.length);
+    const idBytes = writeId(this.bytes, this.bytesEnd, id);
     const row = this.rows;
     this.rows += 1;
     const { numbers, places } = this;
@@ -93,8 +94,7 @@ export class RestingShard {
     places[place] = hash;
     places[place + 1] = this.bytesEnd;
     places[place + 2] = idBytes;
-    this.bytes.write(id, this.bytesEnd);
-    bytes.copy(this.bytes, this.bytesEnd + idBytes);
+    this.bytes.set(bytes, this.bytesEnd + idBytes);
     this.bytesEnd += idBytes + bytes.length;
     this.link(row, hash);
     if (hasAlarm) this.pushAlarm(row);

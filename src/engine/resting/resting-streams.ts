@@ -64,7 +64,9 @@ export class RestingStreams {
     shard.add(stream, hash, hasAlarm);
     this.size += 1;
     this.isEmpty = false;
-    if (hasAlarm) this.noteAlarm(number, shard);
+    // One that is wanted later changes nothing: of a shard only the earliest alarm is known here.
+    if (hasAlarm && stream.wantedAt <= (this.alarmTimes[number] ?? 0))
+      this.noteAlarm(number, shard);
   }
 
   /** What `use` makes of a stream that rests; its bytes are only good within. */

@@ -141,10 +141,16 @@ function react(
   return callbacksOf(envelope, state, names);
 }
 
-const nothing: readonly Command[] = [];
+const nothing: readonly never[] = [];
 
 function wants(state: MessageState): readonly CallEndpoint[] {
-  return state.status === 'pending' ? [callEndpoint(state)] : [];
+  if (state.status !== 'pending') return nothing;
+  // Messages that begin alike have one state, and want the same.
+  if (latest.state !== state) {
+    latest.state = state;
+    latest.wanted = [callEndpoint(state)];
+  }
+  return latest.wanted;
 }
 
 function callEndpoint(message: PendingMessage): CallEndpoint {
@@ -164,9 +170,26 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
 }
 
 function terms(event: MessageEvent, command: MessageCommand): readonly string[] {
-  if (event.type === 'MessagePublished') return messageTerms(event);
+  if (event.type === 'MessagePublished') return publishedTerms(event);
   return command.type === 'PublishMessage' ? [] : command.terms;
 }
+
+/** Messages of one batch that say the same have one event: its terms are made once. */
+function publishedTerms(event: MessagePublished): readonly string[] {
+  if (latest.event !== event) {
+    latest.event = event;
+    latest.terms = messageTerms(event);
+  }
+  return latest.terms;
+}
+
+/** What was asked for last, of an event and of a state. */
+const latest: {
+  event: MessagePublished | null;
+  terms: readonly string[];
+  state: PendingMessage | null;
+  wanted: readonly CallEndpoint[];
+} = { event: null, terms: [], state: null, wanted: [] };
 
 export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {
   kind: messageKind,
