@@ -34,6 +34,21 @@ const joinedBytesMax = 8 * 1024;
 const closedEarly = 'the destination closed the connection before its response was complete';
 const tooLarge = 'the response headers are too large';
 
+/**
+ * What comes on any connection is read into the same memory, which is good until the listeners of
+ * `data` return: memory for each read is more work than what most answers bring.
+ */
+const received = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Called by Node for each read, as a method of its socket. */
+function announce(this: Socket, length: number): boolean {
+  this.emit('data', received.subarray(0, length));
+  return true;
+}
+
+/** How the sockets of connections read. */
+export const onread = { buffer: received, callback: announce };
+
 export class Connection {
   private readonly reader = new ResponseReader();
   private exchange: Exchange | null = null;

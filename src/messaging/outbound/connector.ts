@@ -3,29 +3,16 @@
  * of the operator points. What a pool reuses was opened here.
  */
 
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { DialTarget } from '../settings.js';
 import type { AddressGuard } from './address-guard.js';
+import { onread } from './connection.js';
 import type { NameResolver } from './name-resolver.js';
 import { DestinationRefused } from './transport-error.js';
 
 /** For name, connection and TLS together. */
 const timeout = 5000;
-
-/**
- * What comes on any connection is read into the same memory, which is good until the listeners of
- * `data` return: memory for each read is more work than what most answers bring.
- */
-const received = Buffer.allocUnsafeSlow(64 * 1024);
-
-/** Called by Node for each read, as a method of its socket. */
-function announce(this: Socket, length: number): boolean {
-  this.emit('data', received.subarray(0, length));
-  return true;
-}
-
-const onread = { buffer: received, callback: announce };
 
 /**
  * An undici connector; its errors are `DestinationRefused` or those of the socket, whose `data` is
