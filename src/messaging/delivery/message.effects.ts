@@ -187,7 +187,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     request: OutgoingAttempt,
   ): Promise<void> {
     // Where a cancelation has been answered no attempt begins, not even one let in before it.
-    const isWanted = !this.draining && this.messages.actors.has(published.id);
+    const isWanted = !this.draining && this.messages.has(published.id);
     const called = isWanted ? this.endpoints.call(request, this.cut.signal) : notMade;
     return called.then((outcome) => this.ends(attempt, published, outcome));
   }

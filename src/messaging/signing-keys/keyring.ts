@@ -33,7 +33,7 @@ export class Keyring {
 
   /** The pair that signs now. */
   get inUse(): KeyPair {
-    const keys = this.keys.actors.find(signingKeysId);
+    const keys = this.keys.find(signingKeysId);
     return keys === undefined ? this.configured : keysInUse(keys.state, this.configured);
   }
 
