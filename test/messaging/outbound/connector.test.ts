@@ -1,3 +1,4 @@
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { systemClock } from '../../../src/engine/clock.js';
@@ -19,7 +20,7 @@ describe('a connection', () => {
   const toClose: Server[] = [];
   let caller: EndpointCaller | undefined;
 
-  function callSecure(host: string, port: number, timeoutMs = 3000) {
+  function openCaller(port: number): EndpointCaller {
     const opened = new EndpointCaller({
       clock: systemClock,
       allowed: { networks: ['127.0.0.0/8'], hosts: [] },
@@ -28,14 +29,20 @@ describe('a connection', () => {
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     });
     caller = opened;
-    return opened.call({
-      url: `https://${host}:${port}/`,
-      method: 'POST',
-      headers: [],
-      body: Buffer.from('secret'),
-      timeoutMs,
-      captureBytes: 100,
-    });
+    return opened;
+  }
+
+  const attemptTo = (host: string, port: number, path = '/', timeoutMs = 3000) => ({
+    url: `https://${host}:${port}${path}`,
+    method: 'POST',
+    headers: [],
+    body: Buffer.from('secret'),
+    timeoutMs,
+    captureBytes: 100_000,
+  });
+
+  function callSecure(host: string, port: number, timeoutMs = 3000) {
+    return openCaller(port).call(attemptTo(host, port, '/', timeoutMs));
   }
 
   afterEach(async () => {
@@ -60,6 +67,33 @@ describe('a connection', () => {
     expect(outcome).toMatchObject({ status: 0, cut: false });
     expect(outcome.error).toMatch(/self-signed certificate/);
     expect(seen.bytes).toBe(0);
+  });
+
+  it('gives each call its own answer over TLS, and is used again', async () => {
+    // Node reads this for each connection; its list of authorities is read once.
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    const bodyOf = (path: string) => Buffer.alloc(100_000, path.slice(1));
+    const server = createHttpsServer(selfSigned, (request, answer) =>
+      answer.end(bodyOf(request.url ?? '')),
+    );
+    let connections = 0;
+    server.on('secureConnection', () => {
+      connections += 1;
+    });
+    const port = await listen(server, toClose);
+    try {
+      const opened = openCaller(port);
+      for (const names of ['ab', 'cd']) {
+        const outcomes = await Promise.all(
+          [...names].map((name) => opened.call(attemptTo('secure.example', port, `/${name}`))),
+        );
+        const bodies = outcomes.map(({ body }) => body);
+        expect(bodies).toEqual([...names].map((name) => bodyOf(`/${name}`)));
+      }
+      expect(connections).toBe(2);
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
   });
 
   it('asks for the host of the URL, also where another one is dialled', async () => {
