@@ -13,9 +13,8 @@ import type { Connections, GiveToNode } from '../connections.js';
 import { isOrdinary, joined } from '../express-exchange.js';
 import type { LaneContext } from '../express-lane.js';
 import type { Connection } from '../open-connection.js';
-import { RequestHeads } from './request-heads.js';
 import { SocketAnswer, SocketExchange } from './socket-exchange.js';
-import type { SocketRequest } from './socket-request.js';
+import { readOrdinary, type SocketRequest } from './socket-request.js';
 
 /** What connections work with. */
 export interface SocketContext {
@@ -43,7 +42,6 @@ export class SocketConnection {
   private isEnded = false;
   private hasServed = false;
   private readonly socket: Socket;
-  private readonly heads: RequestHeads;
 
   /**
    * `giveToNode` has Node's server take the connection; `left` is called when it does, or when the
@@ -57,7 +55,6 @@ export class SocketConnection {
   ) {
     const { socket } = connection;
     this.socket = socket;
-    this.heads = new RequestHeads(socket);
     socket.on('data', this.received);
     socket.on('end', this.clientEnded);
     socket.on('close', this.closed);
@@ -91,7 +88,7 @@ export class SocketConnection {
   };
 
   private begin(bytes: Buffer): void {
-    const request = this.heads.read(bytes);
+    const request = readOrdinary(bytes, this.socket);
     this.tabled = request === null ? null : this.routeOf(request);
     if (request === null || this.tabled === null) {
       this.handOver();

@@ -9,7 +9,7 @@ import type { RequestHead } from '../../../http/request-head.js';
 
 /** The fields of a head; of each name there is one. */
 export interface Fields {
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Record<string, string>;
   readonly rawHeaders: string[];
 }
 
