@@ -1,8 +1,7 @@
 /** What clients cost: requests, connections, and the bytes that both hold. */
 import type { FastifyInstance } from 'fastify';
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
-import { type Series, SeriesHistogram } from '../engine/metrics/series-histogram.js';
 import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */
@@ -14,14 +13,14 @@ interface RefusalCount {
 interface RequestKind {
   readonly method: string;
   readonly status: number;
-  /** Of all statuses. */
-  readonly seconds: Series;
-  count: number;
+  readonly count: Counter.Internal;
+  readonly duration: Histogram.Internal<string>;
 }
 
 export class InboundMetrics {
   readonly #registry: Registry;
-  readonly #requestSeconds: SeriesHistogram;
+  readonly #requests: Counter;
+  readonly #requestSeconds: Histogram;
   readonly #refusedRooms: Counter;
   readonly #stalledClients: Counter;
   readonly #refusedConnections: Counter;
@@ -34,20 +33,13 @@ export class InboundMetrics {
   constructor(registry: Registry) {
     this.#registry = registry;
     const registers = [registry];
-    const requestKinds = this.#requestKinds;
-    new Counter({
+    this.#requests = new Counter({
       name: 'stepwell_http_requests_total',
       help: 'Requests answered, by route pattern.',
       labelNames: ['method', 'route', 'status'],
       registers,
-      collect() {
-        this.reset();
-        for (const [route, kinds] of requestKinds) {
-          for (const { method, status, count } of kinds) this.inc({ method, route, status }, count);
-        }
-      },
     });
-    this.#requestSeconds = new SeriesHistogram({
+    this.#requestSeconds = new Histogram({
       name: 'stepwell_http_request_seconds',
       help: 'Time from the request head to the end of the answer.',
       labelNames: ['method', 'route'],
@@ -102,13 +94,14 @@ export class InboundMetrics {
     const kinds = this.#requestKinds.get(route) ?? [];
     let kind = kinds.find((each) => each.status === status && each.method === method);
     if (kind === undefined) {
-      const ofMethod = kinds.find((each) => each.method === method);
-      const duration = ofMethod?.seconds ?? this.#requestSeconds.with({ method, route });
-      kind = { method, status, seconds: duration, count: 0 };
+      // The registry sorts and joins labels on every call; a kind of request is looked up once.
+      const count = this.#requests.labels({ method, route, status });
+      const duration = this.#requestSeconds.labels({ method, route });
+      kind = { method, status, count, duration };
       this.#requestKinds.set(route, [...kinds, kind]);
     }
-    kind.count += 1;
-    kind.seconds.observe(seconds);
+    kind.count.inc();
+    kind.duration.observe(seconds);
   }
 
   /** A request found no room for its bytes in time. */

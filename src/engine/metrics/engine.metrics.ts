@@ -1,15 +1,14 @@
 /** What operators see of turns and commits. */
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
 import { fastSeconds } from './gauge.js';
-import { type Series, SeriesHistogram } from './series-histogram.js';
 
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 export class EngineMetrics {
-  readonly #commitSeconds: Series;
-  readonly #fsyncSeconds: Series;
-  readonly #groupRecords: Series;
+  readonly #commitSeconds: Histogram;
+  readonly #fsyncSeconds: Histogram;
+  readonly #groupRecords: Histogram;
   readonly #failedTurns: Counter;
   readonly #refusedReactions: Counter;
 
@@ -18,24 +17,24 @@ export class EngineMetrics {
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {
     const registers = [registry];
-    this.#commitSeconds = new SeriesHistogram({
+    this.#commitSeconds = new Histogram({
       name: 'stepwell_commit_seconds',
       help: 'Time to write and sync one commit group.',
       buckets: fastSeconds,
       registers,
-    }).with({});
-    this.#fsyncSeconds = new SeriesHistogram({
+    });
+    this.#fsyncSeconds = new Histogram({
       name: 'stepwell_fsync_seconds',
       help: 'Time of one fdatasync, or of one write with its sync.',
       buckets: fastSeconds,
       registers,
-    }).with({});
-    this.#groupRecords = new SeriesHistogram({
+    });
+    this.#groupRecords = new Histogram({
       name: 'stepwell_commit_group_records',
       help: 'Records that shared one commit.',
       buckets: groupSizes,
       registers,
-    }).with({});
+    });
     this.#failedTurns = new Counter({
       name: 'stepwell_failed_turns_total',
       help: 'Turns of the engine that ended in a defect and changed nothing.',
