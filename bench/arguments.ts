@@ -30,7 +30,7 @@ export interface Arguments extends Timing {
 export function usageOf(scenarios: readonly string[]): string {
   return [
     'npm run bench -- [--only <scenarios with commas between them>] [--named <part of a name>]',
-    '                 [--seconds 1] [--rounds 3] [--patience 0]',
+    '                 [--seconds 1] [--warm 2] [--rounds 3] [--patience 0]',
     '                 [--events 1000000] [--sleeping 100000] [--consumers 1000]',
     '                 [--scale 1] [--messages 150000] [--away 3600]',
     `                 [--directory ${tmpdir()}] [--write]`,
@@ -46,6 +46,7 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
       only: { type: 'string', default: '' },
       named: { type: 'string', default: '' },
       seconds: { type: 'string', default: '1' },
+      warm: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '3' },
       patience: { type: 'string', default: '0' },
       events: { type: 'string', default: '1000000' },
@@ -63,10 +64,12 @@ export function readArguments(args: string[], scenarios: readonly string[]): Arg
   if (unknown !== undefined) throw new Error(`${unknown} is not one of ${scenarios.join(', ')}`);
   const timing = {
     seconds: Number(values.seconds),
+    warmSeconds: Number(values.warm),
     rounds: Number(values.rounds),
     patienceSeconds: Number(values.patience),
   };
   if (!(timing.seconds > 0)) throw new Error('--seconds must be a positive number');
+  if (!(timing.warmSeconds >= 0)) throw new Error('--warm must be a number of seconds');
   if (!(timing.patienceSeconds >= 0)) throw new Error('--patience must be a number of seconds');
   atLeast(timing.rounds, 1, '--rounds');
   const events = atLeast(Number(values.events), 1000, '--events');

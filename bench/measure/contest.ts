@@ -70,6 +70,8 @@ export interface Timing {
   readonly rounds: number;
   /** Length of one round of one side; a case takes its share of it. */
   readonly seconds: number;
+  /** How long each side works before the rounds that count; at least one round. */
+  readonly warmSeconds: number;
   /** How long a pair of rounds waits for a moment in which no other process uses the machine. */
   readonly patienceSeconds: number;
 }
@@ -93,7 +95,7 @@ interface MeasuredRound extends Round {
 export async function race(
   subject: Case,
   directory: string,
-  { rounds, seconds: length, patienceSeconds }: Timing,
+  { rounds, seconds: length, warmSeconds, patienceSeconds }: Timing,
 ): Promise<Result> {
   const seconds = length * subject.share;
   const contest = await subject.contest(directory);
@@ -101,8 +103,7 @@ export async function race(
   const stepwell: MeasuredRound[] = [];
   const beside: MeasuredRound[] = [];
   try {
-    // The first round of either side warms its compiler and its files, and counts for nothing.
-    for (const side of [contest.stepwell, contest.beside]) await side.run(seconds);
+    for (const side of [contest.stepwell, contest.beside]) await warm(side, seconds, warmSeconds);
     for (let round = 0; round < rounds; round += 1) {
       if (!(await quietMoment(patienceSeconds))) noisyRounds += 1;
       stepwell.push(await measure(contest.stepwell, seconds));
@@ -125,6 +126,20 @@ export async function race(
     stepwell: performanceOf(stepwell),
     beside: performanceOf(beside),
   };
+}
+
+/**
+ * Rounds that count for nothing: what a JavaScript engine has compiled, files that have grown and
+ * connections that are open are what a server has that has run for more than a moment.
+ */
+export async function warm(
+  side: Pick<Contestant, 'run'>,
+  roundSeconds: number,
+  warmSeconds: number,
+): Promise<void> {
+  const until = performance.now() + warmSeconds * 1000;
+  do await side.run(roundSeconds);
+  while (performance.now() < until);
 }
 
 async function measure(contestant: Contestant, seconds: number): Promise<MeasuredRound> {

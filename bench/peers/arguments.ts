@@ -20,13 +20,23 @@ export interface PeersArguments extends Timing {
 }
 
 /** Enough to see that everything is wired. */
-const smoke = { seconds: '0.1', rounds: '1', waiting: '500', sleeping: '50', events: '0' };
-const full = { seconds: '1', rounds: '5', waiting: '50000', sleeping: '10000', events: '1000000' };
+const smoke = {
+  seconds: '0.1',
+  warm: '0',
+  rounds: '1',
+  waiting: '500',
+  sleeping: '50',
+  events: '0',
+};
+const full = {
+  ...{ seconds: '1', warm: '4', rounds: '5' },
+  ...{ waiting: '50000', sleeping: '10000', events: '1000000' },
+};
 
 export function peersUsage(peers: readonly string[], kinds: readonly string[]): string {
   return [
     'npm run bench -- --peers [--only <peers and works with commas between them>]',
-    `                 [--seconds ${full.seconds}] [--rounds ${full.rounds}] [--patience 0]`,
+    `                 [--seconds ${full.seconds}] [--warm ${full.warm}] [--rounds ${full.rounds}] [--patience 0]`,
     `                 [--waiting ${full.waiting}] [--sleeping ${full.sleeping}]`,
     `                 [--events ${full.events}] [--directory ${tmpdir()}]`,
     '                 [--smoke] [--write]',
@@ -48,7 +58,7 @@ export function readPeersArguments(
     options: {
       ...{ peers: flag, smoke: flag, write: flag },
       ...{ only: text, patience: text, directory: text },
-      ...{ seconds: text, rounds: text, waiting: text, sleeping: text, events: text },
+      ...{ seconds: text, warm: text, rounds: text, waiting: text, sleeping: text, events: text },
     },
   });
   const usual = values.smoke ? smoke : full;
@@ -61,6 +71,7 @@ export function readPeersArguments(
     peers: only.filter((name) => peers.includes(name)),
     kinds: only.filter((name) => kinds.includes(name)),
     seconds: numberOf('--seconds', values.seconds ?? usual.seconds, 0.01),
+    warmSeconds: numberOf('--warm', values.warm ?? usual.warm, 0),
     rounds: wholeOf('--rounds', values.rounds ?? usual.rounds, 1),
     patienceSeconds: numberOf('--patience', values.patience ?? '0', 0),
     waiting: wholeOf('--waiting', values.waiting ?? usual.waiting, 1),

@@ -3,7 +3,7 @@
  * last writes may still be on their way to the disk. One that fails is left out from then on.
  */
 import { join } from 'node:path';
-import type { Round } from '../../measure/contest.js';
+import { type Round, warm } from '../../measure/contest.js';
 import { cpuOf } from '../../measure/process-tree.js';
 import { quietMoment } from '../../measure/quiet-moment.js';
 import { Sink } from '../../measure/sink.js';
@@ -38,6 +38,8 @@ export interface WorkResult {
 export interface Timing {
   readonly rounds: number;
   readonly seconds: number;
+  /** How long each peer works before the rounds that count; at least one round. */
+  readonly warmSeconds: number;
   /** How long a round waits for a moment in which no other process uses the machine. */
   readonly patienceSeconds: number;
 }
@@ -65,7 +67,7 @@ export async function raceAll(
   work: Work,
   peers: readonly Peer[],
   directory: string,
-  { rounds, seconds: length, patienceSeconds }: Timing,
+  { rounds, seconds: length, warmSeconds, patienceSeconds }: Timing,
 ): Promise<WorkResult> {
   const began = performance.now();
   const seconds = length * work.share;
@@ -78,8 +80,7 @@ export async function raceAll(
     for (const entrant of entrants) {
       await attempt(entrant, async () => {
         await enter(entrant, work, join(directory, entrant.peer.name));
-        // The first round warms compilers and files, and counts for nothing.
-        await entrant.prepared?.run(seconds);
+        if (entrant.prepared !== null) await warm(entrant.prepared, seconds, warmSeconds);
       });
     }
     for (let round = 0; round < rounds; round += 1) {
