@@ -29,7 +29,7 @@ const environment = {
 const clientsOf = { messages: 14, runs: 3, topics: 3, operators: 1 };
 
 /** Soaks that are longer let the server live until it has looked at its topics. */
-const longMs = 300_000;
+const longMs = 60_000;
 const keeperMs = 65_000;
 
 /** So much time passes in each round, beside a step of half a minute: a leap to no sweep. */
