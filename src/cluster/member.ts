@@ -1,8 +1,4 @@
-/**
- * One node of a cluster as far as the shared log goes: it follows, claims, owns, and stands down
- * (ADR 63). It has no I/O and no timer: its caller reports each event with the time of its own
- * clock, and carries out the actions that it answers.
- */
+/** One node of a cluster as far as the shared log goes: it follows, claims, owns, stands down. */
 import { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, LogEntry, ReadEntries } from './commit-log.js';
 import { type Entry, partBytesMax, partsOf } from './entry.js';
@@ -12,6 +8,10 @@ import { emptyHistory, type HistoryState, SharedHistory, type Verdict } from './
 
 type Role = 'follower' | 'owner' | 'resyncing' | 'stopped';
 
+/**
+ * It has no I/O and no timer (ADR 63): its caller reports each event with the time of its own
+ * monotonic clock, in ms, and carries out the actions that are answered, in their order.
+ */
 export class Member {
   private history: SharedHistory;
   private role: Role = 'follower';

@@ -53,6 +53,10 @@ interface Submitted {
   readonly reject: (error: Error) => void;
 }
 
+/**
+ * It begins to follow when it is made, and tells its listener what counts and what it has become.
+ * The log that it was given is its caller's to close.
+ */
 export class ClusterNode {
   private readonly member: Member;
   private submitted: Submitted | null = null;

@@ -5,6 +5,10 @@ import type { Actor } from './resting/actor-form.js';
 import { type StoredForm, storedForm } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
+/**
+ * Of one kind of entity, made by its `ActorDirectory`. What it puts back is noted in the changes of
+ * the turn, so that a turn that fails leaves no trace of it.
+ */
 export class Checkpoints<State> {
   private readonly form: StoredForm<State>;
 

@@ -9,6 +9,10 @@ interface CommitGroup {
   followers: (() => void)[] | null;
 }
 
+/**
+ * One for each engine. Between the groups it keeps the order of the journal, for answers and for
+ * observers alike; an observer never sees an event that is not durable.
+ */
 export class CommitGroups {
   private lastDurable: Promise<void> | null = null;
   private group: CommitGroup = { settled: Promise.resolve(), envelopes: [], followers: null };

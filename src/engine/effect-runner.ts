@@ -44,6 +44,10 @@ interface Streams {
   readonly alarms: AlarmClock<string>;
 }
 
+/**
+ * One for each engine. A stream has one run for each id of an effect: an effect that is wanted
+ * again with the same id goes on, and one whose id changed is stopped and started.
+ */
 export class EffectRunner {
   private readonly carriers = new Map<string, EffectCarrier>();
   private readonly streams = new Map<string, Streams>();

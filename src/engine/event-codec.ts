@@ -53,6 +53,10 @@ type ReadValue = [
 /** Of values that are read one after the other every eighth is kept: to copy its bytes costs. */
 const keptEach = 8;
 
+/**
+ * One for the journal's writer, which must append definitions in the order in which it gets them. A
+ * reader elsewhere has its own, which learns shapes from the log (`Journal.learnShapes`).
+ */
 export class EventCodec {
   private packr: Packr;
   /** Every shape so far, as the log has it or must have it next. */
@@ -100,6 +104,10 @@ export class EventCodec {
     };
   }
 
+  /**
+   * The record of an event. Ask `needsDefinition` after it, and append that first. `terms` are what
+   * the record may be found by in the index.
+   */
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
     const { kind, id, by, body } = envelope;
     return {

@@ -51,6 +51,11 @@ export interface JournalQuery {
 /** Where the engine appends turns: each at the offsets that it was encoded for, whole or not. */
 export type TurnLog = Pick<PartitionLog, 'append' | 'flush' | 'endOffset' | 'highWatermark'>;
 
+/**
+ * Reads are of durable events only, and reject with `DamagedData` where bytes do not read back, or
+ * with `OffsetOutOfRange` where they start below `startOffset`. It writes nothing: the engine
+ * appends.
+ */
 export class Journal {
   private readonly spans: SpanSource<StoredRecord> = {
     recent: (offset) => this.recent?.find(offset),

@@ -27,6 +27,10 @@ export function whenRead<Found, Made>(
   return found instanceof Promise ? found.then(use) : use(found);
 }
 
+/**
+ * One for each engine. Events never change, so that nothing in the cache goes stale; what a sweep
+ * has removed rejects as an error, since nothing that lives may name it.
+ */
 export class Payloads {
   private readonly recent: LRUCache<number, EventEnvelope>;
   private readonly journal: Pick<Journal, 'read'>;

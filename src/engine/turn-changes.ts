@@ -11,6 +11,9 @@ export interface Placed {
   readonly offset: number;
 }
 
+/**
+ * All that `evolve` and folds change goes through it; what is changed beside it is not taken back.
+ */
 export class TurnChanges {
   /**
    * Changes that are never taken back, as replay makes them, need no memory of what was. Each entry

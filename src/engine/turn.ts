@@ -59,6 +59,10 @@ interface Caused {
   readonly origin: Command;
 }
 
+/**
+ * Made by `Engine` for one `dispatch`. What `run` throws is a defect: the engine takes the changes
+ * back then and appends nothing.
+ */
 export class Turn {
   readonly records: RecordInput[] = [];
   readonly envelopes: EventEnvelope[] = [];

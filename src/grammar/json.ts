@@ -7,10 +7,15 @@ export const jsonDepthMax = 64;
 
 /** The bytes that a JSON text is made of, beside its values. */
 export const quote = 0x22;
+/** The byte of `\`, which begins an escape. */
 export const backslash = 0x5c;
+/** The byte of `{`. */
 export const openBrace = 0x7b;
+/** The byte of `}`. */
 export const closeBrace = 0x7d;
+/** The byte of `[`. */
 export const openBracket = 0x5b;
+/** The byte of `]`. */
 export const closeBracket = 0x5d;
 
 /**

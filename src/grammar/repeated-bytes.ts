@@ -3,6 +3,7 @@
 /** Longer ones are not kept. */
 const keptBytesMax = 1024;
 
+/** It keeps one text of at most 1 KiB; what belongs to it is kept by the user beside it. */
 export class RepeatedBytes {
   private readonly kept = Buffer.alloc(keptBytesMax);
   private length = -1;

@@ -18,6 +18,9 @@ export interface FailedRequest {
 /** Says what an error of a feature means; undefined where it does not know it. */
 type Explanation = (error: unknown) => Refusal | undefined;
 
+/**
+ * One for the server. The filter of Nest and the express lane ask it, so that both answer alike.
+ */
 export class Failures {
   private readonly explanations: Explanation[] = [];
 

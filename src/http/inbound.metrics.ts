@@ -17,6 +17,10 @@ interface RequestKind {
   readonly duration: Histogram.Internal<string>;
 }
 
+/**
+ * Registered once for each registry. Its labels have bounded values: no path, address or
+ * credential.
+ */
 export class InboundMetrics {
   readonly #registry: Registry;
   readonly #requests: Counter;

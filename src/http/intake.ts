@@ -34,6 +34,10 @@ export interface SharedLog {
   isBehind(bytes: number): boolean;
 }
 
+/**
+ * One for the server; asked before a body becomes commands. Refusals are 507 for the disk (ADR 13),
+ * else 503: the client may send the same again.
+ */
 export class Intake {
   private waitingBytes = 0;
 

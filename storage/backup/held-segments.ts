@@ -16,6 +16,10 @@ interface HeldFile {
   readonly isLinked: boolean;
 }
 
+/**
+ * Of one backup, and alone in writing segments to its target. A segment that the source has removed
+ * since its manifest was read rejects with `SourceChanged`: the backup looks at the source again.
+ */
 export class HeldSegments {
   private readonly files = new Map<string, HeldFile>();
   private readonly made = new Set<number>();

@@ -69,6 +69,10 @@ export function chainOf(
   return !store.readOnly && store.chains.covers(log.name) ? new LogChain(store, log) : null;
 }
 
+/**
+ * One for each log, made with it. A head that `onHead` is told is on the disk by then. Entries are
+ * written in turn, so that a rewrite can wait until what it replaces has them.
+ */
 export class LogChain {
   private end: ChainEnd | null = null;
   private isStopped = false;

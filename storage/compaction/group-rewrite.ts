@@ -44,6 +44,10 @@ export function isDamaged({ damages }: Segment): boolean {
   return damages.length > 0;
 }
 
+/**
+ * Writes the new segment beside, syncs it, and puts it in place by one edit of the manifest. Used
+ * by compaction, sweeps, merges and healing, one at a time for each log (see `LogUpkeep`).
+ */
 export class GroupRewrite {
   /** `goOn` throws when the work is to end. */
   constructor(

@@ -8,6 +8,10 @@ import { checksumOf, type Remains, remainsOf } from './remains.js';
 /** Whether a record stays; it was appended at `appendTime`, Unix ms. */
 export type Decision = (record: LogRecord, appendTime: number) => boolean;
 
+/**
+ * A rewrite reads a segment twice: to decide, then to copy. The notes bridge both, so that a
+ * decision that depends on time or memory cannot come out otherwise the second time.
+ */
 export class KeptPart {
   /** Records that stay. */
   recordCount = 0;

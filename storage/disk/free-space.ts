@@ -11,6 +11,7 @@ const chunkBytes = 1024 * 1024;
 /** An edit of the manifest takes less; the rest stays for the next one, and for a start. */
 const pieceBytes = 1024 * 1024;
 
+/** What the store's options say of room, with the ports that looking at it needs. */
 export interface FreeSpaceOptions {
   readonly reserveBytes: number;
   readonly freeBytesMin: number | undefined;
@@ -18,6 +19,11 @@ export interface FreeSpaceOptions {
   randomBytes(length: number): Buffer;
 }
 
+/**
+ * One for each open store; it looks once a second, and out of turn when a segment is begun. The
+ * file `RESERVE` is given back piece by piece, so that edits of the manifest end even on a full
+ * disk.
+ */
 export class FreeSpace {
   /** Above the floor, and no write has met the end of the disk since the last look. */
   hasRoom = true;

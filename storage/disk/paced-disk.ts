@@ -5,6 +5,10 @@ import type { Timer } from './timer.js';
 /** Waits are no shorter: a timer for each small read would cost more than it spares. */
 const waitMsMin = 20;
 
+/**
+ * Only `read` is slowed; writes and syncs go through at once. Made for one user, whose reads share
+ * the rate: two of these on one disk read at both rates together.
+ */
 export class PacedDisk {
   /** Reads of it wait, so that there are no more than so many bytes a second. */
   readonly disk: Disk;

@@ -27,6 +27,7 @@ export interface ReadingMachine {
   blocksRead(): number;
 }
 
+/** One for the process: the event loop that it keeps going is one as well. */
 export class QuickReads {
   private inARow = 0;
   private pausedUntil = Number.NEGATIVE_INFINITY;

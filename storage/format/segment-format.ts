@@ -26,6 +26,7 @@ export const segmentHeaderLength = 64;
 const headerMagic = 0x47535753;
 const version = 1;
 
+/** The fields of the header as drawn above; `createdAt` is Unix time in milliseconds. */
 export interface SegmentHeader {
   readonly storeId: Buffer;
   readonly logId: number;

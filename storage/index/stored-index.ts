@@ -18,6 +18,10 @@ export interface RecordFinder {
   find(term: string): number[] | Promise<number[]>;
 }
 
+/**
+ * One that does not read back has no object of this class: `SegmentReader.indexOf` makes it again
+ * from the records. A file that is damaged later makes `find` reject, or miss.
+ */
 export class StoredIndex implements RecordFinder {
   /** `keys` and `offsets` are of the file at `path`, which was read whole and found intact. */
   constructor(

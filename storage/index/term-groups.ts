@@ -14,6 +14,10 @@ export const partLength = 2 ** 16;
 /** About eight terms share a group. */
 const groupCount = 2 ** 13;
 
+/**
+ * Never changes once it is made: `KeyIndex` makes one of a full part when a look-up goes through
+ * it.
+ */
 export class TermGroups {
   private readonly starts = new Uint32Array(groupCount + 1);
   private readonly entries = new Uint16Array(partLength);

@@ -46,6 +46,10 @@ interface Span {
   readonly copy: LogReader | null;
 }
 
+/**
+ * Made by `Store` where a log is opened with an archive (ADR 42). Copies are only read, and count
+ * as long as they stay: one that is removed meanwhile makes reads of it reject.
+ */
 export class ArchivedLog implements LogWithHistory {
   /** Without a gap; the last one is of the log itself, and grows with it. */
   private readonly spans: readonly Span[];

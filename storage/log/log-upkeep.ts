@@ -42,6 +42,10 @@ export interface LogParts {
   readonly chain: LogChain | null;
 }
 
+/**
+ * One for each open log. Appends do not wait for it, and it does not touch the growing segment.
+ * Work that is stopped rejects with the reason given to `stop`, and leaves the log as it was.
+ */
 export class LogUpkeep {
   /** The first offset that is still here. It rises only here. */
   startOffset: Offset;

@@ -23,6 +23,10 @@ interface PreparedLog {
   readonly numbers: SegmentNumbers;
 }
 
+/**
+ * Of one log; holds one segment at most. What is made and not begun is found again at the next
+ * start.
+ */
 export class NextSegment {
   private made: Promise<Segment> | null = null;
 

@@ -5,6 +5,10 @@ import type { Offset } from '../offsets/offset.js';
 /** Bytes of batches that are held for a reader; the last one read is, however large it is. */
 const bytesMax = 256 * 1024;
 
+/**
+ * Batches of a log never change, so nothing here goes stale; but it is of one reader, and goes with
+ * it: kept for longer it would keep memory that nothing asks for.
+ */
 export class RecentBatches {
   private batches: RecordBatch[] = [];
   private bytes = 0;

@@ -16,6 +16,10 @@ export interface WrittenSegment {
   readonly file: OwnFile;
 }
 
+/**
+ * Of one log. A full disk delays sealing and loses nothing: recovery finds such a segment complete.
+ * Any other error ends the store.
+ */
 export class SegmentSealer {
   /** Not sealed yet, in order. */
   private readonly left: WrittenSegment[] = [];

@@ -4,6 +4,11 @@ import type { AppendGroup } from './append-group.js';
 import type { CommitStream } from './commit-stream.js';
 import type { CommitTarget } from './group-commit.js';
 
+/**
+ * Of a log that is committed to a shared log (ADR 63). A group that the shared log has, and the
+ * folder has no room for, rejects with `DiskFull`, which ends the commits of the log: it cannot be
+ * taken back.
+ */
 export class SharedTarget implements CommitTarget {
   constructor(
     private readonly commits: CommitStream,

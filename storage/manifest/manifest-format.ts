@@ -33,6 +33,7 @@ const version = 3;
 const versionWithoutWal = 2;
 const headerLength = 32;
 const editHeaderLength = 12;
+/** The name of the file, within the store, that edits are written to before the second copy. */
 export const firstCopy = 'MANIFEST';
 
 /** What a manifest says, and of which store. */

@@ -25,6 +25,10 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
   A hint that only ever strengthens: a missing or broken slot certifies nothing and loses nothing.
 */
 const magic = 0x4d575753;
+/**
+ * Bytes of a slot: one sector of a disk, so that a power cut leaves the slot as it was or as it is
+ * meant to be.
+ */
 export const slotLength = 512;
 const usedLength = 48;
 

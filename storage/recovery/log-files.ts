@@ -8,6 +8,10 @@ import type { Offset } from '../offsets/offset.js';
 import { Segment } from '../segment/segment.js';
 import { type ScannedSegment, scanSegment } from '../segment/segment-scan.js';
 
+/**
+ * Of one log, for the time of recovery. Files that cannot be opened or read for other reasons than
+ * that they are missing reject with the error of the disk.
+ */
 export class LogFiles {
   /** Bytes of the segments that were scanned. */
   scannedBytes = 0;

@@ -1,6 +1,10 @@
 /** The numbers of one log's segments: rising, and none twice, for appends and compactions alike. */
 import type { ManifestState } from '../manifest/manifest.js';
 
+/**
+ * One for each open log, shared by all that make segments of it. A number that was taken and not
+ * used is left out for good; numbers have no other meaning than to be apart.
+ */
 export class SegmentNumbers {
   private next: number;
 

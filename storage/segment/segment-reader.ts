@@ -39,6 +39,11 @@ export interface ReadLog {
   readonly logTag: number;
 }
 
+/**
+ * One for each open log, over the list of its segments, which changes under it. Reads hold no lock:
+ * a segment that was rewritten or removed meanwhile rejects with `SegmentChanged`, and is read
+ * anew.
+ */
 export class SegmentReader {
   private isReleased = false;
   /** By segment: one search serves all who have met a fault. */

@@ -31,6 +31,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
   The number of parts is known when the last of them is written: the header is written last.
 */
 export const snapshotHeaderLength = 64;
+/** Bytes before the name of each part. */
 export const partHeaderLength = 32;
 const headerMagic = 0x53535753;
 const partMagic = 0x50535753;

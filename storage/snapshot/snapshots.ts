@@ -54,6 +54,9 @@ export interface PassedOver {
   readonly reason: string;
 }
 
+/**
+ * All calls may be made while another one reads; writing and removing are for one caller at a time.
+ */
 export class Snapshots {
   /** Offsets of those that are being read, once for each reader. */
   private readonly pinned: Offset[] = [];

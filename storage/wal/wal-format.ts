@@ -20,6 +20,7 @@ import { crc32 } from 'node:zlib';
   part => logId UINT32, number UINT32, position UINT32, length UINT32, bytes
 */
 const magic = 0x41575753;
+/** Bytes before the body of each entry. */
 export const entryHeaderLength = 48;
 const partHeaderLength = 16;
 

@@ -63,6 +63,10 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
+/**
+ * One for each open store (ADR 98). Bounded in bytes by its file, and in time: what waits to be
+ * synced for 5 s is synced, so that recovery has little to read.
+ */
 export class WriteAhead {
   /** Groups are being written together, or the last ones were: more are expected. */
   isGathering = false;

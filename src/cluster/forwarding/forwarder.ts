@@ -64,6 +64,10 @@ const unknownMax = 5;
 /** What became of one sending. */
 type Attempted = Forwarded | { readonly kind: 'unseen' };
 
+/**
+ * One for each node. Whatever becomes of a request is a value (`Forwarded`), so that the door says
+ * in one place what each means to the client.
+ */
 export class Forwarder {
   private readonly agent: Agent;
   private readonly sent: SentRequests;

@@ -53,6 +53,10 @@ export async function openKafkaLog(url: string, clock: Clock = systemClock): Pro
   return new KafkaLog(kafka, target, clock);
 }
 
+/**
+ * Made by `openKafkaLog`. Any failure of an append is `unknown`: it may have been stored. Reads
+ * reject where the leader cannot be asked; the caller asks again.
+ */
 export class KafkaLog implements CommitLog {
   /** Reads have one of their own: a broker answers a connection's requests one after the other. */
   private readonly writing: ToLeader;

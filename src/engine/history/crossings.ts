@@ -9,6 +9,10 @@ import type { Engine } from '../engine.js';
 import type { FoldMemory } from '../registration.js';
 import type { TurnChanges } from '../turn-changes.js';
 
+/**
+ * One for each engine, part of its memory: snapshots hold it, so that a start need not read what
+ * they cover. All offsets are of the journal.
+ */
 export class Crossings {
   /**
    * By stretch of the needing event, the needed offsets below it: eight bytes for each event that

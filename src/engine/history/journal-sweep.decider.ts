@@ -25,8 +25,13 @@ export interface JournalSweepState {
   readonly edge: number;
 }
 
+/** All commands of the one stream of sweeps, whose id is `journalSweepsId`. */
 export type JournalSweepCommand = BeginSweep | RecordSweep;
 
+/**
+ * Refuses nothing, reacts to nothing and wants nothing: whether a sweep is worth it is decided by
+ * `JournalSweeper`, which records here what it does.
+ */
 export const journalSweepDecider: Decider<
   JournalSweepState,
   JournalSweepCommand,

@@ -3,6 +3,7 @@ import type { Checkpointed, DomainEvent, EventEnvelope } from '../decider.js';
 
 /** The stream kind of sweeps; there is one stream, `journalSweepsId`. */
 export const journalSweepKind = 'journal-sweep';
+/** The id of the one stream of all sweeps. */
 export const journalSweepsId = 'journal';
 
 /** What one sweep of the journal came to. */
@@ -29,6 +30,7 @@ export interface JournalSwept extends DomainEvent, SweepOutcome {
   readonly type: 'JournalSwept';
 }
 
+/** Every event of that stream, but for its checkpoints. */
 export type JournalSweepEvent = JournalSweepBegun | JournalSwept;
 
 /** What a sweep goes by. */

@@ -2,6 +2,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { SweepReport } from '../journal.js';
 
+/**
+ * Registered once for each registry; updated by the runner when a sweep has ended, never before.
+ */
 export class JournalSweepMetrics {
   readonly #records: Counter;
   readonly #bytes: Counter;
@@ -70,6 +73,7 @@ export class JournalSweepMetrics {
     this.#archivedAt.set(at / 1000);
   }
 
+  /** A sweep rejected. One that the server stopped is none of these. */
   failed(): void {
     this.#failed.inc();
   }

@@ -51,6 +51,10 @@ const forgetEveryMs = 86_400_000;
 
 const noGuard: SweepGuard = { sweepBegins: async () => undefined, sweepEnded: () => undefined };
 
+/**
+ * One for each engine. Nothing is removed before the event that says so is durable, so that a
+ * replay after a crash forgets at the same place.
+ */
 export class JournalSweeper {
   guard = noGuard;
   /** Null = what a sweep removes is nowhere else. */

@@ -15,6 +15,9 @@ import {
   type SweepOutcome,
 } from './journal-sweep.events.js';
 
+/**
+ * The owner's sweeper records in it; a follower reads from it how far the owner has swept (ADR 61).
+ */
 export class JournalSweeps extends Entity<
   JournalSweepState,
   JournalSweepCommand,

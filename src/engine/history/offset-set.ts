@@ -2,6 +2,9 @@
 
 const pageOffsets = 4096;
 
+/**
+ * A page of 4,096 offsets takes 512 bytes, whether it has one element or all. Nothing is removed.
+ */
 export class OffsetSet {
   /** Pages without an element are not there. */
   private readonly pages = new Map<number, Uint8Array>();

@@ -2,6 +2,10 @@
 import type { ArchiveOptions } from '../journal.js';
 import type { JournalSweeps } from './journal-sweeps.js';
 
+/**
+ * A sweep asks for `options` when it begins, and awaits `archived` before it records that it
+ * removes anything. In a cluster `KeptArchive` remembers what each node has copied.
+ */
 export interface SweepArchive {
   /** What is still to be copied when a sweep begins. */
   options(): ArchiveOptions;

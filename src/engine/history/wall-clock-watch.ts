@@ -11,6 +11,10 @@ const jumpMs = 60_000;
 /** After a jump the clock is not trusted for so long, unless it is set back before. */
 const pauseMs = 3_600_000;
 
+/**
+ * One for each keeper that deletes by age, made when the server starts: what the wall clock says
+ * then is trusted.
+ */
 export class WallClockWatch {
   /** The lead of the wall clock over the monotonic one that is trusted, milliseconds. */
   private trustedAhead: number;

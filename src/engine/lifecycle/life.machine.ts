@@ -12,6 +12,7 @@
 import { assign, setup } from 'xstate';
 import { machineTypes } from '../machines/durable-machine.js';
 
+/** What `ProcessLife` sends to the machine. A reason is a sentence that health checks show. */
 export type LifeEvent =
   | { readonly type: 'listening' }
   | { readonly type: 'recovered' }
@@ -27,6 +28,10 @@ interface LifeContext {
   readonly refusedBecause: string | null;
 }
 
+/**
+ * A refusal of writes that comes before it serves is kept, and counts from then on. `stop` is taken
+ * until it drains; all else is ignored where the state does not name it.
+ */
 export const lifeMachine = setup({
   types: machineTypes<LifeContext, LifeEvent>(),
   actions: {

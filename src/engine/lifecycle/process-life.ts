@@ -24,6 +24,7 @@ export interface ProcessStatus {
 
 /** The order of a graceful stop (ADR 22): each phase ends before the next begins. */
 const stopPhases = ['doors', 'attempts', 'commit', 'storage', 'rest'] as const;
+/** When in a stop something ends: see `stopPhases`. */
 export type StopPhase = (typeof stopPhases)[number];
 
 /** Something that has to end before the process does. */
@@ -56,6 +57,7 @@ export interface Recoverable {
 /** A recovery that takes longer is logged: it is why the start takes as long. */
 const noticedMs = 1000;
 
+/** One for each process; modules add to it what they start and stop while they are built. */
 export class ProcessLife {
   /** Why no request is served now; null while reads are. A field, as every request looks at it. */
   notServing: string | null = 'the process is starting';

@@ -5,6 +5,10 @@ import { fastSeconds } from './gauge.js';
 
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
+/**
+ * Given to the store as its observer, too: commits and syncs are those of all logs, not of the
+ * journal alone.
+ */
 export class EngineMetrics {
   readonly #commitSeconds: Histogram;
   readonly #fsyncSeconds: Histogram;

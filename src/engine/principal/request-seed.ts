@@ -7,6 +7,7 @@ import { Refusal } from '../../grammar/result.js';
 /** What a turn of a request decides that came again since. */
 const superseded: Refusal = new Refusal('unavailable', 'this request was sent again since');
 
+/** One for each request that a node has passed on; the caller of that request holds it. */
 export class RequestSeed {
   private isTaken = false;
   private isOver = false;

@@ -4,6 +4,7 @@ import { DamagedData } from '../journal.js';
 /** One answer names so many places at most: `stepwell journal verify` names all. */
 const placesMax = 10;
 
+/** Made for one answer, which shows `all` of it under a field of its own (ADR 66). */
 export class DamageNotes {
   /** By where it begins: what is read alone tells the same damage with another end. */
   private readonly byPlace = new Map<string, DamagedData>();

@@ -31,6 +31,10 @@ const intactMin = 64;
 /** One answer reads so many events one by one at most: behind that it fails as a whole. */
 const singlesMax = 4096;
 
+/**
+ * Made for one answer. After a bounded number of reads that met damage it throws the next one: an
+ * answer that is mostly damage would take too long.
+ */
 export class JournalAroundDamage implements JournalReader {
   private readonly journal: JournalReader;
   private singles = 0;

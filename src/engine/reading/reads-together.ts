@@ -15,6 +15,9 @@ interface PendingRead {
   readonly reject: (error: unknown) => void;
 }
 
+/**
+ * Made for one answer. Where the journal rejects, every read that has no event yet rejects with it.
+ */
 export class ReadsTogether {
   private pending: PendingRead[] = [];
 

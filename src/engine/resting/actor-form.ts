@@ -12,6 +12,7 @@ export interface Actor<State = unknown> {
   readonly lastOffset: number;
 }
 
+/** Of one kind of entity: its decider says how states are stored (`StoredForm`). */
 export class ActorForm<State> {
   private readonly states: StoredStates<State>;
 

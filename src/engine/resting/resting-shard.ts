@@ -49,6 +49,10 @@ const smallBytes = 32 * 1024;
 const grownTo = (length: number, bytes: number) =>
   Math.ceil(length * (bytes < smallBytes ? 2 : 1.25));
 
+/**
+ * Rows are numbered as they come and are good until something is removed: look a stream up again
+ * then.
+ */
 export class RestingShard {
   private numbers = new Float64Array(rowsMin * numbersOfRow);
   private places = new Uint32Array(rowsMin * placesOfRow);
@@ -109,6 +113,7 @@ export class RestingShard {
     if (this.gone > rowsMin && this.gone * 2 > this.rows) this.compact();
   }
 
+  /** The journal offset of the first event of the stream in this row. */
   firstOffsetOf(row: number): number {
     return this.numbers[row * numbersOfRow + 1] ?? -1;
   }

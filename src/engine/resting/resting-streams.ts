@@ -11,6 +11,7 @@ import { StreamsCut } from './streams-cut.js';
 const shardsMax = 256;
 const shardBits = 8;
 
+/** Part of the `ActorDirectory` of the kind, which alone puts streams here and takes them out. */
 export class RestingStreams {
   private readonly shards = new Map<number, RestingShard>();
   /** How many streams rest. Read it only. */
@@ -26,6 +27,7 @@ export class RestingStreams {
   /** `seed` keeps strangers from choosing ids whose hashes are the same; 32 bits. */
   constructor(private seed: number) {}
 
+  /** Throws where `holdOnly` leaves open whether it rests. */
   has(id: string): boolean {
     return this.firstOffsetOf(id) !== undefined;
   }
@@ -44,6 +46,7 @@ export class RestingStreams {
     return this.only === null || this.only.has(id);
   }
 
+  /** The journal offset of its first event; undefined = it does not rest. Throws as `has`. */
   firstOffsetOf(id: string): number | undefined {
     if (this.only !== null) this.requireHeld(id, this.only);
     const hash = hashOf(id, this.seed);

@@ -15,12 +15,18 @@ export interface ShardRows {
   readonly bytesEnd: number;
 }
 
+/** Numbers of a row, 8 bytes each: length, first and last offset, and when it is wanted. */
 export const numbersOfRow = 4;
+/** Numbers of a row, 4 bytes each: hash, where its bytes begin, and how many of them are the id. */
 export const placesOfRow = 3;
 
 /** Bytes in front of the rows. */
 export const shardHeadLength = 8;
 
+/**
+ * It shares the arrays of its shard. The shard reports each row that goes, until the cut is
+ * released; a shard has one cut at a time.
+ */
 export class ShardCut {
   /** Lengths of rows that have gone since. */
   private readonly goneSince = new Map<number, number>();

@@ -10,4 +10,5 @@ export interface StreamSizes {
   readonly eventsPerCheckpoint: number;
 }
 
+/** What the server runs with; tests choose smaller ones, so that streams rest soon. */
 export const shippedStreamSizes: StreamSizes = { liveStates: 1024, eventsPerCheckpoint: 1024 };

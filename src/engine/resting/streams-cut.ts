@@ -12,6 +12,7 @@ interface CutShard {
   readonly cut: ShardCut;
 }
 
+/** Its parts are made once, in order; a shard is free of the cut as soon as its part is made. */
 export class StreamsCut {
   constructor(
     private readonly seed: number,

@@ -42,6 +42,10 @@ class ComparedStreams {
 /** Takes the place of an entry that is the same: what is left at the end is missing. */
 const met = Symbol('met');
 
+/**
+ * Give it all parts of the earlier snapshot, fold, then all parts of the later one. The engine here
+ * is one beside the server's, made for the comparison.
+ */
 export class ImageComparison {
   private readonly kinds: ReadonlyMap<string, ComparedStreams>;
   private readonly maps = new Map<string, RememberedMap>();

@@ -43,6 +43,9 @@ const bytesMax = 256 * 1024 * 1024;
 /** Of its time it works so much, unless something is known to be wrong. */
 const busyShare = 0.1;
 
+/**
+ * What the check needs of its surroundings: a memory in a thread beside the server, and a clock.
+ */
 export interface CheckPorts {
   /** An empty memory. */
   begin(): FoldingAside;
@@ -57,6 +60,10 @@ export interface CheckPorts {
 /** The check was ended before it came to anything. */
 class CheckStopped extends Error {}
 
+/**
+ * One for each engine, asked by the runner of snapshots. It gives way to sweeps, whose removals
+ * would leave nothing to fold (ADR 74).
+ */
 export class MemoryCheck implements SweepGuard {
   private checkedUntil = -1;
   private folding: FoldingAside | null = null;
@@ -88,11 +95,13 @@ export class MemoryCheck implements SweepGuard {
     return checking;
   }
 
+  /** Ends a check that is under way; settles when it has ended. None begins after this. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.giveUp();
   }
 
+  /** Ends a check that is under way; settles when it has ended. None begins before `sweepEnded`. */
   async sweepBegins(): Promise<void> {
     this.sweeping += 1;
     await this.giveUp();

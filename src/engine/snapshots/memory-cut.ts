@@ -41,6 +41,7 @@ export interface PartSizes {
 
 const shippedSizes: PartSizes = { entries: 1024, awake: 256 };
 
+/** Made, written and ended by `SnapshotKeeper`. Until `end` memory keeps what has changed since. */
 export class MemoryCut {
   private readonly shapes: string;
   private readonly resting: readonly (readonly [kind: string, cut: StreamsCut])[];
@@ -105,7 +106,9 @@ export class MemoryCut {
   }
 }
 
+/** What the name of a part begins with that holds streams of a kind at rest; the kind follows. */
 export const restingPrefix = 'streams ';
+/** The same of streams that were awake. */
 export const awakePrefix = 'awake ';
 
 function* partsOf<Item>(

@@ -18,6 +18,7 @@ export interface RecordDigest extends Command<null>, DigestedMemory {
 /** Whether it is recorded. */
 export type MemoryDigestState = boolean;
 
+/** Refuses nothing: the id of a stream is the offset that it is of, and each is recorded once. */
 export const memoryDigestDecider: Decider<MemoryDigestState, RecordDigest, MemoryDigested> = {
   kind: memoryDigestKind,
   initialState: () => false,

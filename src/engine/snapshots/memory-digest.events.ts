@@ -19,6 +19,10 @@ export interface DigestedMemory {
   readonly sections: readonly (string | number)[];
 }
 
+/**
+ * A digest was recorded: the node that writes the journal records one with each snapshot that it
+ * makes, unless its memory is too large to be digested (ADR 73).
+ */
 export interface MemoryDigested extends DomainEvent, DigestedMemory {
   readonly type: 'MemoryDigested';
 }

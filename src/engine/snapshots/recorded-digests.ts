@@ -36,6 +36,9 @@ export function digestIn(envelope: EventEnvelope): DigestedMemory | null {
   return isDigest(envelope) ? envelope.event : null;
 }
 
+/**
+ * Of a follower. It compares and reports to its watch; what a difference leads to is the watch's.
+ */
 export class RecordedDigests {
   /** `label`: that of this program (`imageLabel`). */
   constructor(

@@ -36,6 +36,10 @@ export interface SnapshotSource {
   cut(offset: number, standsStill: boolean): Promise<void>;
 }
 
+/**
+ * One for each engine; the server's runner asks it when one is due. A snapshot is a cache: where
+ * none can be made, the next start folds more of the journal.
+ */
 export class SnapshotKeeper implements SweepGuard {
   /** Of the latest that is there and whole; -1 = none is. */
   private latestOffset = -1;
@@ -110,6 +114,7 @@ export class SnapshotKeeper implements SweepGuard {
     if (this.latestOffset < edge) this.found(null);
   }
 
+  /** Snapshots are made again, once every sweep that began has ended. */
   sweepEnded(): void {
     this.sweeping -= 1;
   }

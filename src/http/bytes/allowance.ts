@@ -17,6 +17,10 @@ export interface AllowanceTerms {
   readonly metrics: InboundMetrics;
 }
 
+/**
+ * One for each exchange, from `InFlight`; all of it is given back when the connection of the answer
+ * closes, however that came.
+ */
 export class Allowance {
   private held = 0;
   private isOver = false;

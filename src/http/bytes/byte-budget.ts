@@ -17,6 +17,7 @@ interface Claim {
   readonly granted: () => void;
 }
 
+/** One for the process (ADR 21). It counts what its users say and allocates nothing. */
 export class ByteBudget {
   /** The most that one owner may hold, in bytes. */
   readonly ownerLimit: number;

@@ -26,6 +26,7 @@ export interface EventStreamReader {
   readonly allowance: Allowance;
 }
 
+/** One for each client. `send` and `wait` are awaited in turn: one thing is under way at a time. */
 export class EventStream {
   private hasEnded = false;
   private interrupt: () => void = nothing;

@@ -48,6 +48,9 @@ export function roomIn(allowance: () => Allowance): ReadAllowance {
   };
 }
 
+/**
+ * One for the server. What came by another way than Fastify takes its `Allowance` from it as well.
+ */
 export class InFlight {
   private readonly allowances = new WeakMap<AnswerState, Allowance>();
   private readonly packer = new AnswerPacker();
@@ -69,6 +72,7 @@ export class InFlight {
     return this.allowanceOf(request.raw, reply.raw, isChecked);
   }
 
+  /** What a route reads with that does not know yet how much it will hold. */
   roomFor(request: FastifyRequest, reply: FastifyReply): ReadAllowance {
     return roomIn(() => this.of(request, reply));
   }

@@ -13,6 +13,10 @@ export interface Piece {
 /** Written at once: a client that takes less than this in 30 seconds counts as taking nothing. */
 export const sliceBytes = 128 * 1024;
 
+/**
+ * Destroy it, or let it end: either closes `rest`. An error that `rest` throws destroys it, so that
+ * the client does not take a part for the whole.
+ */
 export class PacedBody extends Readable {
   private chunks: Buffer[] = [];
   private isComplete = false;

@@ -20,6 +20,7 @@ export interface SentBytes {
   readonly length: number;
 }
 
+/** One for the server: it lets one answer at a time be compressed. */
 export class AnswerPacker {
   private packing = 0;
 

@@ -3,6 +3,10 @@
 /** Of the stored bytes, what is made into text at once. Three of them are four of base64. */
 const sliceBytes = 96 * 1024;
 
+/**
+ * Bodies of messages in listings and objects. It holds the stored bytes and makes no copy of them
+ * before it is written.
+ */
 export class StoredText {
   /** `encoding`: how the bytes are shown; `utf8` only where they are. */
   constructor(

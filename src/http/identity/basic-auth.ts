@@ -55,6 +55,10 @@ export function pairDigest(username: string, password: string): Buffer {
   return hash('sha256', `${username}:${password}`, 'buffer');
 }
 
+/**
+ * One for the server: the configured credential, those created over the API, and what else may
+ * enter.
+ */
 export class BasicCredentials {
   private readonly configured: KnownCredential;
   private lookUp: (username: string) => KnownCredential | undefined = () => undefined;

@@ -47,6 +47,9 @@ export function tokenDigest(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
+/**
+ * One for the server: the configured tokens, those created over the API, sessions, and scoped ones.
+ */
 export class BearerTokens {
   /**
    * By digest. Looking a digest up may take longer the closer another one comes; that tells nothing

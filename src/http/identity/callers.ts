@@ -37,6 +37,7 @@ interface IdentifiedRequest extends RequestHead {
   [passedOn]?: PassedOn;
 }
 
+/** One for the server. Ids of requests are those that answers and log lines carry. */
 export class Callers {
   /** What the ids of this process begin with. */
   private readonly prefix: string;

@@ -14,6 +14,7 @@ export interface SeenClient {
   readonly requests: number;
 }
 
+/** In memory only; the console's overview shows it. */
 export class SeenClients {
   private readonly counts = new Map<string, number>();
 

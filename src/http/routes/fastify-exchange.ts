@@ -17,6 +17,10 @@ export interface Target {
   readonly Querystring: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Made by the route table for each request. A route answers, refuses, fails, hijacks or abandons,
+ * once.
+ */
 export class FastifyExchange implements LongExchange {
   readonly request: IncomingMessage;
   readonly target: string;
