@@ -82,6 +82,10 @@ import { StartPageModule } from './start-page/start-page.module.js';
 import { CredentialWatchModule } from './tokens/credential-watch.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
+/**
+ * Empty but for what `applicationModule` gives it; global, so that features get what is shared and
+ * the ports without importing a module.
+ */
 @Global()
 @Module({})
 export class AppModule {}

@@ -12,6 +12,7 @@ import type { Credentials } from './credentials/credentials.js';
 import type { OpenPast } from './past/past-server.js';
 import type { Ports } from './ports.js';
 
+/** Made by `application.ts` for a server, and by `past-application.ts` for one of the past. */
 export interface Shared {
   readonly config: Config;
   readonly credentials: Credentials;

@@ -23,6 +23,10 @@ const secondMs = 1000;
 /** What a line names beside its text, for programs that read the log. */
 type Subject = { readonly messageId: string } | { readonly workflowRunId: string } | object;
 
+/**
+ * Made by its module, which gives it the log to write to. Only durable events come here, so a line
+ * is never of something that a crash took back.
+ */
 export class ActivityLog {
   private lines = 0;
   private unwritten = 0;

@@ -10,6 +10,7 @@ import { runKind } from '../../workflows/run-state/run.events.js';
 import type { Config } from '../configuration/config.js';
 import { ActivityLog } from './activity-log.js';
 
+/** At a log level that shows none of its lines it follows nothing, and costs nothing. */
 @Module({})
 export class ActivityModule {
   constructor(

@@ -37,6 +37,10 @@ export type BackupStatus =
       | { readonly state: 'failed'; readonly endedAt: string; readonly reason: string }
     ));
 
+/**
+ * One backup at a time for the server; what is written lies beside its name until it is whole (see
+ * `backupFolder`). What is known of the last one is in memory: a restart forgets it.
+ */
 @Injectable()
 export class BackupJobs {
   private last: BackupStatus = { state: 'idle' };
@@ -55,6 +59,7 @@ export class BackupJobs {
     @Inject(provided.log) private readonly log: Logger,
   ) {}
 
+  /** Of the one that runs, else of the last one of this process; `idle` = there was none. */
   get status(): BackupStatus {
     return this.last;
   }

@@ -39,6 +39,7 @@ export const backupSchema = z.object({
 /** What every later version says of its backups, whatever else it says. */
 const laterFormat = z.object({ format: z.int().gt(format) });
 
+/** The content of `backup.json`, and of `restored.json` in a folder that was restored. */
 export type BackupManifest = z.output<typeof backupSchema>;
 
 /** What is said of a copy that was complete at `at`, Unix milliseconds. */
@@ -58,6 +59,7 @@ export function manifestOf(report: BackupReport, at: number): BackupManifest {
   };
 }
 
+/** The bytes of such a file, laid out for people to read. */
 export function encoded(content: unknown): Buffer {
   return Buffer.from(`${JSON.stringify(content, null, 2)}\n`);
 }

@@ -3,6 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { BackupManifest } from './backup-manifest.js';
 
+/**
+ * An alert goes by the time of the last success: a failure that nothing follows is no news by
+ * itself.
+ */
 @Injectable()
 export class BackupMetrics {
   readonly #madeAt: Gauge;
@@ -34,6 +38,7 @@ export class BackupMetrics {
     this.#bytes.set(bytes);
   }
 
+  /** One was begun and is not there; a stop of the server counts, too. */
   failed(): void {
     this.#failures.inc();
   }

@@ -6,6 +6,7 @@ import { readJsonBody } from '../../http/json-body.js';
 /** The name of a folder, and no way out of the one that it is to lie in. */
 const folderName = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
 
+/** The body of `POST /admin/backup`, as the OpenAPI document shows it, too. */
 export const backupRequestSchema = z.strictObject({
   path: z
     .string()

@@ -12,6 +12,9 @@ import { parseBackupRequest } from './backup.request.js';
 import { BackupJobs, type BackupStatus } from './backup-jobs.js';
 import { backupRoutes } from './backups.openapi.js';
 
+/**
+ * Looking needs the right to inspect, beginning the right to administer: a backup holds everything.
+ */
 @Controller('admin/backup')
 export class BackupsController {
   constructor(

@@ -15,6 +15,10 @@ import { restoredFrom } from './restored-from.js';
 /** A stop waits this long for what is left of a backup to be removed. */
 const stopDeadlineMs = 10_000;
 
+/**
+ * A stop ends a backup that is under way, and the first start of a restored folder warns of what is
+ * done again.
+ */
 @Module({
   controllers: [BackupsController],
   imports: [RevealsModule],

@@ -23,6 +23,7 @@ const status = once(() =>
     .meta({ id: 'BackupStatus' }),
 );
 
+/** Those of `/admin/backup`; 409 while a backup is under way. */
 export const backupRoutes = {
   begin: {
     summary: 'Make a backup of the data folder below STEPWELL_BACKUP_DIR',

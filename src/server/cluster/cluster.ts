@@ -58,6 +58,10 @@ const fetched = 'the folder of another node was fetched: the next start goes on 
 /** A release that no engine acknowledges is given up: the others notice the silence instead. */
 const releaseMs = 2000;
 
+/**
+ * One for the process, made before the store is opened. Errors that it cannot go on from are handed
+ * to `fatal`, which ends the process: the next start finds out where this node stands.
+ */
 export class Cluster implements Membership {
   readonly commits: SharedCommits;
   /** Compares memory with what owners record of theirs; before it follows. */
@@ -105,6 +109,7 @@ export class Cluster implements Membership {
     return this.upkeep.heard(standing);
   }
 
+  /** As `GET /admin/cluster` shows it; never waits. */
   get status(): ClusterStatus {
     const { commits, follower, clockSkewMs, role } = this;
     const { epoch, next, sequence, node } = this.node?.state ?? emptyHistory;

@@ -24,6 +24,7 @@ export const standingSchema = z.object({
   place: z.number().nonnegative(),
 });
 
+/** The body of `PUT /node/standing`. */
 export type NodeStanding = z.output<typeof standingSchema>;
 
 /** `silentMs`: since its place has changed. */
@@ -38,6 +39,9 @@ interface Known {
   readonly heardAt: number;
 }
 
+/**
+ * In the memory of the owner; `write` makes it durable for the next one. It knows 64 nodes at most.
+ */
 export class FollowerPlaces {
   private readonly known = new Map<string, Known>();
 

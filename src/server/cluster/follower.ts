@@ -51,6 +51,10 @@ interface Piece {
   readonly sequence: number;
 }
 
+/**
+ * Made by `Cluster` when it begins to follow. What fails is reported to `failed`, once, and nothing
+ * is taken after that: folder and memory could be apart.
+ */
 export class Follower {
   private waiting: CountedBatch[] = [];
   private waitingBytes = 0;
@@ -66,6 +70,9 @@ export class Follower {
     this.foldedUntil = ports.journal.highWatermark;
   }
 
+  /**
+   * The next batch that counts; it waits in memory until those before it are written and folded.
+   */
   take(batch: CountedBatch): void {
     this.waiting.push(batch);
     this.waitingBytes += batch.body.length;

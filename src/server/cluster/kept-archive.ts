@@ -18,6 +18,10 @@ export const archiveLogName = '__cluster_archive';
 /** `until`: everything below this offset of the journal was copied. */
 const schema = z.object({ until: z.number().nonnegative() });
 
+/**
+ * Made when this node begins to follow, where there is an archive; the sweeper asks it in place of
+ * the archive of a server alone.
+ */
 export class KeptArchive implements SweepArchive {
   private constructor(
     private readonly log: PartitionLog,

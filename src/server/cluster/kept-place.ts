@@ -31,6 +31,7 @@ interface Reached {
   readonly end: number;
 }
 
+/** One for each node. What it holds is a lower bound: all that lies before it is in the folder. */
 export class KeptPlace {
   /** What will be kept once the logs are as far; null = nothing. */
   private proposed: { readonly state: HistoryState; readonly reached: Reached[] } | null = null;
@@ -51,6 +52,7 @@ export class KeptPlace {
     return new KeptPlace(store, log, { ...schema.parse(json.value), unfinished: null });
   }
 
+  /** As kept last; null = this folder has never followed a shared log. */
   get state(): HistoryState | null {
     return this.latest;
   }

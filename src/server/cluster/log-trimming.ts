@@ -24,6 +24,7 @@ export interface TrimLimits {
   readonly snapshotted: number;
 }
 
+/** Of an owner, in memory: a new owner lets go of nothing until it knows enough by itself. */
 export class LogTrimming {
   /** Oldest first. */
   private noted: (NotedEnd & { readonly at: number })[] = [];

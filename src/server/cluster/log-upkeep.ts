@@ -40,6 +40,10 @@ interface UpkeepOptions extends CallingNode {
   readonly clock: Clock;
 }
 
+/**
+ * One for each node, made by `Cluster`. What it does is never urgent: each look makes up for the
+ * one that failed before it.
+ */
 export class LogUpkeep {
   private folder: UpkeepFolder | null = null;
   private readonly places: FollowerPlaces;

@@ -11,6 +11,7 @@ const inVain =
   'no other node has taken the shared log: this one claims it, though its memory is not what the ' +
   'owner has recorded';
 
+/** One for each node, in memory: a restart folds everything anew, and begins without a doubt. */
 export class MemoryDoubt {
   private isDoubted = false;
   private isSaid = false;

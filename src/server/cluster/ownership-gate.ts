@@ -11,6 +11,10 @@ import type { Membership } from './membership.js';
 /** A proof comes back with the next beat; no attempt waits much longer than that. */
 const lookAgainMs = 50;
 
+/**
+ * There is none on a server that is no node. It counts nothing, so that it never holds attempts
+ * back for another reason than the proof.
+ */
 export class OwnershipGate implements Gate {
   readonly name = 'ownership';
   readonly isShared = true;

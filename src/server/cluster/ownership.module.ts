@@ -7,6 +7,7 @@ import { GatesModule } from '../../messaging/gates/gates.module.js';
 import type { Membership } from './membership.js';
 import { OwnershipGate } from './ownership-gate.js';
 
+/** Does nothing on a server that is no node. */
 @Module({ imports: [GatesModule] })
 export class OwnershipModule {
   constructor(

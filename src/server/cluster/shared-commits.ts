@@ -26,6 +26,10 @@ const slowMs = 250;
 
 const notTheOwner = new NotTheOwner('this node does not own the log that nodes share');
 
+/**
+ * What the store of a node is opened with. `append`, `trim` and `drop` settle once the change
+ * counts in the shared log, and reject with `NotTheOwner` where it may be lost.
+ */
 export class SharedCommits implements CommitStream {
   private submit: SubmitBatch | null = null;
   private isLeaving = false;

@@ -11,6 +11,7 @@ const warnedMs = 1000;
 const refusedMs = 10_000;
 const sayAgainMs = 60_000;
 
+/** One for each node. It only speaks and forbids: no clock is ever set. */
 export class SkewWatch {
   private warnNextAt = Number.NEGATIVE_INFINITY;
   private refuseNextAt = Number.NEGATIVE_INFINITY;

@@ -17,6 +17,7 @@ export interface ReportPorts {
   standing(): NodeStanding | null;
 }
 
+/** Of a follower, every 5 s; an owner is silent. */
 export class StandingReports {
   private cancel: () => void = () => undefined;
   private isOver = false;
@@ -34,6 +35,7 @@ export class StandingReports {
     });
   }
 
+  /** No further report begins; one that is under way ends by itself within 2 s. */
   stop(): void {
     this.isOver = true;
     this.cancel();

@@ -194,6 +194,10 @@ export interface Launch {
 /** What libuv makes where the environment does not say. */
 const threadPoolSizeDefault = '4';
 
+/**
+ * What the process needs to know of how it was launched, before its settings are read. Never fails:
+ * a size of the thread pool that is no number is NaN.
+ */
 export function readLaunch(environment: Environment = process.env): Launch {
   return {
     threadPoolSize: Number(environment['UV_THREADPOOL_SIZE'] ?? threadPoolSizeDefault),

@@ -55,6 +55,7 @@ const headSchema = z.object({
   files: z.array(z.object({ path, bytes, isHeld: z.boolean() })),
 });
 
+/** The first line of a copy. Bytes of a file that `isHeld` do not follow. */
 export type CopyHead = z.output<typeof headSchema>;
 
 /** What a head says; null where it is none. */

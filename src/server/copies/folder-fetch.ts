@@ -35,6 +35,10 @@ function inOrder(nodes: readonly string[], first: string | null): readonly strin
   return [first, ...nodes.filter((node) => node !== first)];
 }
 
+/**
+ * Made where a node finds that the shared log begins behind its folder. Its own folder stays as it
+ * is until the next start, which puts the copy in its place.
+ */
 export class FolderFetch {
   private readonly ending = new AbortController();
   /** The node whose copy was cut: what has come of it is of use with its files alone. */

@@ -36,6 +36,10 @@ export interface GivenCopiesPorts {
 /** A file that is sent, and where it lies. */
 type SentFile = CopyHead['files'][number] & { readonly from: string };
 
+/**
+ * One for each node. The copy that it gives is of one moment, made in `given` below the data
+ * folder, and removed once it is sent or broken off.
+ */
 export class GivenCopies {
   private isGiving = false;
 

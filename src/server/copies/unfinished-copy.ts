@@ -7,6 +7,7 @@ import { removeTree } from '../../../storage/disk/remove-tree.js';
 import { readWhole, writeAside } from '../../../storage/disk/whole-file.js';
 import { placesIn } from './copy-format.js';
 
+/** The folder `fetching` within a data folder, and the file that names its source. */
 export class UnfinishedCopy {
   private readonly fetching: string;
   private readonly fetchingFrom: string;
@@ -31,6 +32,7 @@ export class UnfinishedCopy {
     return writeAside(this.disk, this.fetchingFrom, Buffer.from(origin));
   }
 
+  /** Removes both; nothing happens where there is none. */
   async drop(): Promise<void> {
     await this.disk.remove(this.fetchingFrom).catch(() => undefined);
     await removeTree(this.disk, this.fetching);

@@ -18,6 +18,9 @@ import { MovableClock } from './movable-clock.js';
 /** Ten years: beyond them no cron is asked, and every retention is long over. */
 const aheadMaxMs = 10 * 366 * 86_400_000;
 
+/**
+ * A move is kept in the data folder before it is made, so that a restart does not go back in time.
+ */
 @Controller('admin/clock')
 export class ClockController {
   /** Moves are kept and made one after the other. */

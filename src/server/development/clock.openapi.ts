@@ -17,8 +17,10 @@ const clock = once(() =>
   }),
 );
 
+/** The answer of both routes. */
 export type ClockObject = z.output<ReturnType<typeof clock>>;
 
+/** Those of `/admin/clock`; a server that is not for development has none of them. */
 export const clockRoutes = {
   show: {
     summary: 'The time of a development server',

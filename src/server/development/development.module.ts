@@ -8,9 +8,14 @@ import { SinkController } from './sink.controller.js';
 import { Sink } from './sink.js';
 import { SinkRoutes } from './sink.routes.js';
 
+/**
+ * Empty: `developmentModules` gives it its parts, as there are none without a clock that may be
+ * moved.
+ */
 @Module({})
 export class DevelopmentModule {}
 
+/** The sink of a development server; imported where `isDevelopment` alone. */
 @Module({
   controllers: [SinkController],
   providers: [Sink, SinkRoutes],

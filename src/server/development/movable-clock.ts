@@ -12,6 +12,10 @@ interface Timer {
   cancel: () => void;
 }
 
+/**
+ * One for the process of `stepwell dev`. What is measured for clients and connections goes by
+ * `outside`, which no move hurries.
+ */
 export class MovableClock implements Clock {
   private readonly timers = new Set<Timer>();
   /** What this process was moved by: its monotonic clock began with it. */

@@ -7,6 +7,7 @@ import { Describe } from '../../http/routes/route-description.js';
 import { Sink, type SinkRequest } from './sink.js';
 import { sinkRoutes } from './sink.openapi.js';
 
+/** Shows and forgets; what the sink takes comes by `SinkRoutes`, which need no credential. */
 @Controller('admin/sink')
 export class SinkController {
   constructor(

@@ -24,6 +24,7 @@ const request = once(() =>
 
 const took = once(() => z.object({ requests: z.array(request()) }));
 
+/** Those that take (`/sink`), and those that show what was taken (`/admin/sink`). */
 export const sinkRoutes = {
   take: {
     summary: 'A destination of the development server itself: it answers 200',

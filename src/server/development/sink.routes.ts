@@ -10,6 +10,9 @@ import { sinkRoutes } from './sink.openapi.js';
 /** What messages can be sent with. */
 const methods: FastifyRoute['methods'] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/**
+ * No credential is needed while the server serves; there are none but on a server for development.
+ */
 @Injectable()
 export class SinkRoutes {
   readonly routes: readonly FastifyRoute[];

@@ -31,6 +31,7 @@ export interface SinkRequest {
   readonly bodyBytes: number;
 }
 
+/** In memory, 50 requests at most, each with the first 16 KiB of its body. */
 @Injectable()
 export class Sink {
   private kept: SinkRequest[] = [];

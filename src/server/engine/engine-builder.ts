@@ -18,6 +18,10 @@ import type { Cluster } from '../cluster/cluster.js';
 import { MemoryStart } from '../snapshots/memory-start.js';
 import { storageDeadlineMs } from './store-opener.js';
 
+/**
+ * Called once, when Nest makes the engine. Whatever a feature registers must be there before the
+ * journal is recovered, which is after all modules are made.
+ */
 @Injectable()
 export class EngineBuilder {
   constructor(

@@ -23,6 +23,10 @@ import { StoreOpener, storageDeadlineMs } from './store-opener.js';
 /** Size of the cache of options and bodies of messages in flight, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
 
+/**
+ * Global: every feature gets the engine from it. The order of its providers is that of a start: the
+ * store, its journal, memory, the engine.
+ */
 @Global()
 @Module({
   providers: [

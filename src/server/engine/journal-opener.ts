@@ -12,6 +12,7 @@ import { provided } from '../../engine/provided.js';
 import { followJournal } from '../development/journal-time.js';
 import type { StoreSettings } from './store-opener.js';
 
+/** Called once, when Nest makes the log; rejects as `openJournalLog` does. */
 @Injectable()
 export class JournalOpener {
   constructor(

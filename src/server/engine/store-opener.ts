@@ -26,6 +26,7 @@ export interface StoreSettings extends DurabilitySettings {
   readonly dataDirectory: string;
 }
 
+/** Called once, when Nest makes the store. The store is closed in the phase `storage` of a stop. */
 @Injectable()
 export class StoreOpener {
   constructor(

@@ -30,6 +30,10 @@ interface OwnCompaction {
   readonly oldestTombstone: number | null;
 }
 
+/**
+ * Asked by the duties of a follower, a minute apart. One that fails is logged, and its log is left
+ * alone for a while.
+ */
 @Injectable()
 export class FollowerCompactions {
   private readonly first: OwnCompaction;

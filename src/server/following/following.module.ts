@@ -16,6 +16,7 @@ import { JournalSweepRunner } from '../history/journal-sweep-runner.js';
 import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
 import { FollowerCompactions } from './follower-compactions.js';
 
+/** Does nothing on a server alone, and on one that may change nothing. */
 @Module({ imports: [JournalSweepsModule, TopicsModule], providers: [FollowerCompactions] })
 export class FollowingModule {
   constructor(

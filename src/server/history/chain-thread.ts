@@ -17,6 +17,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/**
+ * What the chain of a server's journal works with. Where the thread dies, all that it was asked
+ * rejects, and the next question has a new thread.
+ */
 export class ChainThread implements ChainWork {
   private worker: Worker | null = null;
   private readonly waiting = new Map<number, Waiting>();

@@ -2,6 +2,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { ChainHead } from '../../../storage/chain/log-chain.js';
 
+/** The series of an earlier head ends with the next one: what was scraped before keeps it. */
 export class JournalHeadMetrics {
   readonly #head: Gauge<'digest'>;
 

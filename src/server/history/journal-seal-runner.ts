@@ -6,6 +6,7 @@ import type { Journal } from '../../engine/journal.js';
 /** A clock that is set does not keep a seal away for longer than this. */
 const lookEveryMsMax = 60_000;
 
+/** A seal that fails is logged and tried again at the next look. */
 export class JournalSealRunner {
   private isStopped = false;
   private cancel: () => void = () => undefined;
@@ -22,6 +23,7 @@ export class JournalSealRunner {
     this.startedAt = clock.now();
   }
 
+  /** Looks from now on; the first look is as far away as every later one. */
   start(): void {
     if (this.isStopped) return;
     this.cancel = this.clock.after(Math.min(this.everyMs, lookEveryMsMax), () => {

@@ -30,6 +30,9 @@ function reasonOf(error: unknown): string {
   return isArchive ? 'it cannot be copied to STEPWELL_ARCHIVE_DIR' : 'see the log';
 }
 
+/**
+ * A sweep that fails is counted, logged, and a warning of the server's status until one succeeds.
+ */
 @Injectable()
 export class JournalSweepRunner {
   private readonly wallClock: WallClockWatch;

@@ -39,6 +39,7 @@ export function sweepStretch(
 /** What `SweepRules` are provided as. */
 const sweepRules = Symbol('sweepRules');
 
+/** Exports what a follower's module needs. Where retention is `forever` nothing is swept. */
 @Module({
   providers: [
     {

@@ -40,6 +40,10 @@ const warnAgainMs = 60_000;
 /** Gives a connection to Node's server. */
 export type GiveToNode = (socket: Socket) => void;
 
+/**
+ * One for the server (ADR 22). Where a new client needs a place, a connection that has been silent
+ * or idle for long gives its own; one with a request under way never does.
+ */
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly peers = new Map<Socket, Connection>();

@@ -16,6 +16,10 @@ const lookMs = 5000;
 /** Streams that see it by themselves, and the page that signs out, end in order before. */
 const soonMs = 1000;
 
+/**
+ * One for the server. Its clock is the machine's: a developer who moves the server's time on does
+ * not end streams by it.
+ */
 @Injectable()
 export class CredentialWatch {
   private cancel: () => void;

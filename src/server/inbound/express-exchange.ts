@@ -26,6 +26,7 @@ const plainLength = /^\d{1,15}$/;
 /** Of requests and answers that have none. */
 export const emptyBody = Buffer.alloc(0);
 
+/** An exchange is answered once, by `answer`, `refuse` or `fail`, of which the others are made. */
 export abstract class ExpressExchange {
   readonly target: string;
 
@@ -40,6 +41,7 @@ export abstract class ExpressExchange {
     this.target = request.url ?? '';
   }
 
+  /** `headers` are names and values in turn. Without a body the answer is empty. */
   abstract answer(status: number, headers: readonly string[], body?: string | Buffer): void;
 
   refuse(refusal: Refusal): void {

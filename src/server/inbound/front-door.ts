@@ -25,6 +25,9 @@ const authorizationNeeded: Refusal = new Refusal(
   { 'www-authenticate': 'Bearer' },
 );
 
+/**
+ * One for the server, asked by both lanes and by Fastify: what it says does not depend on the way.
+ */
 export class FrontDoor {
   constructor(
     private readonly bearer: BearerTokens,

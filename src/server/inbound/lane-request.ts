@@ -5,6 +5,7 @@
 import { IncomingMessage } from 'node:http';
 import { joined } from './express-exchange.js';
 
+/** The class of all requests of the public server, given to Node's parser. */
 export class LaneRequest extends IncomingMessage {
   private taker: ((body: Buffer) => void) | null = null;
   private pieces: Buffer[] = [];

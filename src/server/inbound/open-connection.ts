@@ -12,6 +12,7 @@ export interface Owner {
   readonly silent: Set<Connection>;
 }
 
+/** Made by `Connections` when the system has accepted it; of a connection of another node, too. */
 export class Connection {
   readonly openedAt: number;
   owner: Owner | null = null;

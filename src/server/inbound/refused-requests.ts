@@ -7,6 +7,7 @@ import type { RequestHead } from '../../http/request-head.js';
 /** Why: no credential was shown, it is none that is known, or it may not do this. */
 export type RefusalReason = 'missing' | 'unknown' | 'forbidden';
 
+/** What is recorded of a request that may not enter, or may not do what it asks for. */
 export interface RefusedRequest {
   readonly caller: Caller;
   readonly reason: RefusalReason;
@@ -15,6 +16,10 @@ export interface RefusedRequest {
   readonly route: string;
 }
 
+/**
+ * One for the server; whatever answers 401 or 403 reports here. Counting costs nothing that a
+ * client could run up; what is recorded is bounded by `RefusalRecorder`.
+ */
 export class RefusedRequests {
   private tell: (refused: RefusedRequest) => void = () => undefined;
 

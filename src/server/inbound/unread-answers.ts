@@ -11,6 +11,7 @@ import type { Connection } from './open-connection.js';
 /** An answer that one check finds on its way, and the next one too, is not being taken. */
 const checkMs = 30_000;
 
+/** Closes such a connection after one to two checks, 30 to 60 s. */
 export class UnreadAnswers {
   private isChecking = false;
   /** What the last check found on its way. */

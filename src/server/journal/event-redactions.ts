@@ -18,6 +18,7 @@ import { callbackRedaction, hiding } from '../../messaging/messages/redaction.js
 import { isRunEvent } from '../../workflows/run-state/recorded-events.js';
 import type { RunConfiguration } from '../../workflows/run-state/run.events.js';
 
+/** What is hidden of an event where no message, run or schedule asked for anything. */
 export const nothingHidden: Redaction = { body: false, headers: [] };
 
 /** For events whose stream began before the journal does: what it asked for is not known. */
@@ -26,6 +27,10 @@ const allHidden: Redaction = { body: true, headers: ['*'] };
 /** Streams that are remembered; others are looked up again. */
 const streamsMax = 65_536;
 
+/**
+ * Made for one answer or one printing. Where the event that would say it is not there any more, all
+ * that can be hidden is.
+ */
 export class EventRedactions {
   private readonly known: LRUCache<string, Redaction>;
 

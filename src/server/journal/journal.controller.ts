@@ -16,6 +16,7 @@ import { parseActivityQuery, parseEntityQuery, parseJournalQuery } from './journ
 import type { ActivityBucket } from './journal-activity.js';
 import { ShownJournal } from './shown-journal.js';
 
+/** Looking needs the right to inspect; `reveal=true` needs the right to administer. */
 @Controller('admin/journal')
 export class JournalController {
   constructor(

@@ -11,6 +11,7 @@ import { ShownJournal } from './shown-journal.js';
 /** Streams end at once. */
 const stopDeadlineMs = 1000;
 
+/** Its streams are ended before the doors close, which wait for every answer. */
 @Module({
   imports: [JournalSweepsModule, RevealsModule],
   controllers: [JournalController],

@@ -38,6 +38,7 @@ const entity = once(() =>
     .meta({ id: 'JournalEntity' }),
 );
 
+/** Those of `/admin/journal`, for its controller. */
 export const journalRoutes = {
   events: {
     summary: 'Events of the journal, as lines of JSON or as a stream that goes on',

@@ -46,6 +46,10 @@ function sweptBefore(until: number): Refusal {
   return new Refusal('unprocessable', message);
 }
 
+/**
+ * Refuses, as a value: 422 for a moment before the last sweep, 503 where too many streams are open
+ * or a stop has begun, 400 for what cannot be combined.
+ */
 @Injectable()
 export class ShownJournal {
   private readonly streams = new Set<JournalStream>();
@@ -124,6 +128,7 @@ export class ShownJournal {
     };
   }
 
+  /** Counts events by time and kind; ends early once `isWanted` says that the client has gone. */
   activity(question: ActivityQuestion, isWanted: () => boolean): Promise<ActivityBucket[]> {
     return activityOf(this.journal, question, isWanted);
   }

@@ -18,4 +18,5 @@ export const exitCodes = {
   notPermitted: 77,
 } as const;
 
+/** A number of that table: what a command ends with. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -21,6 +21,7 @@ const writtenBytesMax = 8 * 1024 * 1024;
 /** Clients that are written to in a row before others get the event loop. */
 const viewersPerTick = 100;
 
+/** Made by `LiveViews` for the first client with these kinds, and forgotten after the last one. */
 export class LiveChannel {
   /** Clients that follow it or are about to. */
   users = 0;
@@ -52,10 +53,12 @@ export class LiveChannel {
     return this.sentUntil;
   }
 
+  /** It gets what is written from now on. */
   join(viewer: LiveViewer): void {
     this.viewers.add(viewer);
   }
 
+  /** It gets nothing more; a client that has not joined may leave, too. */
   leave(viewer: LiveViewer): void {
     this.viewers.delete(viewer);
   }

@@ -34,6 +34,7 @@ export const liveKinds = [
   'job',
 ] as const;
 
+/** What `?kinds=` of `/v2/live` may name. */
 export type LiveKind = (typeof liveKinds)[number];
 
 /** An event as it is sent, in JSON. */

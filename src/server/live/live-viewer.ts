@@ -30,6 +30,7 @@ function idBefore(next: number): string {
   return next === 0 ? '' : `id: ${next - 1}\n`;
 }
 
+/** Made by `LiveViews`; never holds more than its bound for a client that is slow to read. */
 export class LiveViewer {
   private isBehind = false;
   private isOver = false;
@@ -54,6 +55,7 @@ export class LiveViewer {
     response.write(`: connected\n${placeText(place)}`);
   }
 
+  /** Whether the stream is over, for whatever reason. */
   get hasEnded(): boolean {
     return this.isOver;
   }

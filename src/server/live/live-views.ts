@@ -29,6 +29,7 @@ const busy = new Refusal(
 
 const stopped = new Refusal('unavailable', 'the server ends', { 'retry-after': '1' });
 
+/** One for the server. It refuses, as a value, where too many follow or a stop has begun. */
 export class LiveViews {
   private readonly channels = new Map<string, LiveChannel>();
   /** What `listener` observes: everything, while there are channels. */

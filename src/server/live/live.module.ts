@@ -17,6 +17,7 @@ import { LiveViews } from './live-views.js';
 /** Streams end at once. */
 const stopDeadlineMs = 1000;
 
+/** While no client looks on, the engine calls it for no event. */
 @Module({
   imports: [JournalSweepsModule],
   providers: [

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { liveKinds } from './live-events.js';
 
+/** Of `GET /v2/live`; the stream itself is described in messaging.md 12. */
 export const liveRoute: RouteDescription = {
   summary: 'What happens on this server, as it happens',
   query: () =>

@@ -9,6 +9,7 @@ import { liveRoute } from './live.openapi.js';
 import { type LiveKind, liveKinds } from './live-events.js';
 import { LiveViews } from './live-views.js';
 
+/** It hijacks its exchange: the stream outlives what Fastify knows of the request. */
 @Injectable()
 export class LiveRoute implements FastifyRoute {
   readonly methods = ['GET'];

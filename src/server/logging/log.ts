@@ -13,6 +13,7 @@ const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap
 /** Standard error: standard output belongs to the few lines that people and launchers read. */
 const standardError = 2;
 
+/** `json`: a line of JSON for each event. `pretty`: for people, in colour on a terminal. */
 export type LogFormat = 'json' | 'pretty';
 
 /** The log of this process; it writes whole lines. */

@@ -13,6 +13,7 @@ export function mcpModules(
   return [{ module: McpModule, providers }];
 }
 
+/** Imported by servers with `STEPWELL_MCP` only; it loads the SDK while the server starts. */
 @Module({})
 export class McpModule implements OnModuleInit {
   constructor(

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
+/** Of `POST /mcp`, whose messages the protocol defines and not this document. */
 export const mcpRoute: RouteDescription = {
   summary: 'Looks at the server with the tools of the Model Context Protocol (docs/mcp.md)',
   isForReaders: true,

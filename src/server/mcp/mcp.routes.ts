@@ -40,6 +40,10 @@ export class PageOrigins {
   }
 }
 
+/**
+ * A bounded number of calls at a time, others are answered 503: each asks routes of this server, as
+ * its caller and with its rights.
+ */
 @Injectable()
 export class McpRoute implements FastifyRoute {
   readonly methods = ['POST'];

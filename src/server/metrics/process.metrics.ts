@@ -12,6 +12,7 @@ const microsecondsPerSecond = 1e6;
 /** Every reader sees a delay for as long at least. */
 const windowMs = 60_000;
 
+/** One for the process; close it, or its timer goes on measuring. */
 export class ProcessMetrics {
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -18,6 +18,7 @@ export interface ProcessFacts {
   readonly filesMax: number;
 }
 
+/** Registers them; values are read at each scrape. Called once for each registry. */
 export function watchProcess(
   registry: Registry,
   disk: Pick<Disk, 'list'>,

@@ -7,6 +7,7 @@ export type SpanOutcome = 'sent' | 'dropped';
 /** What is sent. */
 export type Signal = 'traces' | 'metrics';
 
+/** Registered whether a collector is configured or not; without one the values stay 0. */
 export class TelemetryMetrics {
   readonly #spans: Counter;
   readonly #failures: Counter;
@@ -29,10 +30,12 @@ export class TelemetryMetrics {
     for (const signal of ['traces', 'metrics']) this.#failures.inc({ signal }, 0);
   }
 
+  /** So many spans have ended so. */
   spans(outcome: SpanOutcome, count: number): void {
     this.#spans.inc({ outcome }, count);
   }
 
+  /** One request was not taken, after what retries there were. */
   failed(signal: Signal): void {
     this.#failures.inc({ signal });
   }

@@ -56,6 +56,7 @@ const outcomeUnknown =
   'the node that serves has not answered: it is not known whether this request was carried out';
 const notBelieved = 'the node that serves does not believe this one; its log says why';
 
+/** One for each node; on the owner it lets requests through as fast as one look at the role. */
 export class ClusterDoor {
   /** All that stands behind this. */
   private listeners: RequestListener = () => undefined;

@@ -47,6 +47,10 @@ const connectionsMax = 8192;
 
 const broken = 'the body is not the one that was signed';
 
+/**
+ * One for each node. Only what is signed with the secret of the cluster is looked at; the rest is
+ * answered 401.
+ */
 export class ClusterListener {
   readonly server: Server;
 

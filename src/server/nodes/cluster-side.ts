@@ -57,6 +57,7 @@ const deadlineMs = 10_000;
 /** What is passed on when a stop begins may be answered for so long. */
 const passedOnMs = 2000;
 
+/** One for each node, made by the HTTP server where there is a cluster. */
 export class ClusterSide {
   private listener: ClusterListener | null = null;
   private hasRecovered = false;

@@ -18,6 +18,7 @@ const noNode: Refusal = new Refusal(
 );
 const noOwner: Refusal = new Refusal('conflict', 'this node does not own the log');
 
+/** 404 on a server that is no node, 409 for a handover that is asked of a follower. */
 @Controller('admin/cluster')
 export class ClusterController {
   constructor(

@@ -6,6 +6,7 @@ import type { ClusterRole, ClusterStatus, Membership } from '../cluster/membersh
 
 const roles: readonly ClusterRole[] = ['follower', 'taking', 'owner'];
 
+/** Registered on every server, so that boards find the same names everywhere. */
 export class ClusterMetrics {
   readonly #forwarded: Counter;
   #heldBytes: () => number = () => 0;

@@ -2,5 +2,6 @@
 import { Module } from '@nestjs/common';
 import { ClusterController } from './cluster.controller.js';
 
+/** Its controller answers on every server, with 404 where there is no cluster. */
 @Module({ controllers: [ClusterController] })
 export class ClusterModule {}

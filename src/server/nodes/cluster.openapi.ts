@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
+/** `ClusterStatus` as it is answered; the overview of a server shows it, too. */
 export const clusterStatusSchema = once(() =>
   z
     .object({
@@ -35,6 +36,9 @@ export const clusterStatusSchema = once(() =>
     .meta({ id: 'ClusterStatus' }),
 );
 
+/**
+ * Those of `/admin/cluster`. Each node answers them itself: they are about this one, not the owner.
+ */
 export const clusterRoutes = {
   show: {
     summary: 'How this node of a cluster stands, whether it serves or not',

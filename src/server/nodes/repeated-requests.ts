@@ -50,6 +50,10 @@ interface Known {
   readonly seed: RequestSeed;
 }
 
+/**
+ * One for each node. It knows by memory what is under way here, and by the journal what was done by
+ * an earlier attempt, here or under another owner.
+ */
 export class RepeatedRequests {
   /** Those that are carried out, were broken off, or came again, by seed. */
   private readonly known = new Map<string, Known>();

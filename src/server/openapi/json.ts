@@ -8,6 +8,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
+/** Fields of any number, to be read and written; parts of the document are made of them. */
 export type JsonObject = Record<string, Json>;
 
 /** Whether it is an object; a list is none. */

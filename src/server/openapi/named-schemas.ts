@@ -8,6 +8,7 @@ import type { JsonObject } from './json.js';
 /** JSON of a request, or of an answer: defaults are optional in the first. */
 export type Direction = 'input' | 'output';
 
+/** Made for one document. Throws where two different schemas have the same `id`. */
 export class NamedSchemas {
   private readonly known = new Map<string, string>();
 

@@ -16,6 +16,10 @@ interface Written {
   readonly tag: string;
 }
 
+/**
+ * Open, as it tells nothing of this server but its version; with an `ETag`, so that clients need
+ * not fetch it twice.
+ */
 @Injectable()
 export class OpenapiRoute implements FastifyRoute {
   readonly methods = ['GET'];

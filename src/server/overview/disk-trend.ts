@@ -27,6 +27,7 @@ export function daysLeft(first: SpaceLook | undefined, last: SpaceLook): number 
   return Math.round(days * 10) / 10;
 }
 
+/** In memory: for some time after a start nothing is said. A disk that is emptied has no trend. */
 export class DiskTrend {
   private readonly looks: SpaceLook[] = [];
   private cancel: () => void = () => undefined;
@@ -47,6 +48,7 @@ export class DiskTrend {
     if (this.looks.length > looksMax) this.looks.shift();
   }
 
+  /** It looks no more; what it knows stays. */
   stop(): void {
     this.cancel();
   }

@@ -16,6 +16,10 @@ type Totals = ReadonlyMap<SeriesName, readonly number[]>;
 /** null = nothing was observed. */
 export type Reading = Readonly<Record<SeriesName, number | null>>;
 
+/**
+ * What was added is answered as the difference to the last kept reading, levels as they are. null =
+ * the metric has no value, or no observation since then.
+ */
 @Injectable()
 export class MetricReader {
   private before: Totals = new Map();

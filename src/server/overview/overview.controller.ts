@@ -14,6 +14,7 @@ import { overviewRoutes } from './overview.openapi.js';
 import { parseSeriesQuery } from './series.request.js';
 import { type SeriesPage, SeriesStore } from './series-store.js';
 
+/** All of it needs the right to inspect; settings come without secrets. */
 @Controller('admin')
 export class OverviewController {
   constructor(

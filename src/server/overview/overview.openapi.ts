@@ -73,6 +73,7 @@ const settingSchema = once(() =>
     .meta({ id: 'Setting' }),
 );
 
+/** For its controller; what each series means is said in the table of series. */
 export const overviewRoutes = {
   overview: {
     summary: 'How the server is, in one look',

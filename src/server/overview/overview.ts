@@ -31,6 +31,7 @@ interface NextFire {
   readonly at: number;
 }
 
+/** Made anew for each request, from memory and one look at the disk. */
 @Injectable()
 export class Overview {
   private readonly startedAt: number;

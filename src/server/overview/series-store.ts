@@ -5,7 +5,9 @@ import { provided } from '../../engine/provided.js';
 import { MetricReader, type Reading } from './metric-reader.js';
 import { type SeriesName, seriesNames, seriesTable } from './series-table.js';
 
+/** What one value stands for, milliseconds. */
 export const minuteMs = 60_000;
+/** How many minutes are kept: a day. A longer step of a page is put together from them. */
 export const minutesMax = 24 * 60;
 
 /** Points of one or more series, from a time on. */
@@ -17,6 +19,10 @@ export interface SeriesPage {
   readonly series: Readonly<Partial<Record<SeriesName, readonly (number | null)[]>>>;
 }
 
+/**
+ * About 12 KB for each series, whatever the load. A minute in which the process did not run is
+ * null.
+ */
 @Injectable()
 export class SeriesStore {
   private readonly values = new Map<SeriesName, Float64Array>();
@@ -40,6 +46,7 @@ export class SeriesStore {
     });
   }
 
+  /** Measures no more; what there is stays readable. */
   stop(): void {
     this.cancel();
   }

@@ -10,6 +10,7 @@ export type Measure =
   /** Of what was observed in the minute, in seconds; null where nothing was. */
   | { readonly how: 'quantile'; readonly quantile: number };
 
+/** A row of that table. */
 export interface Series {
   readonly metric: string;
   /** Labels that a value must have; without it all values count together. */
@@ -74,6 +75,8 @@ export const seriesTable = {
   residentBytes: gauge('stepwell_resident_memory_bytes', 'Bytes of the process'),
 } as const satisfies Record<string, Series>;
 
+/** What `?names=` of `/admin/series` may name. */
 export type SeriesName = keyof typeof seriesTable;
 
+/** All of them, in the order of the table. */
 export const seriesNames = keysOf(seriesTable);

@@ -13,6 +13,7 @@ import type { Config } from '../configuration/config.js';
 /** What is being copied has another name. */
 const isCopy = (name: string) => name.endsWith('.log');
 
+/** Values are read at each scrape; a disk that cannot be asked leaves the last ones. */
 @Injectable()
 export class StorageMetrics {
   constructor(

@@ -19,6 +19,7 @@ interface DatedTarget {
   readonly asOf: string | null;
 }
 
+/** One for the server. Until `open` was called every `asOf` is answered 503. */
 export class PastDoor {
   private views: PastViews | null = null;
 

@@ -50,6 +50,11 @@ export interface AsOfQuestion extends Omit<PastQuestion, 'moment'> {
   isWanted(): boolean;
 }
 
+/**
+ * One for the server. Refuses, as a value: 422 for a moment before the last sweep and for more
+ * memory than it may take, 503 where too many wait. Answers are kept, in a bound of bytes: the past
+ * stays.
+ */
 export class PastViews {
   private readonly answers = new LRUCache<string, PastAnswer>({
     maxSize: keptBytesMax,

@@ -17,6 +17,7 @@ export const openPast = Symbol('openPast');
 /** A thread ends at once. */
 const stopDeadlineMs = 1000;
 
+/** Does nothing in a server that is itself one of the past. */
 @Module({ imports: [JournalSweepsModule] })
 export class PastModule {
   constructor(

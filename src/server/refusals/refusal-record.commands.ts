@@ -12,4 +12,5 @@ export interface CountRefusals extends Command, Omit<RefusalsCounted, 'type'> {
   readonly type: 'CountRefusals';
 }
 
+/** Sent by `RefusalRecorder` alone. */
 export type RefusalRecordCommand = RecordRefusal | CountRefusals;

@@ -3,6 +3,10 @@ import { accept, type Decider } from '../../engine/decider.js';
 import type { RefusalRecordCommand } from './refusal-record.commands.js';
 import { type RefusalRecordEvent, refusalRecordKind } from './refusal-record.events.js';
 
+/**
+ * Refuses nothing and keeps nothing in memory: the bound is `RefusalRecorder`'s, the reading is
+ * that of the journal.
+ */
 export const refusalRecordDecider: Decider<null, RefusalRecordCommand, RefusalRecordEvent> = {
   kind: refusalRecordKind,
   initialState: () => null,

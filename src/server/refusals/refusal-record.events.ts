@@ -25,4 +25,5 @@ export interface RefusalsCounted extends DomainEvent {
   readonly since: number;
 }
 
+/** All events of streams of that kind. */
 export type RefusalRecordEvent = RequestRefused | RefusalsCounted;

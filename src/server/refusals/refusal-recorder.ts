@@ -25,6 +25,7 @@ interface Minute {
   readonly cancel: () => void;
 }
 
+/** What is beyond the bound of a minute is one event with a count at its end. */
 @Injectable()
 export class RefusalRecorder {
   private minute: Minute | null = null;

@@ -7,6 +7,7 @@ import { RefusalRecorder } from './refusal-recorder.js';
 
 const stopDeadlineMs = 1000;
 
+/** A stop records what is counted by then. */
 @Module({ providers: [RefusalRecords, RefusalRecorder] })
 export class RefusalsModule {
   constructor(refused: RefusedRequests, recorder: RefusalRecorder, life: ProcessLife) {

@@ -40,6 +40,10 @@ export interface JournalFindings {
   readonly removedEvents: number;
 }
 
+/**
+ * For `stepwell journal export --good`, over a copy that nothing else has open. It reads the
+ * journal several times: what one pass drops may be what another event names.
+ */
 export class JournalRepair {
   private readonly deciders = productDeciders();
   /** Events that cannot stay. */

@@ -3,6 +3,7 @@ import { accept, type Decider } from '../../engine/decider.js';
 import type { RecordReveal } from './reveal.commands.js';
 import { type JournalRevealed, revealKind } from './reveal.events.js';
 
+/** Refuses nothing: who may be shown what is judged before, by the rights of the caller. */
 export const revealDecider: Decider<null, RecordReveal, JournalRevealed> = {
   kind: revealKind,
   initialState: () => null,

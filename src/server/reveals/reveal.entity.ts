@@ -6,6 +6,7 @@ import type { RecordReveal } from './reveal.commands.js';
 import { revealDecider } from './reveal.decider.js';
 import type { JournalRevealed } from './reveal.events.js';
 
+/** Written by `RevealRecorder`; auditors read it in the journal. */
 @Injectable()
 export class Reveals extends Entity<null, RecordReveal, JournalRevealed> {
   constructor(engine: Engine) {

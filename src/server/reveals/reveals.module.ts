@@ -3,5 +3,6 @@ import { Module } from '@nestjs/common';
 import { Reveals } from './reveal.entity.js';
 import { RevealRecorder } from './reveal-recorder.js';
 
+/** Imported by whatever shows in clear: the journal, and backups. */
 @Module({ providers: [Reveals, RevealRecorder], exports: [RevealRecorder] })
 export class RevealsModule {}

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Registry } from 'prom-client';
 
+/** Counters begin anew with the process, as the scrub does. */
 @Injectable()
 export class ScrubMetrics {
   readonly #bytes: Counter;
@@ -33,11 +34,13 @@ export class ScrubMetrics {
     });
   }
 
+  /** One segment was read, of so many bytes, whether it was intact or not. */
   read(bytes: number): void {
     this.#bytes.inc(bytes);
     this.#segments.inc();
   }
 
+  /** So many are known to be damaged now: it may fall, where one is healed or gone. */
   damaged(segments: number): void {
     this.#damaged.set(segments);
   }

@@ -10,6 +10,7 @@ import { Scrubber } from './scrubber.js';
 /** A stop waits this long for the read that is under way. */
 const stopDeadlineMs = 5000;
 
+/** Does nothing where `STEPWELL_SCRUB_RATE` is `off`. */
 @Module({
   providers: [ScrubMetrics, Scrubber],
 })

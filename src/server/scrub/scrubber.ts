@@ -17,6 +17,7 @@ import { ScrubMetrics } from './scrub.metrics.js';
 const firstPassMs = 60_000;
 const passEveryMs = 7 * 86_400_000;
 
+/** It repairs nothing: damage is logged once, counted, and a warning of the server's status. */
 @Injectable()
 export class Scrubber {
   private readonly paced: PacedDisk;
@@ -40,6 +41,9 @@ export class Scrubber {
     this.paced = new PacedDisk(disk, Math.max(1, config.scrubBytesPerSecond), options.after);
   }
 
+  /**
+   * The first pass begins after `delayMs`; each later one an interval after the one before began.
+   */
   start(delayMs: number = firstPassMs): void {
     if (this.isStopped) return;
     this.cancel = this.clock.after(delayMs, () => {

@@ -19,8 +19,10 @@ export interface PartRequest {
   readonly data: Bytes;
 }
 
+/** One at a time: the next is sent when the one before is answered. */
 export type FoldingRequest = PartRequest | BatchesRequest | { readonly type: 'differences' };
 
+/** `done` answers all that brings data. An error of the thread is no answer: it ends the thread. */
 export type FoldingAnswer =
   | { readonly type: 'done' }
   | { readonly type: 'differences'; readonly items: readonly DifferingItem[] };

@@ -23,6 +23,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/**
+ * Made for one check, and ended after it. Once the thread has failed or was ended, every call
+ * rejects with why.
+ */
 export class FoldingThread implements FoldingAside {
   private readonly worker: Worker;
   private waiting: Waiting | null = null;

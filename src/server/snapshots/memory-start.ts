@@ -16,6 +16,10 @@ import { recoverMemory, type StartProgress } from '../../engine/snapshots/snapsh
 const firstLineMs = 1000;
 const linesApartMaxMs = 10_000;
 
+/**
+ * Used once in the life of a process. A snapshot that does not read back is passed over, with a
+ * line in the log: the start takes longer and comes to the same.
+ */
 @Injectable()
 export class MemoryStart {
   /** What the start has gone on from; null = it has folded everything. */

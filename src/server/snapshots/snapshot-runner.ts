@@ -20,6 +20,9 @@ const failedMs = 60_000;
 /** A clean stop leaves a snapshot where a start would fold more than this. */
 const stopBytesMin = 1024 * 1024;
 
+/**
+ * One for the server. A snapshot that fails is logged and counted, and tried again after a while.
+ */
 export class SnapshotRunner {
   private isStarted = false;
   private isStopped = false;
@@ -37,6 +40,10 @@ export class SnapshotRunner {
     private readonly log: Logger,
   ) {}
 
+  /**
+   * Looks every now and then, from now on; checks begin some time later, so that a start is not
+   * slowed.
+   */
   start(): void {
     this.isStarted = true;
     this.checksAt = this.clock.monotonic() + uncheckedMs;

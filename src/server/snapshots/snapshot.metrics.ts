@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { gauge } from '../../engine/metrics/gauge.js';
 import type { WrittenSnapshot } from '../../engine/snapshots/snapshot-keeper.js';
 
+/** Registered once for each registry; the runner reports to it. */
 export class SnapshotMetrics {
   readonly #written: Counter;
   readonly #failed: Counter;
@@ -102,6 +103,7 @@ export class SnapshotMetrics {
     else this.#digestsDiffered.inc();
   }
 
+  /** One could not be made, for another reason than a stop or a sweep. */
   failed(): void {
     this.#failed.inc();
   }

@@ -27,6 +27,10 @@ import { SnapshotRunner } from './snapshot-runner.js';
 /** A stop waits this long for a last snapshot. */
 const stopDeadlineMs = 10_000;
 
+/**
+ * Where no snapshots are to be made it only keeps old ones in step with sweeps; a server that
+ * changes nothing makes none.
+ */
 @Module({
   imports: [JournalSweepsModule],
   providers: [

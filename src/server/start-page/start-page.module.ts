@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { startPageRoutes } from './start-page.routes.js';
 
+/** Its routes are open: browsers and tools come here before they have a credential. */
 @Module({})
 export class StartPageModule {
   constructor(table: RouteTable) {

@@ -30,6 +30,7 @@ const icon: RouteDescription = {
   answers: { 204: { description: 'None' } },
 };
 
+/** `/` and `/favicon.ico`; both without credentials. */
 export const startPageRoutes: readonly Route[] = [
   { methods, pattern: '/', description: page, serve: start },
   {

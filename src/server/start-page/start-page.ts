@@ -11,4 +11,5 @@ const links: Readonly<Record<string, string>> = {
   '/metrics': 'what it counts and measures (Prometheus)',
 };
 
+/** The answer as it is; the same for all clients. */
 export const startObject = { name: 'stepwell', version, links };

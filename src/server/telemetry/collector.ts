@@ -30,6 +30,7 @@ class NotTaken extends Error {
 
 type CollectorSettings = Pick<TelemetrySettings, 'headers' | 'timeoutMs' | 'isCompressed'>;
 
+/** One for all signals. A message is given up after a timeout that the settings name. */
 export class Collector {
   private readonly agent = new Agent({ connections: connectionsMax });
   /** URLs whose last message was taken in neither try: they get one until they answer again. */

@@ -5,6 +5,7 @@ import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 import { otlpMetrics, type ReadMetric } from './otlp-metrics.js';
 import type { SignalSender } from './signal-sender.js';
 
+/** One request at a time: the next waits `metricsEveryMs` after the answer to the one before. */
 export class MetricExporter {
   private readonly startedAt: number;
   private cancel: () => void = () => undefined;
@@ -18,6 +19,7 @@ export class MetricExporter {
     this.startedAt = clock.now();
   }
 
+  /** The first request goes out after `metricsEveryMs`. */
   start(): void {
     this.cancel = this.clock.after(this.settings.metricsEveryMs, () => {
       void this.send().then(() => this.start());

@@ -11,6 +11,7 @@ export interface OtlpAttribute {
 /** Texts longer than this are cut: an error may quote what a destination has said. */
 const charactersMax = 1024;
 
+/** Attributes of a span, a point or a resource; texts are cut at 1,024 characters. */
 export function otlpAttributes(values: Readonly<Record<string, string | number>>): OtlpAttribute[] {
   return Object.entries(values).map(([key, value]) => ({ key, value: otlpValue(value) }));
 }

@@ -23,6 +23,7 @@ export interface MetricTimes {
 /** `AGGREGATION_TEMPORALITY_CUMULATIVE`: since the process began. */
 const cumulative = 2;
 
+/** The body of `POST /v1/metrics`. Metrics without a value are left out. */
 export function otlpMetrics(
   resource: readonly string[],
   metrics: readonly ReadMetric[],

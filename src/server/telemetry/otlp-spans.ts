@@ -9,6 +9,7 @@ const kinds = { internal: 1, client: 3, producer: 4 } as const;
 const errorCode = 2;
 const errorCharactersMax = 256;
 
+/** The body of `POST /v1/traces`. A span that would end before it began ends when it began. */
 export function otlpSpans(resource: readonly string[], spans: readonly Span[]) {
   const scope = { name: 'stepwell', version };
   const scopeSpans = [{ scope, spans: spans.map(otlpSpan) }];

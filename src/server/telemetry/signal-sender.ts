@@ -8,6 +8,7 @@ const complaints: Readonly<Record<Signal, string>> = {
   metrics: 'the collector takes no metrics',
 };
 
+/** One for each signal. `send` never rejects: what a collector does not take holds nothing up. */
 export class SignalSender {
   private failing = false;
 

@@ -10,6 +10,10 @@ import { otlpSpans } from './otlp-spans.js';
 import { isSampled } from './sampler.policy.js';
 import type { SignalSender } from './signal-sender.js';
 
+/**
+ * Where spans go while a collector is configured. `stop` sends what waits, within the time that a
+ * stop of the process gives it.
+ */
 export class SpanExporter implements Tracer {
   private queue: Span[] = [];
   private cancel: (() => void) | null = null;

@@ -15,6 +15,7 @@ import { SpanExporter } from './span-exporter.js';
 /** A stop waits this long for what is sent last. */
 const stopDeadlineMs = 3000;
 
+/** What sending needs of the server. */
 export interface TelemetryPorts {
   readonly registry: Registry;
   readonly metrics: TelemetryMetrics;

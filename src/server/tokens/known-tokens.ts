@@ -5,6 +5,10 @@ import { provided } from '../../engine/provided.js';
 import type { BearerToken } from '../../http/identity/bearer-token.js';
 import { Tokens } from './token.entity.js';
 
+/**
+ * Asked for every request with a created token, so it looks at memory alone. When a token was used
+ * is not durable.
+ */
 @Injectable()
 export class KnownTokens {
   /** Since the start of the process, Unix milliseconds. */

@@ -5,6 +5,7 @@ import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TokenView } from './token.decider.js';
 import type { TokenEvent } from './token.events.js';
 
+/** Part of memory, and of snapshots. The count lets the decider bound how many there may be. */
 export class TokenIndex implements Fold<TokenEvent>, TokenView {
   private readonly names = new Map<string, string>();
   private readonly digests = new Map<string, string>();

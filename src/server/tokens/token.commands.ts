@@ -22,4 +22,5 @@ export interface ExpireToken extends Command {
   readonly type: 'ExpireToken';
 }
 
+/** From `/admin/tokens`, but for `ExpireToken`, which the token's own effect sends. */
 export type TokenCommand = CreateToken | RevokeToken | ExpireToken;

@@ -31,6 +31,10 @@ function tokenPrincipal(name: string): string {
   return `token:${name}`;
 }
 
+/**
+ * Refuses a name or a digest that is taken (409), an expiry that has passed (400), more tokens than
+ * there may be, and what names no token (404).
+ */
 export const tokenDecider: Decider<TokenState, TokenCommand, TokenEvent, TokenView> = {
   kind: tokenKind,
   initialState: () => null,

@@ -10,6 +10,9 @@ import { tokenKind } from './token.events.js';
 
 const nothing = () => undefined;
 
+/**
+ * It runs at `expiresAt`; a time that was passed while the process was down comes with the start.
+ */
 @Injectable()
 export class TokenExpiry implements EffectCarrier<ExpireTokenEffect> {
   constructor(

@@ -7,6 +7,7 @@ import { type TokenState, type TokenView, tokenDecider } from './token.decider.j
 import type { TokenEvent } from './token.events.js';
 import { TokenIndex } from './token-index.projection.js';
 
+/** Its index finds the token of a request without looking through all of them. */
 @Injectable()
 export class Tokens extends Entity<TokenState, TokenCommand, TokenEvent, TokenView> {
   private readonly byDigest: TokenIndex;

@@ -25,4 +25,7 @@ export interface TokenExpired extends DomainEvent {
   readonly type: 'TokenExpired';
 }
 
+/**
+ * All events of a token's stream, which ends when the token does; its name may begin another one.
+ */
 export type TokenEvent = TokenCreated | TokenRevoked | TokenExpired;

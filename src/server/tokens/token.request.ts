@@ -15,6 +15,7 @@ export interface TokenRequest {
 /** It is stored with each event that a request with the token causes, so it is short. */
 const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
 
+/** The body of `POST /admin/tokens`, as the OpenAPI document shows it, too. */
 export const tokenSchema = z.strictObject({
   name: z.string().regex(namePattern, 'must have 1 to 64 letters, digits, "-", "_" or "."'),
   role: z.enum(['read', 'operate', 'admin']),

@@ -24,6 +24,9 @@ type TokenObject = TokenRequest & { readonly createdAt: number };
 /** 192 bits. */
 const passwordBytes = 24;
 
+/**
+ * All of it needs the right to administer. A token is shown once, in the answer that creates it.
+ */
 @Controller('admin/tokens')
 export class TokensController {
   constructor(

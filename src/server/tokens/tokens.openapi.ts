@@ -17,6 +17,7 @@ const shown = once(() =>
     .meta({ id: 'Token' }),
 );
 
+/** Those of `/admin/tokens`; the list can be asked for as it was (`asOf`). */
 export const tokenRoutes = {
   create: {
     summary: 'Create a bearer token',

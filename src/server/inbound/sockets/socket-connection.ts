@@ -32,6 +32,7 @@ interface ShortRoute extends TabledExpressRoute {
 /** A request whose rest has not come after so many checks is Node's to limit. */
 const checksOfBeginning = 2;
 
+/** Made by `SocketLane` for each new connection. It holds what was read and is not served yet. */
 export class SocketConnection {
   private answer: SocketAnswer | null = null;
   private tabled: ShortRoute | null = null;

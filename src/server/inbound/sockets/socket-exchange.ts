@@ -59,6 +59,9 @@ export class SocketAnswer implements AnswerState {
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
 const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${serverTimeouts.keepAliveTimeout / 1000}\r\n`;
 
+/**
+ * `answer` throws where there was one before: bytes of a second would be read as the next answer.
+ */
 export class SocketExchange extends ExpressExchange implements Exchange {
   constructor(
     private readonly state: SocketAnswer,

@@ -12,6 +12,7 @@ import { SocketConnection, type SocketContext } from './socket-connection.js';
 const checkMs = parserOptions.connectionsCheckingInterval;
 const idleChecks = serverTimeouts.keepAliveTimeout / checkMs;
 
+/** One for the server. It looks at its connections on a timer while there are any. */
 export class SocketLane {
   private readonly open = new Set<SocketConnection>();
   private readonly left = (connection: SocketConnection) => this.open.delete(connection);

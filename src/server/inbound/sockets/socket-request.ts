@@ -13,6 +13,10 @@ export interface Fields {
   readonly rawHeaders: string[];
 }
 
+/**
+ * Made by `readOrdinary` alone. Names of `headers` are in lower case, those of `rawHeaders` as
+ * sent.
+ */
 export class SocketRequest implements RequestHead {
   readonly httpVersionMinor = 1;
   /** Whether all of its body has come. */
