@@ -8,6 +8,10 @@ import { DeadLetterGroups, type LetterGroups } from './letter-groups.js';
 import { groupsRoute } from './letter-groups.openapi.js';
 import { groupFilters } from './letter-groups.request.js';
 
+/**
+ * 400 for filters that are not understood; what is not looked at in one request goes on at its
+ * cursor.
+ */
 @Controller('v2/dlq/groups')
 export class LetterGroupsController {
   constructor(private readonly groups: DeadLetterGroups) {}

@@ -5,6 +5,7 @@ import { MessagesModule } from '../messages/messages.module.js';
 import { LetterGroupsController } from './letter-groups.controller.js';
 import { DeadLetterGroups } from './letter-groups.js';
 
+/** Apart from the module of dead letters, as only people ask for groups. */
 @Module({
   imports: [DeadLettersModule, MessagesModule],
   controllers: [LetterGroupsController],

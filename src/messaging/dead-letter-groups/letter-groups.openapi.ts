@@ -40,6 +40,7 @@ const answer = once(() =>
   } satisfies Record<keyof LetterGroups, z.ZodType>),
 );
 
+/** Of `GET /v2/dlq/groups`. */
 export const groupsRoute: RouteDescription = {
   summary: 'Dead letters by what went wrong',
   query,

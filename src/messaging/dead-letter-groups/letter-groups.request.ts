@@ -13,4 +13,5 @@ export const groupFilters = {
   cursor: letterCursor,
 } as const;
 
+/** As read; null = the filter is not given. */
 export type GroupFilters = Filters<typeof groupFilters>;

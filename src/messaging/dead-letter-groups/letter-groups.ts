@@ -47,6 +47,10 @@ const failuresMax = 20_000;
 /** Of an answer so much is decoded. */
 const answerBytesMax = 1024;
 
+/**
+ * It remembers what went wrong of a bounded number of letters, so that the next look reads few of
+ * them again.
+ */
 @Injectable()
 export class DeadLetterGroups {
   private readonly failures = lastUsed<number, Failure>(failuresMax);

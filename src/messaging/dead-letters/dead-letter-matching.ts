@@ -15,6 +15,7 @@ import type { MeantLetters } from './dead-letters.request.js';
 /** What filters look at is remembered of so many letters. */
 const originsMax = 20_000;
 
+/** Of all users of filters: listing, bulk actions, groups and jobs. Rejects as the journal does. */
 @Injectable()
 export class DeadLetterMatching {
   private readonly origins = lastUsed<number, MessageOrigin>(originsMax);

@@ -5,6 +5,7 @@ import { type MessageObject, messageObject } from '../messages/message-object.js
 import type { DeadLetter } from './dead-letters.projection.js';
 import { type LastAnswer, lastAnswer } from './last-answer.js';
 
+/** What `/v2/dlq` answers for each letter. */
 export interface DeadLetterObject extends MessageObject, LastAnswer {
   readonly dlqId: string;
 }

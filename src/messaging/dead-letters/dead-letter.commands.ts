@@ -12,4 +12,7 @@ export interface RetryDeadLetter extends Command {
   readonly messageId: string;
 }
 
+/**
+ * From `/v2/dlq` and from jobs. There is none that makes a letter: the failure of its message does.
+ */
 export type DeadLetterCommand = DeleteDeadLetter | RetryDeadLetter;

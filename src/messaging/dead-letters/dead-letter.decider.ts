@@ -16,6 +16,7 @@ export type DeadLetterState = 'untouched' | 'taken';
 /** The index that a letter's decisions read. */
 export type DeadLetterView = Pick<LetterIndex<DeadLetter>, 'find'>;
 
+/** 404 for a letter that is not there, was taken away, or is older than its retention. */
 export const deadLetterDecider: Decider<
   DeadLetterState,
   DeadLetterCommand,

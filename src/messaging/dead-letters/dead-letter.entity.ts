@@ -15,6 +15,7 @@ import type { DeadLetterEvent } from './dead-letter.events.js';
 import { type DeadLetter, FailedMessages } from './dead-letters.projection.js';
 import { LetterIndex } from './letter-index.js';
 
+/** Whether a letter is there follows from two kinds of streams: its message's, and its own. */
 @Injectable()
 export class DeadLetters extends Entity<
   DeadLetterState,

@@ -15,4 +15,5 @@ export interface DeadLetterRetried extends DomainEvent {
   readonly messageId: string;
 }
 
+/** All events of a letter's own stream; it has one at most. */
 export type DeadLetterEvent = DeadLetterDeleted | DeadLetterRetried;

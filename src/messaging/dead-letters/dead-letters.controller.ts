@@ -33,6 +33,7 @@ import { DeadLettersService } from './dead-letters.service.js';
 import { LetterSources } from './letter-sources.js';
 import { type RetryOverrides, readOverrides } from './retry.request.js';
 
+/** Whatever changes something is durable when it is answered. */
 @Controller('v2/dlq')
 export class DeadLettersController {
   constructor(

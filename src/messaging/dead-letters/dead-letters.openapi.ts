@@ -71,6 +71,7 @@ const overrides = once(() =>
 const more = once(() => z.string().describe('Absent when nothing is left').exactOptional());
 const retried = once(() => z.array(z.object({ messageId: z.string() })));
 
+/** Those of `/v2/dlq`, but for its groups. */
 export const deadLetterRoutes = {
   list: {
     summary: 'Messages that failed for good',

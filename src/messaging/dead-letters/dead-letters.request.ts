@@ -25,6 +25,9 @@ export const bulkFilters = {
 /** Filters of the listing; all of them hold. */
 export const listFilters = { ...bulkFilters, order } as const;
 
+/** As read; null = the filter is not given. */
 export type MeantLetters = Filters<typeof meantLetters>;
+/** The same with the page of a bulk action. */
 export type LetterFilters = Filters<typeof bulkFilters>;
+/** The same with the order of a listing. */
 export type ListFilters = Filters<typeof listFilters>;

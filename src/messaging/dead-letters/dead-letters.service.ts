@@ -23,6 +23,10 @@ import { type RetryOverrides, retriedMessage } from './retry.request.js';
 
 const noBody = Buffer.alloc(0);
 
+/**
+ * For the controller and for jobs. What it changes is durable when it settles; `deleting` and
+ * `retrying` only make commands.
+ */
 @Injectable()
 export class DeadLettersService {
   private readonly search: LetterSearch<DeadLetter, LetterFilters>;

@@ -8,6 +8,10 @@ import { bodyField } from '../messages/message-object.js';
 /** Events of earlier versions do not say that they hold the beginning only: they are as long. */
 const earlierBytesMax = 64 * 1024;
 
+/**
+ * The response's fields of a letter; at most one of the two bodies is there, by whether it is a
+ * text.
+ */
 export interface LastAnswer {
   /** 0 = the attempt got no response, and `responseBody` says why. */
   readonly responseStatus: number;

@@ -11,6 +11,7 @@ export interface LetterCursor {
   readonly until: number | null;
 }
 
+/** The text that `letterCursor` reads. */
 export function formatLetterCursor({ offset, until }: LetterCursor): string {
   return cursorAt(until === null ? offset : `${offset}-${until}`);
 }

@@ -15,6 +15,9 @@ export interface PlacedLetter {
   readonly offset: number;
 }
 
+/**
+ * Part of memory: what changes it goes through the changes of the turn, in the order of offsets.
+ */
 export class LetterIndex<Letter extends PlacedLetter> {
   private readonly letters = new Map<string, Letter>();
 
@@ -70,6 +73,7 @@ export class LetterIndex<Letter extends PlacedLetter> {
     }
   }
 
+  /** Removes a letter; nothing happens where it is not there. */
   take(id: string, changes: TurnChanges): void {
     changes.deleteInOrder(this.letters, id);
   }

@@ -27,6 +27,7 @@ export interface DeletedLetters {
   readonly cursor?: string;
 }
 
+/** Searches of messages' and of runs' letters. A page gives the event loop a turn now and then. */
 export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuery> {
   /** `matches` judges a letter by all of the query but ids and pages. */
   constructor(

@@ -25,6 +25,9 @@ const reported = { callback: 'attempt', failureCallback: 'failure' } as const;
 
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
+/**
+ * Made of durable events, so an attempt that a crash took back is counted when it is made again.
+ */
 @Injectable()
 export class AttemptMetrics {
   /** By how an attempt ended: labels are sorted and joined once, not for each attempt. */

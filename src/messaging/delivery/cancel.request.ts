@@ -14,4 +14,5 @@ export const cancelFilters = {
   count: count(Number.POSITIVE_INFINITY, countMax),
 } as const;
 
+/** As read; null = the filter is not given. */
 export type CancelFilters = Filters<typeof cancelFilters>;

@@ -37,6 +37,7 @@ export interface AnswerLimits {
   readonly callBytesMax: number;
 }
 
+/** It sends nothing: `EndpointCalls` does, with the request that it gets here. */
 @Injectable()
 export class DeliveryAttempts {
   private readonly limits: AnswerLimits;

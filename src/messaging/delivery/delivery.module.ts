@@ -23,6 +23,7 @@ import { Rescheduling } from './rescheduling.js';
 /** Attempts in flight may end for this long after a stop; cut ones do not count (ADR 22). */
 const drainMs = 10_000;
 
+/** A stop lets attempts in flight end for 10 s. */
 @Module({
   imports: [GatesModule, MessagesModule, SigningKeysModule, TracingModule],
   controllers: [MessagesController],

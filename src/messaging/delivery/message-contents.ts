@@ -23,6 +23,10 @@ export interface PreparedDelivery {
   readonly headers: readonly string[];
 }
 
+/**
+ * Bodies are those of the journal, never copies to be changed. Rejects where the journal does not
+ * read back; nothing that is pending is ever swept.
+ */
 @Injectable()
 export class MessageContents {
   constructor(

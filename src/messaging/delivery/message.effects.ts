@@ -74,6 +74,10 @@ export type AttemptProgress =
   /** `startedAt` in Unix milliseconds. */
   | { readonly stage: 'inFlight'; readonly startedAt: number };
 
+/**
+ * One for the server: it has every attempt of the process. How an attempt ended is a command; what
+ * it did at its destination is not undone where that is lost, so deliveries are at least once.
+ */
 @Injectable()
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly cut = new AbortController();
@@ -96,6 +100,10 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
+  /**
+   * Begins an attempt, or puts it in line. What it answers takes one that waits out of the line;
+   * one in flight is not cut off.
+   */
   start(source: EffectSource, effect: CallEndpoint): () => void {
     // It was moved to another time while it began: it is that attempt, and ends as it.
     if (this.open.get(source.id)?.number === effect.attempt) return nothing;

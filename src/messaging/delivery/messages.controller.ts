@@ -16,6 +16,7 @@ import { PendingMessages } from './pending-messages.js';
 import { parseReschedule } from './reschedule.request.js';
 import { type Rescheduled, Rescheduling } from './rescheduling.js';
 
+/** 404 where nothing is pending, 409 where the attempt that is to be moved is in flight. */
 @Controller('v2/messages')
 export class MessagesController {
   constructor(

@@ -27,6 +27,7 @@ const cancelQuery = once(() =>
   } satisfies Record<keyof CancelFilters, z.ZodType>),
 );
 
+/** Those of `/v2/messages` that change something; `shown-messages` has those that show. */
 export const messageRoutes = {
   cancel: {
     summary: 'Take a message back',

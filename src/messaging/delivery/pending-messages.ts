@@ -20,6 +20,9 @@ const looksPerTick = 512;
 /** Fewer where what is looked at may have to be unpacked. */
 const wakesPerTick = 512;
 
+/**
+ * An attempt in flight is not cut by a cancel: its outcome is ignored, and what it did stays done.
+ */
 @Injectable()
 export class PendingMessages {
   constructor(

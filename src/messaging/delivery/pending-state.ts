@@ -3,6 +3,7 @@ import type { PendingMessage } from '../messages/message.state.js';
 
 /** What a pending message does: it is delayed, waits at a gate, is called, or is tried again. */
 export const pendingStates = ['DELAYED', 'WAITING', 'ACTIVE', 'RETRY'] as const;
+/** One of those words, as listings and filters spell it. */
 export type PendingState = (typeof pendingStates)[number];
 
 /** `startedAt`: since when its attempt is in flight, null = none is. */

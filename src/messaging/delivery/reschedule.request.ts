@@ -4,6 +4,9 @@ import { parseDuration } from '../../grammar/duration.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 
+/**
+ * The body of `PATCH /v2/messages/{id}`: one of the two fields, which `parseReschedule` sees to.
+ */
 export const rescheduleSchema = z.strictObject({
   notBefore: z.int().min(0).describe('Unix milliseconds').optional(),
   delay: z.string().describe('From now: 90, 30s, 1d10h30m').optional(),

@@ -17,6 +17,7 @@ export interface Rescheduled {
   readonly notBefore: number;
 }
 
+/** The time is durable when it is answered; retries that follow count from the attempt, as ever. */
 @Injectable()
 export class Rescheduling {
   constructor(

@@ -38,6 +38,10 @@ export interface Traffic {
   readonly spent: number;
 }
 
+/**
+ * One for the server. What it counts begins at zero with the process; spent grants are in the
+ * journal.
+ */
 @Injectable()
 export class FlowControlGate implements Gate {
   readonly name = 'flowControl';

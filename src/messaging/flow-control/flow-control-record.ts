@@ -24,6 +24,7 @@ export interface FlowControlRecord {
   readonly isPinnedRate: boolean;
 }
 
+/** `traffic` null = not known, as of a moment in the past; `at` is Unix milliseconds. */
 export function flowControlRecord(
   key: string,
   control: FlowControl,

@@ -34,6 +34,7 @@ export interface PauseFlowControl extends Command {
   readonly type: 'PauseFlowControl';
 }
 
+/** Start messages of the key again; no event where it is not paused, 404 where it is not known. */
 export interface ResumeFlowControl extends Command {
   readonly type: 'ResumeFlowControl';
 }
@@ -63,6 +64,7 @@ export interface ForgetFlowControl extends Command {
   readonly type: 'ForgetFlowControl';
 }
 
+/** From publishes, operators, the gate, and the sweep of idle keys. */
 export type FlowControlCommand =
   | NameFlowControl
   | PinFlowControl

@@ -26,6 +26,10 @@ import { FlowControlGate } from './flow-control-gate.js';
 import { flowControlListing } from './flow-control-listing.js';
 import { type FlowControlRecord, flowControlRecord } from './flow-control-record.js';
 
+/**
+ * A key that is not known is 404, but for a pin, which makes it known. What is not understood in a
+ * query is 400.
+ */
 @Controller('v2/flowControl')
 export class FlowControlController {
   constructor(

@@ -119,6 +119,7 @@ function isIdle(control: FlowControl, at: number): boolean {
   return rate === null || isOver(window, periodSeconds, at);
 }
 
+/** 404 for a key that is not known, so that a mistyped one does not look as if it was paused. */
 export const flowControlDecider: Decider<
   FlowControlState,
   FlowControlCommand,

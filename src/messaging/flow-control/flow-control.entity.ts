@@ -10,6 +10,7 @@ import type { FlowControlState } from './flow-control.state.js';
 import { keyNamedBy } from './key-naming.policy.js';
 import { KeyUsage } from './key-usage.projection.js';
 
+/** A state of null = the key is not known: it has no limits. */
 @Injectable()
 export class FlowControls extends Entity<
   FlowControlState,

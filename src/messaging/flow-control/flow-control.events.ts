@@ -22,10 +22,12 @@ export interface FlowControlUnpinned extends DomainEvent {
   readonly isPinnedRate: boolean;
 }
 
+/** Nothing of the key starts from now on; what runs may end. */
 export interface FlowControlPaused extends DomainEvent {
   readonly type: 'FlowControlPaused';
 }
 
+/** Messages of the key start again, within its limits. */
 export interface FlowControlResumed extends DomainEvent {
   readonly type: 'FlowControlResumed';
 }
@@ -45,6 +47,7 @@ export interface FlowControlForgotten extends DomainEvent {
   readonly type: 'FlowControlForgotten';
 }
 
+/** All events of a key's stream, but for its checkpoints. */
 export type FlowControlEvent =
   | FlowControlLimited
   | FlowControlPinned

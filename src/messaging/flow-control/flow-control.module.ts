@@ -13,6 +13,7 @@ import { KeySweep } from './key-sweep.js';
 /** Stopping the gate waits for nothing. */
 const stopDeadlineMs = 1000;
 
+/** Its gate is one of those that each attempt passes (`Gates`). */
 @Module({
   imports: [GatesModule, MessagesModule],
   controllers: [FlowControlController, GlobalParallelismController],

@@ -28,6 +28,7 @@ const done = { 200: { description: 'Done' } };
 const limit = once(() => z.int().min(1).optional());
 const flag = once(() => z.boolean().optional());
 
+/** Those of `/v2/flowControl` and `/v2/globalParallelism`, but for what `waiting` lists. */
 export const flowControlRoutes = {
   list: {
     summary: 'All flow-control keys',

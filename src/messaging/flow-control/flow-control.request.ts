@@ -5,7 +5,9 @@ import { ok, type Result, refused } from '../../grammar/result.js';
 import { integer, readFilters, text, whenGiven } from '../../http/query-filters.js';
 import type { PinFlowControl, UnpinFlowControl } from './flow-control.commands.js';
 
+/** What a pin fixes; null = as it is. */
 export type Pin = Pick<PinFlowControl, 'parallelism' | 'rate' | 'periodSeconds'>;
+/** What publishes decide again. */
 export type Unpin = Pick<UnpinFlowControl, 'parallelism' | 'rate'>;
 
 /** `?parallelism=3&rate=10&period=60`: any of them, at least one; the period in seconds. */

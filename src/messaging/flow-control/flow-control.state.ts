@@ -33,6 +33,7 @@ export const unlimited: FlowControl = {
   window: noWindow,
 };
 
+/** A new window has the next ordinal, so that grants of the one before are not spent in it. */
 export function evolveFlowControl(
   state: FlowControlState,
   event: FlowControlEvent,

@@ -6,6 +6,7 @@ import { Gates } from '../gates/gates.js';
 import type { MessagingSettings } from '../settings.js';
 import { flowControlRoutes } from './flow-control.openapi.js';
 
+/** The limit is a setting and cannot be changed here. */
 @Controller('v2/globalParallelism')
 export class GlobalParallelismController {
   constructor(

@@ -16,6 +16,9 @@ import type { KeyTraffic } from './key-traffic.js';
 /** `grants` are durable; null: they could not be had, for now. */
 export type Granted = (traffic: KeyTraffic, grants: ReservedGrants | null) => void;
 
+/**
+ * Of the gate alone. What a crash leaves reserved counts as spent: a rate is never exceeded for it.
+ */
 export class GrantReservations {
   private wanted: KeyTraffic[] = [];
   private isStopped = false;

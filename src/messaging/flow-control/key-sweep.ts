@@ -20,6 +20,10 @@ const sweepAgainMs = 60_000;
 /** What was idle at two looks in a row is forgotten; used again, it costs an event. */
 const lookEveryMs = 86_400_000;
 
+/**
+ * It looks at keys a slice at a time. A key is forgotten by its decider, which refuses where
+ * messages name it, or where an operator has pinned or paused it.
+ */
 @Injectable()
 export class KeySweep {
   /** As many keys are kept, idle or not: an operator may want to see them. */

@@ -4,6 +4,7 @@ import { Line } from '../gates/gate.js';
 import type { ReservedGrants } from './flow-control.commands.js';
 import type { RateWindow } from './rate-window.js';
 
+/** Made for the first attempt under a key, and dropped when its key is forgotten. */
 export class KeyTraffic {
   readonly line: Line;
   /** Grants are on their way to disk. */
@@ -42,6 +43,7 @@ export class KeyTraffic {
     this.grants = { ordinal, spent, end };
   }
 
+  /** One grant is used; ask `hasGrant` first. */
   spend(): void {
     this.grants.spent += 1;
   }

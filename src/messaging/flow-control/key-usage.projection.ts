@@ -10,6 +10,7 @@ interface Count {
   readonly messages: number;
 }
 
+/** Part of memory; what the decider of a key looks at before it lets the key go. */
 export class KeyUsage implements Fold<MessageEvent> {
   /** The key of each pending message that names one: its last event does not repeat it. */
   private readonly keys = new Map<string, string>();

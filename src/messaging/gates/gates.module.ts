@@ -12,6 +12,9 @@ import { OriginGate } from './origin-gate.js';
 const bodyBytesMax = 128 * 1024 * 1024;
 const originBodyBytesMax = bodyBytesMax / 4;
 
+/**
+ * The limits of origins and of all; queues, keys and pauses add their gates from their own modules.
+ */
 @Module({ providers: [Gates], exports: [Gates] })
 export class GatesModule {
   constructor(

@@ -8,6 +8,10 @@ import type { Gate, Line } from './gate.js';
 import { Admission, type Entrant, type GateName, gateNames } from './gate.js';
 import type { GateWait } from './obstacle.js';
 
+/**
+ * One for the server. It calls `admitted` of an entrant once, within `admit` or later, and never
+ * after `leave` or `close`.
+ */
 @Injectable()
 export class Gates {
   private nextTicket = 0;

@@ -23,6 +23,7 @@ export interface OriginLimits {
   readonly bytes: number;
 }
 
+/** One for the server (ADR 8). It knows origins only while something of theirs runs or waits. */
 export class OriginGate implements Gate {
   readonly name = 'origin';
   readonly isShared = false;

@@ -9,6 +9,7 @@ const namedMax = 100;
 /** What one look may cost. */
 const budget = { steps: 50_000, milliseconds: 1000 };
 
+/** What `dryRun: true` is answered, beside what was asked for. */
 export interface DryRun {
   /** How many it would take of those that were looked at. */
   readonly matched: number;

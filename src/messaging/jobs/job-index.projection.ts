@@ -5,6 +5,7 @@ import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { JobView } from './job.decider.js';
 import type { JobEvent } from './job.events.js';
 
+/** Part of memory; what bounds how many jobs there are and how many ended ones are kept. */
 export class JobIndex implements Fold<JobEvent>, JobView {
   /** When they were created, Unix milliseconds. */
   private readonly active = new Map<string, number>();

@@ -2,8 +2,10 @@
 import type { JobRefusal } from './job.events.js';
 import type { JobContext, JobCreator, JobState } from './job.machine.js';
 
+/** `FAILED` = aborted as it could not go on, with a `reason`; `QUEUED` = other jobs run first. */
 export const jobStates = ['QUEUED', 'RUNNING', 'DONE', 'ABORTED', 'FAILED'] as const;
 
+/** The answer of `/v2/jobs`; numbers count from the beginning of the job, over restarts. */
 export interface JobObject {
   readonly jobId: string;
   readonly verb: string;

@@ -34,6 +34,10 @@ export interface JobItem {
   prepare(): Promise<PreparedItem>;
 }
 
+/**
+ * A refusal = the item cannot be taken, and the job notes why. Its function answers null where
+ * something has changed since: prepare the item again.
+ */
 export type PreparedItem = Result<() => readonly Command[] | null>;
 
 /** A place that was looked at, and what a job means of it. */
@@ -61,6 +65,7 @@ export interface JobVerb {
 /** So many of what costs little are taken in one turn. */
 export const manyAtOnce = 32;
 
+/** One table for the server; filled by modules of the wings while they are built. */
 export class JobVerbs {
   private readonly verbs: JobVerb[] = [];
 

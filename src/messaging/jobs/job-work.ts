@@ -35,6 +35,10 @@ interface Placed {
   readonly item: JobItem;
 }
 
+/**
+ * Made for each start of the effect; what it needs to know is in the job's state, so that it goes
+ * on where the last one has ended.
+ */
 export class JobWork {
   private isStopped = false;
   private failures = 0;
@@ -53,6 +57,7 @@ export class JobWork {
     this.wake();
   }
 
+  /** False once it is stopped, or the job has ended by another way. */
   get isWanted(): boolean {
     return !this.isStopped && this.tools.jobs.stateOf(this.id).matches('active');
   }

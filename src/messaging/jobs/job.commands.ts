@@ -33,4 +33,5 @@ export interface ForgetJob extends Command {
   readonly type: 'ForgetJob';
 }
 
+/** From requests, and from the job's own work. */
 export type JobCommand = CreateJob | AdvanceJob | FinishJob | AbortJob | ForgetJob;

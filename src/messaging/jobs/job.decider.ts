@@ -68,6 +68,10 @@ function wants(state: JobState): readonly JobEffect[] {
   return [{ kind: 'forgetJob', id: 'forget', notBefore: endedAt + keptMs }];
 }
 
+/**
+ * Refuses more unfinished jobs than there may be, and progress of one that has ended, so that
+ * nothing is taken after an abort.
+ */
 export const jobDecider: Decider<JobState, JobCommand, JobEvent, JobView> = {
   kind: jobKind,
   initialState: machine.initialState,

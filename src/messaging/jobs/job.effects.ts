@@ -25,6 +25,10 @@ const failuresMax = 8;
 
 const nothing = () => undefined;
 
+/**
+ * One for the server. A job that fails again and again at the same place is aborted with the
+ * reason.
+ */
 @Injectable()
 export class JobRunner implements EffectCarrier<JobEffect> {
   private readonly tools: JobTools;
@@ -44,6 +48,7 @@ export class JobRunner implements EffectCarrier<JobEffect> {
     this.tools = { engine, jobs, verbs, intake, clock };
   }
 
+  /** Puts a job in line; what it answers stops the job after the turn in progress. */
   start({ id }: EffectSource): () => void {
     const work = new JobWork(id, this.tools);
     this.take(work);

@@ -8,6 +8,7 @@ import type { JobEvent } from './job.events.js';
 import type { JobState } from './job.machine.js';
 import { JobIndex } from './job-index.projection.js';
 
+/** Jobs that ended stay for a while, to be shown, and are forgotten by an effect of their own. */
 @Injectable()
 export class Jobs extends Entity<JobState, JobCommand, JobEvent, JobView> {
   /** How many there are, by whether they have ended. */

@@ -64,6 +64,7 @@ export interface JobForgotten extends DomainEvent {
   readonly type: 'JobForgotten';
 }
 
+/** All events of a job's stream, but for its checkpoints. */
 export type JobEvent = JobCreated | JobAdvanced | JobFinished | JobAborted | JobForgotten;
 
 /** Of the events that the journal gives, untyped: those of jobs. */

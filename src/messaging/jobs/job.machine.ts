@@ -22,6 +22,7 @@ export interface JobCreator {
 /** An event with the time at which it happened, and who caused it. */
 export type RecordedJobEvent = JobEvent & { readonly at: number; readonly by: JobCreator | null };
 
+/** What memory holds of a job, and what a checkpoint stores. */
 export interface JobContext {
   readonly verb: string;
   readonly over: string;
@@ -102,6 +103,7 @@ const end = job.assign(({ event }) => ({
   reason: event.type === 'JobAborted' ? event.reason : null,
 }));
 
+/** Pure: it judges which event is legal and folds it; what a job does is `JobWork`. */
 export const jobMachine = job.createMachine({
   id: 'job',
   context: nothing,
@@ -122,4 +124,5 @@ export const jobMachine = job.createMachine({
   },
 });
 
+/** A snapshot of that machine. */
 export type JobState = SnapshotFrom<typeof jobMachine>;

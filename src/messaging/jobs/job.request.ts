@@ -14,6 +14,7 @@ const charactersMax = 16 * 1024;
 
 const filterValue = z.union([z.string(), z.number()]);
 
+/** The body of `POST /v2/jobs`; which verb goes with which subject is the table's to know. */
 export const jobSchema = z
   .strictObject({
     verb: z

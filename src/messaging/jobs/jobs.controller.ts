@@ -13,6 +13,7 @@ import type { JobObject } from './job-object.js';
 import { jobRoutes } from './jobs.openapi.js';
 import { type JobDryRun, type JobPage, JobsService } from './jobs.service.js';
 
+/** What a job takes is decided while it runs: a filter that means nothing is no error. */
 @Controller('v2/jobs')
 export class JobsController {
   constructor(

@@ -49,6 +49,7 @@ const dryRun = once(() =>
     .meta({ id: 'DryRun' }),
 );
 
+/** Those of `/v2/jobs`; 409 where too many jobs have not ended. */
 export const jobRoutes = {
   create: {
     summary: 'Retry, resume, restart, cancel or delete all that filters match, at a rate',

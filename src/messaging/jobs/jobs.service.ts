@@ -29,6 +29,7 @@ export interface JobDryRun extends DryRun {
   readonly over: string;
 }
 
+/** The answer of the listing. */
 export interface JobPage {
   readonly jobs: readonly JobObject[];
   /** On all pages. */
@@ -37,6 +38,9 @@ export interface JobPage {
   readonly cursor?: string;
 }
 
+/**
+ * For the controller. A job is durable when `create` settles; it runs from then on, over restarts.
+ */
 @Injectable()
 export class JobsService {
   constructor(

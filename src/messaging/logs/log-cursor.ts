@@ -23,6 +23,7 @@ export type LogCursor =
 const inJournal = new RegExp(`^(\\d{1,15})-([0-${entryPlaceMax}])$`);
 const amongRunning = /^(\d{1,15})-(\d{1,15})-([A-Za-z0-9._-]{1,256})$/;
 
+/** The text that clients carry back: opaque to them (ADR 93). */
 export function formatCursor(cursor: LogCursor): string {
   return cursorAt(
     cursor.at === 'journal'
@@ -31,6 +32,7 @@ export function formatCursor(cursor: LogCursor): string {
   );
 }
 
+/** Refused where it is none that this server made for a listing of logs. */
 export function parseCursor(text: string): Result<LogCursor> {
   return readCursor(text, parsePlace);
 }

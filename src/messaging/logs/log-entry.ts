@@ -23,6 +23,7 @@ export const logStates = [
   'CANCELED',
 ] as const;
 
+/** One of those words, as rows and filters spell it. */
 export type LogState = (typeof logStates)[number];
 
 /** The largest place of an entry among those of one event. */

@@ -27,6 +27,7 @@ export interface LogPageContent<Row> {
 /** Bodies and responses on one page, in characters: what follows is another one. */
 const shownCharactersMax = 1024 * 1024;
 
+/** Made for one request. A page ends by its rows, its text, or the work that it may cost. */
 export class LogPage<Row> {
   readonly cost: WalkCost;
   readonly damage = new DamageNotes();
@@ -61,6 +62,7 @@ export class LogPage<Row> {
     this.searchedTo = time;
   }
 
+  /** How many more rows the page takes. */
   get rowsLeft(): number {
     return this.count - this.rows.length;
   }
@@ -70,6 +72,7 @@ export class LogPage<Row> {
     return this.cursor !== null;
   }
 
+  /** What there is; the cursor is null where no page follows. */
   get content(): LogPageContent<Row> {
     const { rows, cursor, charactersLeft, count } = this;
     const isLong = cursor !== null && charactersLeft <= 0 && rows.length < count;

@@ -37,6 +37,7 @@ export interface LogCounts {
 const countsMax = 10_000;
 const charactersMax = 1024 * 1024;
 
+/** Made for one request. */
 export class LogTally implements WalkTarget<CountedRow> {
   readonly cost: WalkCost;
   readonly damage = new DamageNotes();
@@ -75,11 +76,13 @@ export class LogTally implements WalkTarget<CountedRow> {
     this.lastTime = time;
   }
 
+  /** Ends the count where the search stopped, at what happened at `time`, Unix milliseconds. */
   interrupt(at: LogCursor, time: number): void {
     this.cursor = at;
     this.lastTime = time;
   }
 
+  /** A count takes rows without end. */
   get rowsLeft(): number {
     return Number.POSITIVE_INFINITY;
   }

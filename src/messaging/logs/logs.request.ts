@@ -112,6 +112,7 @@ export const countedProperties = [
   'topicName',
   'scheduleId',
 ] as const;
+/** What `?by=` may name. */
 export type CountedProperty = (typeof countedProperties)[number];
 
 /** What is counted. */

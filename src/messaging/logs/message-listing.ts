@@ -12,6 +12,7 @@ import type { LogListing, MadeRow, WalkQuery } from './log-walk.js';
 import type { LogFilters } from './logs.request.js';
 import type { Published, PublishedMessages } from './published-messages.js';
 
+/** Made for one request; what a row is, is `made` of those that derive from it. */
 export abstract class MessageListing<Row> implements LogListing<Row> {
   readonly terms: LogListing<Row>['terms'];
   private readonly open: Set<string>;

@@ -14,6 +14,10 @@ import { showsText } from './shown-text.js';
 /** What all logs are made of: a `LogSource`. */
 export const logSource = Symbol('logSource');
 
+/**
+ * It reads the journal only: what was swept is not there, and what is damaged is named beside the
+ * rows.
+ */
 @Injectable()
 export class MessageLog {
   constructor(@Inject(logSource) private readonly source: LogSource) {}

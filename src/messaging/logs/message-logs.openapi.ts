@@ -86,6 +86,7 @@ const searchedTo = once(() =>
     .optional(),
 );
 
+/** Of `GET /v2/logs`. */
 export const logsRoute: RouteDescription = {
   summary: 'Pages of what happened to messages',
   asOf: true,
@@ -104,6 +105,7 @@ export const logsRoute: RouteDescription = {
   },
 };
 
+/** Of `GET /v2/events`, which older clients ask for. */
 export const eventsRoute: RouteDescription = {
   summary: 'The same rows as of /v2/logs, by another name',
   asOf: true,
@@ -140,8 +142,13 @@ const countsAnswer = once(() =>
     damaged: damaged(),
   }),
 );
+/**
+ * The answer of `GET /v2/logs/counts`; with `bucket` each count has the time at which its stretch
+ * began.
+ */
 export type CountsAnswer = z.infer<ReturnType<typeof countsAnswer>>;
 
+/** Of `GET /v2/logs/counts`. */
 export const countsRoute: RouteDescription = {
   summary: 'How many rows of the logs there are, by state or another property',
   query: () =>

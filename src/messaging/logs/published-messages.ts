@@ -38,6 +38,10 @@ interface Kept {
   readonly published: Published | null;
 }
 
+/**
+ * Made for one page; what it keeps is bounded in bytes. Where the journal rejects, the row that
+ * needs the read rejects.
+ */
 export class PublishedMessages {
   private readonly kept = new LRUCache<string, Kept>({
     maxSize: keptBytesMax,

@@ -11,6 +11,7 @@ import type { MessagingSettings } from '../settings.js';
 import type { LogSource } from './log-source.js';
 import type { LoggedMessages } from './published-messages.js';
 
+/** The one of a server; tests and benches have others. */
 @Injectable()
 export class ServerLogSource implements LogSource {
   readonly messages: LoggedMessages;

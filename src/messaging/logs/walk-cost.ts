@@ -7,6 +7,7 @@ export interface WalkBudget {
   readonly milliseconds: number;
 }
 
+/** Made for one walk, which looks at `isSpent` and ends its page there. */
 export class WalkCost {
   private readonly startedAt: number;
   private events = 0;

@@ -25,6 +25,7 @@ import { letterSteps } from './letter-steps.js';
 
 const over = 'deadLetters';
 
+/** A letter is taken in one turn with the job's progress: never twice, never half. */
 @Injectable()
 export class LetterJobs {
   constructor(

@@ -22,6 +22,7 @@ import { isPublished, messageTerms } from '../messages/recorded-events.js';
 import { candidatesOf } from '../shown-messages/message-candidates.js';
 import { type MeantMessages, meantMessages } from '../shown-messages/message-list.request.js';
 
+/** Only what was published before the job began is looked at. */
 @Injectable()
 export class MessageCancels {
   constructor(

@@ -8,6 +8,7 @@ import { MessagesModule } from '../messages/messages.module.js';
 import { LetterJobs } from './letter-jobs.js';
 import { MessageCancels } from './message-cancels.js';
 
+/** Adds its verbs while modules are built. */
 @Module({
   imports: [DeadLettersModule, DeliveryModule, JobsModule, MessagesModule],
   providers: [LetterJobs, MessageCancels],

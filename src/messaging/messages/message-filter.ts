@@ -25,6 +25,7 @@ export const originFilters = {
   toDate: integer,
 } as const;
 
+/** As read; null = the filter is not given. */
 export type OriginFilters = Filters<typeof originFilters>;
 
 /** What of a message those filters look at. */

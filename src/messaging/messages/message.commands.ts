@@ -56,6 +56,7 @@ export interface CompleteMessage extends Command {
   readonly terms: readonly string[];
 }
 
+/** From requests, effects, and other streams of a turn. */
 export type MessageCommand =
   | PublishMessage
   | RecordAttempt

@@ -191,6 +191,10 @@ const latest: {
   wanted: readonly CallEndpoint[];
 } = { event: null, terms: [], state: null, wanted: [] };
 
+/**
+ * A publish that repeats another is accepted without an event, and an outcome that belongs to no
+ * pending attempt is, too.
+ */
 export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {
   kind: messageKind,
   initialState: initialMessage,

@@ -8,6 +8,7 @@ import { type MessageView, messageDecider } from './message.decider.js';
 import { type MessageEvent, messageKind } from './message.events.js';
 import type { MessageState, PendingMessage } from './message.state.js';
 
+/** A message that is final leaves memory: from then on only the journal knows it. */
 @Injectable()
 export class Messages extends Entity<MessageState, MessageCommand, MessageEvent, MessageView> {
   /** Which publishes of the last ten minutes a new one would repeat. */

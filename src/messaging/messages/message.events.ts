@@ -214,6 +214,7 @@ export function failureOffsetOf(dlqId: string): number {
   return Number(dlqId.slice(dlqId.lastIndexOf('-') + 1));
 }
 
+/** All events of a message's stream. */
 export type MessageEvent =
   | MessagePublished
   | MessageDelivered

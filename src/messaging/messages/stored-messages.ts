@@ -12,6 +12,10 @@ import { isPublished } from './recorded-events.js';
 /** What is delivered later is read back from the journal: memory follows the work in flight. */
 const soonMs = 10_000;
 
+/**
+ * Offsets must be those of such events: they are believed. Rejects where the journal does not read
+ * back.
+ */
 @Injectable()
 export class StoredMessages {
   /** What `listener` observes. */

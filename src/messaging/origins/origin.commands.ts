@@ -11,4 +11,5 @@ export interface ResumeOrigin extends Command {
   readonly type: 'ResumeOrigin';
 }
 
+/** From `/admin/origins`. */
 export type OriginCommand = PauseOrigin | ResumeOrigin;

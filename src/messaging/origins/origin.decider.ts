@@ -16,6 +16,9 @@ export interface OriginView {
 /** More than people pause by hand. */
 const pausedMax = 1000;
 
+/**
+ * Pausing twice is accepted and changes nothing; 409 beyond 1,000, 404 for one that is not paused.
+ */
 export const originDecider: Decider<OriginState, OriginCommand, OriginEvent, OriginView> = {
   kind: originKind,
   initialState: () => null,

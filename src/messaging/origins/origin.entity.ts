@@ -8,6 +8,7 @@ import type { OriginEvent } from './origin.events.js';
 import { OriginIndex } from './origin-index.projection.js';
 import { PausedOrigins } from './paused-origins.js';
 
+/** A pause holds for attempts from when it is decided; see `PausedOriginGate`. */
 @Injectable()
 export class Origins extends Entity<OriginState, OriginCommand, OriginEvent, OriginView> {
   /** Those of which that is durable. */

@@ -14,4 +14,5 @@ export interface OriginResumed extends DomainEvent {
   readonly type: 'OriginResumed';
 }
 
+/** All events of an origin's stream, which ends when it is resumed. */
 export type OriginEvent = OriginPaused | OriginResumed;

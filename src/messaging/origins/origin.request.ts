@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 
+/** The body of both actions of `/admin/origins`. */
 export const originSchema = z.strictObject({
   origin: z.string().describe('Scheme, host and port, as https://example.com'),
 });

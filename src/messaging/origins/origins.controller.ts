@@ -26,6 +26,10 @@ interface PausedOrigin {
   readonly pausedAt: number | null;
 }
 
+/**
+ * Looking needs the right to inspect, changing and asking for reach the right to administer: an
+ * answer tells what this machine can reach.
+ */
 @Controller('admin')
 export class OriginsController {
   constructor(

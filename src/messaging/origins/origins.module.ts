@@ -7,6 +7,7 @@ import { OriginsController } from './origins.controller.js';
 import { PausedOriginGate } from './paused-origin-gate.js';
 import { Reach } from './reach.js';
 
+/** Adds the gate that holds back what goes to a paused origin. */
 @Module({
   imports: [GatesModule],
   controllers: [OriginsController],

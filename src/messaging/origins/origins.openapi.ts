@@ -35,6 +35,7 @@ const origin = once(() =>
 
 const pause = once(() => z.object({ origin: z.string(), pausedAt: milliseconds().nullable() }));
 
+/** What `GET /admin/origins` answers for each. */
 export type OriginObject = z.output<ReturnType<typeof origin>>;
 
 /** The body of `POST /admin/reach`. */
@@ -57,6 +58,7 @@ const verdict = once(() =>
   }),
 );
 
+/** Those of `/admin/origins` and `/admin/reach`. */
 export const originRoutes = {
   list: {
     summary: 'The origins that are called, those called last first',

@@ -5,6 +5,7 @@ import type { Gates } from '../gates/gates.js';
 import type { Obstacle } from '../gates/obstacle.js';
 import type { Origins } from './origin.entity.js';
 
+/** One for the server; origins that are not paused cost it one look-up. */
 export class PausedOriginGate implements Gate {
   readonly name = 'pausedOrigin';
   readonly isShared = false;

@@ -3,6 +3,7 @@
 import { type EventListener, type IndexMemory, onePart } from '../../engine/registration.js';
 import type { OriginEvent } from './origin.events.js';
 
+/** An index of durable events: it may lag behind the decider's own state by one commit. */
 export class PausedOrigins {
   readonly durable = new Set<string>();
   private resumed: (origin: string) => void = () => undefined;

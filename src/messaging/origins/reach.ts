@@ -29,6 +29,10 @@ export interface ReachVerdict {
   readonly head?: { readonly status: number; readonly durationMs: number; readonly error?: string };
 }
 
+/**
+ * For people: it says what an attempt would meet now. A bounded number is asked at once, others are
+ * answered 503.
+ */
 @Injectable()
 export class Reach {
   private readonly overrides: ReadonlyMap<string, DialTarget>;

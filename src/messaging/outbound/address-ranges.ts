@@ -1,6 +1,7 @@
 /** The ranges that are not the public internet, as a table. Pure. */
 import ipaddr from 'ipaddr.js';
 
+/** An address of either family, as ipaddr.js has it. */
 export type IpAddress = ReturnType<typeof ipaddr.parse>;
 type Range = readonly [IpAddress, number];
 
@@ -90,6 +91,7 @@ function ipv4At(bytes: readonly number[], places: readonly number[]): IpAddress 
   return ipaddr.fromByteArray(places.map((place) => bytes[place] ?? 0));
 }
 
+/** Whether it is one of those at which clouds give credentials to their machines. */
 export function isMetadata(address: IpAddress): boolean {
   return metadata.some((range) => isIn(address, range));
 }

@@ -49,6 +49,7 @@ function announce(this: Socket, length: number): boolean {
 /** How the sockets of connections read. */
 export const onread = { buffer: received, callback: announce };
 
+/** Made by `OriginConnections` over a socket that is open; it is free until `send`. */
 export class Connection {
   private readonly reader = new ResponseReader();
   private exchange: Exchange | null = null;

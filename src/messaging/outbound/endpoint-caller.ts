@@ -44,6 +44,7 @@ const poolsMax = 1024;
 /** A pool is left for a new one after a minute, so that a name that moved is followed. */
 const poolAgeMs = 60_000;
 
+/** One for the server. Everything that goes wrong is an outcome with status 0 and the reason. */
 export class EndpointCaller implements Endpoints {
   private readonly guard: AddressGuard;
   private readonly connector: buildConnector.connector;

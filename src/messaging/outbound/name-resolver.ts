@@ -17,6 +17,10 @@ const patienceMs = 3000;
 
 const systemResolve: Resolve = (hostname) => dns.lookup(hostname, { all: true });
 
+/**
+ * What is forbidden is judged on each ask, for kept answers too: a name may not change its mind
+ * between the judgement and the connection.
+ */
 export class NameResolver {
   private readonly kept: LRUCache<string, readonly LookupAddress[]>;
   /** One look-up at a time for each name, however many wait and give up: it holds a thread. */

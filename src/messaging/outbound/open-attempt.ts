@@ -22,6 +22,7 @@ const stages = {
 const nothing = Buffer.alloc(0);
 const none: readonly string[] = [];
 
+/** `ended` is called once, at the latest when the deadline of the attempt has passed. */
 export class OpenAttempt implements Exchange {
   private readonly startedAt: number;
   private readonly startedTick: number;
@@ -58,6 +59,7 @@ export class OpenAttempt implements Exchange {
     this.end(0, reason, false);
   }
 
+  /** `drop` closes the connection that it is on, or takes it out of the line. */
   placed(drop: () => void): void {
     this.drop = drop;
   }

@@ -16,6 +16,10 @@ export interface ConnectionLimits {
 /** So often those are closed that are not kept any longer. */
 const sweepMs = 1000;
 
+/**
+ * Made by `EndpointCaller` for each origin that is called, and left for a new one after a while, so
+ * that names are looked up again.
+ */
 export class OriginConnections implements ConnectionOwner {
   /** Those that were used last are used first, so that the others may end. */
   private readonly unused: Connection[] = [];
@@ -66,6 +70,7 @@ export class OriginConnections implements ConnectionOwner {
     this.endOnce();
   }
 
+  /** A connection has ended its exchange and may be kept for `keptMs` from now. */
   free(connection: Connection, keptMs: number): void {
     const next = this.takeWaiting();
     if (next !== undefined) connection.send(...next);
@@ -77,6 +82,7 @@ export class OriginConnections implements ConnectionOwner {
     }
   }
 
+  /** A connection is closed: what waits may open another one. */
   gone(connection: Connection): void {
     if (!this.all.delete(connection)) return;
     const place = this.unused.indexOf(connection);

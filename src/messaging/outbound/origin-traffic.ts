@@ -58,12 +58,14 @@ class Origin {
   }
 }
 
+/** By the hour; of 1,024 origins at most. */
 @Injectable()
 export class OriginTraffic {
   private readonly origins = new LRUCache<string, Origin>({ max: originsMax });
 
   constructor(@Inject(provided.clock) private readonly clock: Clock) {}
 
+  /** An attempt to this origin is in flight; `ended` must follow. */
   began(name: string): void {
     this.of(name).inFlight += 1;
   }

@@ -13,6 +13,9 @@ import { OriginTraffic } from './origin-traffic.js';
 /** Closing connections takes no longer than this. */
 const closeDeadlineMs = 2000;
 
+/**
+ * Global: whatever calls a destination does it by what is provided here. It closes last in a stop.
+ */
 @Global()
 @Module({})
 export class OutboundModule {
@@ -36,6 +39,7 @@ export interface OutboundPorts {
   readonly disturbs?: (endpoints: Endpoints) => Endpoints;
 }
 
+/** Over the network, unless `ports` bring other endpoints, as simulations do. */
 export function outboundModule(ports: OutboundPorts): DynamicModule {
   const { endpoints, networkClock, disturbs = (usual) => usual } = ports;
   const providers = [

@@ -25,6 +25,10 @@ const lineFeed = 0x0a;
 
 type Stage = 'head' | 'body' | 'toEnd' | 'size' | 'chunk' | 'chunkEnd' | 'trailers' | 'complete';
 
+/**
+ * One for each connection. A defect or a surplus means that the connection must be closed: what
+ * comes next on it cannot be told from the response before.
+ */
 export class ResponseReader {
   /** Why the connection is of no use any more; null = it may be read on. */
   defect: Defect | null = null;

@@ -34,6 +34,10 @@ export interface Batch {
   readonly context: RequestContext;
 }
 
+/**
+ * Served by the express lane. Items are answered in their places; one that is refused does not hold
+ * back the others, unless its refusal is for all.
+ */
 export class BatchRoute implements ExpressRoute {
   readonly methods = ['POST'];
   readonly isExpress = true;

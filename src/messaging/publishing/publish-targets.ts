@@ -26,6 +26,10 @@ const rememberedMax = 1024;
 const rememberedLengthMax = 1024;
 const urlLengthMax = 8192;
 
+/**
+ * One for the server. What is remembered is bounded; whether an address may be called is judged
+ * again by each connection.
+ */
 @Injectable()
 export class PublishTargets {
   private readonly remembered = new LRUCache<string, PublishTarget>({ max: rememberedMax });

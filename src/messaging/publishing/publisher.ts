@@ -55,6 +55,10 @@ const withoutBody = {
 
 const jsonType = 'application/json; charset=utf-8';
 
+/**
+ * One for the server: routes of publishes and batches, and wings above, which add what they take
+ * for themselves by `interpret`.
+ */
 @Injectable()
 export class Publisher {
   private readonly rules: PublishRules;

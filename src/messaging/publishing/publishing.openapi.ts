@@ -91,6 +91,7 @@ const batchItem = once(() =>
   }),
 );
 
+/** Those that publish; option headers are listed once, for all of them. */
 export const publishingRoutes = {
   publish: {
     summary: 'Publish a message to a URL or a URL group',

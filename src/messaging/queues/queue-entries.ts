@@ -21,6 +21,9 @@ import {
 
 type IndexedEvent = MessageEvent | IndexedQueueEvent;
 
+/**
+ * One for the server. It follows durable events, so that no start depends on what a crash may undo.
+ */
 @Injectable()
 export class QueueEntries {
   /** By message id. */

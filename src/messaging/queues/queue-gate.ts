@@ -14,6 +14,7 @@ import { defaultSettings, type IndexedQueueEvent } from './queue.events.js';
 import { QueueEntries } from './queue-entries.js';
 import type { QueueOrder } from './queue-order.js';
 
+/** One for the server; `index` is what the engine calls with the events of queues and messages. */
 @Injectable()
 export class QueueGate implements Gate {
   readonly name = 'queue';

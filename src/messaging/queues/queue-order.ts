@@ -17,6 +17,7 @@ const shownHoldersMax = 10;
 const bySoonest = (a: QueueEntry, b: QueueEntry) => a.joinsAt - b.joinsAt || a.offset - b.offset;
 const byPlace = (a: QueueEntry, b: QueueEntry) => a.place - b.place;
 
+/** Made and kept by `QueueEntries`, from the first entry of a queue until it is gone. */
 export class QueueOrder {
   settings: QueueSettings = defaultSettings;
   /** Whether a queue of this name exists; its entries may outlive it and come before it. */

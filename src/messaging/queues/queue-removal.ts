@@ -19,6 +19,7 @@ import type { QueueEntry } from './queue-entry.js';
 /** The last turn has one command more. */
 const cancelsPerTurn = turnCommandsMax - 1;
 
+/** A crash in between leaves a queue with fewer messages: the request can be repeated. */
 @Injectable()
 export class QueueRemoval {
   constructor(

@@ -22,6 +22,7 @@ export interface PauseQueue extends Command {
   readonly type: 'PauseQueue';
 }
 
+/** Start its messages again; no event where it is not paused, 404 where there is none. */
 export interface ResumeQueue extends Command {
   readonly type: 'ResumeQueue';
 }
@@ -31,4 +32,5 @@ export interface DeleteQueue extends Command {
   readonly type: 'DeleteQueue';
 }
 
+/** From `/v2/queues`, and `EnsureQueue` from each publish that names a queue. */
 export type QueueCommand = EnsureQueue | UpsertQueue | PauseQueue | ResumeQueue | DeleteQueue;

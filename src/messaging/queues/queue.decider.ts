@@ -50,6 +50,7 @@ function missing(name: string): Decision<QueueEvent> {
   return new Refusal('not_found', `queue ${name} not found`);
 }
 
+/** Whether messages wait is not looked at: settings change at any time. */
 export const queueDecider: Decider<QueueState, QueueCommand, QueueEvent> = {
   kind: queueKind,
   initialState: () => null,

@@ -6,6 +6,7 @@ import type { QueueCommand } from './queue.commands.js';
 import { type QueueState, queueDecider } from './queue.decider.js';
 import type { QueueEvent } from './queue.events.js';
 
+/** A state of null = there is no such queue. */
 @Injectable()
 export class Queues extends Entity<QueueState, QueueCommand, QueueEvent> {
   constructor(engine: Engine) {

@@ -27,6 +27,7 @@ export interface QueueDeleted extends DomainEvent {
   readonly type: 'QueueDeleted';
 }
 
+/** All events of a queue's stream, but for its checkpoints. */
 export type QueueEvent = QueueCreated | QueueConfigured | QueueDeleted;
 
 /** What an index of durable events sees of queues: also how one works at a checkpoint. */

@@ -26,6 +26,7 @@ export interface QueueObject {
   readonly lag: number;
 }
 
+/** Names are those of paths; 404 for a queue that is not there, but for what creates one. */
 @Controller('v2/queues')
 export class QueuesController {
   constructor(

@@ -18,6 +18,7 @@ const queue = once(() =>
 
 const done = { 200: { description: 'Done' } };
 
+/** Those of `/v2/queues`, but for what `waiting` lists. */
 export const queueRoutes = {
   upsert: {
     summary: 'Create a queue, or change one',

@@ -31,6 +31,7 @@ export type StoredQueuesPart =
   | { readonly entries: readonly StoredEntry[] }
   | { readonly callbacks: readonly StoredCallback[] };
 
+/** An entry as snapshots keep it. */
 export function storedEntry(entry: QueueEntry): StoredEntry {
   const { messageId, queueName, joinsAt, offset, place, isFinal } = entry;
   return [messageId, queueName, joinsAt, offset, place, isFinal];
@@ -39,6 +40,7 @@ export function storedEntry(entry: QueueEntry): StoredEntry {
 /** So many entries or callbacks are one part. */
 const itemsOfPart = 1024;
 
+/** Its parts are made once, while the queues go on; `end` lets go of what was kept for it. */
 export class QueuesCut implements IndexParts<StoredQueuesPart> {
   private readonly orders: readonly StoredOrder[];
 

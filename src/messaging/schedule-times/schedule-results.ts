@@ -27,6 +27,7 @@ const shownMessagesMax = 10;
 /** So many events of a schedule are looked at. */
 const eventsMax = 1000;
 
+/** What was swept is not among them, and a bounded number of events is looked at. */
 @Injectable()
 export class ScheduleResults {
   constructor(

@@ -28,6 +28,7 @@ import {
   type TimesQuery,
 } from './schedule-times.request.js';
 
+/** Apart from the controller of schedules, which published clients know. */
 @Controller('v2/schedules')
 export class ScheduleTimesController {
   constructor(

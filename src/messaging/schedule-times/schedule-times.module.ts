@@ -6,6 +6,7 @@ import { WhyMessageModule } from '../why/why-message.module.js';
 import { ScheduleResults } from './schedule-results.js';
 import { ScheduleTimesController } from './schedule-times.controller.js';
 
+/** Stands above `why`, which tells what became of the messages of a trigger. */
 @Module({
   imports: [MessagesModule, SchedulesModule, WhyMessageModule],
   controllers: [ScheduleTimesController],

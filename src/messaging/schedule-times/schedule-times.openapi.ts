@@ -32,6 +32,7 @@ const result = once(() =>
   } satisfies Record<keyof ScheduleResult, z.ZodType>),
 );
 
+/** Of `POST /v2/schedules/preview`. */
 export const previewRoute: RouteDescription = {
   summary: 'When a cron expression would happen, or why it is none',
   changes: false,
@@ -43,6 +44,7 @@ export const previewRoute: RouteDescription = {
   answers: { 200: { description: 'Its next times', schema: cronTimes } },
 };
 
+/** Of `GET /v2/schedules/{id}/next`. */
 export const nextRoute: RouteDescription = {
   summary: 'When a schedule triggers next',
   query: () =>
@@ -58,6 +60,7 @@ export const nextRoute: RouteDescription = {
   },
 };
 
+/** Of `GET /v2/schedules/{id}/results`. */
 export const resultsRoute: RouteDescription = {
   summary: 'What came of the latest triggers of a schedule',
   query: () => z.object({ count: z.int().min(1).max(50).default(10).optional() }),
@@ -69,6 +72,7 @@ export const resultsRoute: RouteDescription = {
   },
 };
 
+/** Of `POST /v2/schedules/{id}/trigger`. */
 export const triggerRoute: RouteDescription = {
   summary: 'Publish what a schedule publishes now; its next trigger stays',
   answers: {

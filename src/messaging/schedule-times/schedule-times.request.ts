@@ -18,6 +18,7 @@ export interface TimesQuery {
   readonly count: number;
 }
 
+/** The body of a preview. */
 export const previewSchema = z.strictObject({
   cron: z.string(),
   zone: z.string().describe('Area/City, where the expression names none').optional(),
@@ -25,6 +26,7 @@ export const previewSchema = z.strictObject({
   from: z.int().min(0).max(latestTime).describe('Unix milliseconds; now without it').optional(),
 });
 
+/** `?count=&from=`: 5 times from now without them, 1,000 at most. */
 export function parseTimesQuery(requestTarget: string): Result<TimesQuery> {
   const known = { from: integer, count: count(timesStandard, timesMax) };
   const query = readFilters(requestTarget, known);
@@ -32,6 +34,7 @@ export function parseTimesQuery(requestTarget: string): Result<TimesQuery> {
   return (query.value.from ?? 0) > latestTime ? refused('from is too late') : query;
 }
 
+/** `?count=`: 10 without it, 50 at most. */
 export function parseResultsQuery(requestTarget: string): Result<{ readonly count: number }> {
   return readFilters(requestTarget, { count: count(resultsStandard, resultsMax) });
 }
@@ -42,6 +45,7 @@ export interface Preview extends TimesQuery {
   readonly cron: Cron;
 }
 
+/** `{"cron", "zone"?, "count"?, "from"?}`; refused where two time zones are named. */
 export function parsePreview(body: Buffer): Result<Preview> {
   const read = readJsonBody(body, previewSchema);
   if (!read.ok) return read;

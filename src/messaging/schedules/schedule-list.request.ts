@@ -14,6 +14,7 @@ export const scheduleListFilters = {
   cursor: cursorFilter(offsetPlace),
 } satisfies Record<string, FilterReader<number | null>>;
 
+/** As read. */
 export type ScheduleListQuery = Filters<typeof scheduleListFilters>;
 
 /** How many schedules a page has. */

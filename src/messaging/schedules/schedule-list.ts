@@ -27,6 +27,9 @@ interface Snapshot extends Place {
   readonly states: ReturnType<ScheduledMessages['states']>;
 }
 
+/**
+ * A schedule that is deleted while the answer is taken is still in it: it was there at the moment.
+ */
 @Injectable()
 export class ScheduleList {
   constructor(

@@ -26,6 +26,10 @@ export interface ManualTrigger {
   readonly messageIds: readonly string[];
 }
 
+/**
+ * Messages have the options that the schedule was created with; a URL group has the endpoints of
+ * now.
+ */
 @Injectable()
 export class SchedulePublisher {
   constructor(

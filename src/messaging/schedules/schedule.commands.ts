@@ -54,6 +54,7 @@ export interface DeleteSchedule extends Command {
   readonly type: 'DeleteSchedule';
 }
 
+/** From requests, and from the schedule's own effect. */
 export type ScheduleCommand =
   | CreateSchedule
   | TriggerSchedule

@@ -126,6 +126,10 @@ function wants(state: ScheduleState): readonly TriggerScheduleEffect[] {
   return [{ kind: 'triggerSchedule', id, notBefore: nextAt, definitionOffset }];
 }
 
+/**
+ * A trigger that is not the one that is due is refused as `conflict`, with the messages of its
+ * turn: it was carried out before, or the schedule is another one by now.
+ */
 export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> =
   {
     kind: scheduleKind,

@@ -34,6 +34,10 @@ interface DueTrigger {
   isWanted: boolean;
 }
 
+/**
+ * Triggers that were missed while the server was down are one trigger, which comes with the start.
+ * While there is no room for new work, triggers wait.
+ */
 @Injectable()
 export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
   /** The trigger that has been due for longest goes first. */
@@ -51,6 +55,9 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
     @Inject(provided.log) private readonly log: Logger,
   ) {}
 
+  /**
+   * Puts a trigger in line; what it answers takes it out, or does nothing where it is carried out.
+   */
   start({ id }: EffectSource, effect: TriggerScheduleEffect): () => void {
     const trigger: DueTrigger = { scheduleId: id, effect, isWanted: true };
     this.take(trigger);

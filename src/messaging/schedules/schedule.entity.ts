@@ -9,6 +9,10 @@ import type { ScheduleEvent } from './schedule.events.js';
 import type { ScheduleState } from './schedule.machine.js';
 import { ScheduledMessages } from './scheduled-messages.projection.js';
 
+/**
+ * Schedules that wait rest as bytes; what they publish is in the journal alone
+ * (`StoredDefinitions`).
+ */
 @Injectable()
 export class Schedules extends Entity<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> {
   /** What became of the messages that schedules published. */

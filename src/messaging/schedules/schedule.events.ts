@@ -51,6 +51,7 @@ export interface ScheduleDeleted extends DomainEvent {
   readonly type: 'ScheduleDeleted';
 }
 
+/** All events of a schedule's stream, but for its checkpoints. */
 export type ScheduleEvent =
   | ScheduleCreated
   | ScheduleTriggered

@@ -17,6 +17,7 @@ export type RecordedScheduleEvent = ScheduleEvent & {
   readonly offset: number;
 };
 
+/** What memory holds of a schedule, and what a checkpoint stores. */
 export interface ScheduleContext {
   readonly cron: string;
   /** Journal offset of the `ScheduleCreated` in force; its body is the messages' body. */
@@ -64,6 +65,7 @@ const resume = schedule.assign({
   nextAt: ({ event }) => (event.type === 'ScheduleResumed' ? event.nextAt : null),
 });
 
+/** Pure: it judges which event is legal and folds it; the tag `there` = the schedule exists. */
 export const scheduleMachine = schedule.createMachine({
   id: 'schedule',
   context: nothing,
@@ -92,4 +94,5 @@ export const scheduleMachine = schedule.createMachine({
   },
 });
 
+/** A snapshot of that machine. */
 export type ScheduleState = SnapshotFrom<typeof scheduleMachine>;

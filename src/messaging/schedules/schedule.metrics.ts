@@ -7,6 +7,7 @@ import type { ScheduleEvent } from './schedule.events.js';
 /** A trigger is late by milliseconds, or by as long as the server was down. */
 const lateSeconds = [0.01, 0.1, 0.5, 1, 5, 30, 60, 600, 3600, 86_400];
 
+/** Made of durable events. A trigger by hand counts, too, and is never late. */
 @Injectable()
 export class ScheduleMetrics {
   readonly #triggers: Counter;

@@ -10,6 +10,7 @@ import type { ScheduleEvent } from './schedule.events.js';
 
 /** As the wire says it (messaging.md 7: `lastScheduleStates`). */
 export const scheduledMessageStates = ['IN_PROGRESS', 'SUCCESS', 'FAIL'] as const;
+/** One of those words, as the object of a schedule spells it. */
 export type ScheduledMessageState = (typeof scheduledMessageStates)[number];
 
 /** A message that failed or was taken back. */

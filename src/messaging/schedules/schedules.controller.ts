@@ -31,6 +31,7 @@ import { scheduleObject } from './schedule-object.js';
 import { deleteRoute, listRoute, pauseRoute, resumeRoute, showRoute } from './schedules.openapi.js';
 import { StoredDefinitions } from './stored-definitions.js';
 
+/** Creating one is a publish (`ScheduleRoute`). 404 for a schedule that is not there. */
 @Controller('v2/schedules')
 export class SchedulesController {
   constructor(

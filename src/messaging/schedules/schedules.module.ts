@@ -16,6 +16,7 @@ import { StoredDefinitions } from './stored-definitions.js';
 /** A stop waits this long for the triggers that are on their way. */
 const stopDeadlineMs = 10_000;
 
+/** A stop waits up to 10 s for triggers that are on their way. */
 @Module({
   imports: [GatesModule, MessagesModule, UrlGroupsModule],
   controllers: [SchedulesController],

@@ -44,6 +44,7 @@ const page = once(() =>
   }),
 );
 
+/** Of `GET /v2/schedules`. */
 export const listRoute: RouteDescription = {
   summary: 'All schedules, or a page of them',
   asOf: true,
@@ -60,22 +61,26 @@ export const listRoute: RouteDescription = {
   },
 };
 
+/** Of `GET /v2/schedules/{id}`. */
 export const showRoute: RouteDescription = {
   summary: 'One schedule',
   asOf: true,
   answers: { 200: { description: 'As it is now', schema: scheduleSchema } },
 };
 
+/** Of `DELETE /v2/schedules/{id}`. */
 export const deleteRoute: RouteDescription = {
   summary: 'Ends a schedule; what it published lives on',
   answers: done,
 };
 
+/** Of `PATCH` and `POST /v2/schedules/{id}/pause`. */
 export const pauseRoute: RouteDescription = {
   summary: 'Skips triggers until it is resumed',
   answers: done,
 };
 
+/** Of `PATCH` and `POST /v2/schedules/{id}/resume`. */
 export const resumeRoute: RouteDescription = {
   summary: 'Goes on with the next trigger',
   answers: done,

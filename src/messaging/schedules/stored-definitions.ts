@@ -8,6 +8,7 @@ import type { ScheduleCreated } from './schedule.events.js';
 /** A `ScheduleCreated` at its place; the body that the schedule publishes stands beside it. */
 export type StoredDefinition = EventEnvelope<ScheduleCreated>;
 
+/** Throws where there is none: what a schedule's state names is never swept. */
 @Injectable()
 export class StoredDefinitions {
   constructor(

@@ -35,6 +35,7 @@ export const meantMessages = {
   state: states(stateWords),
 } as const;
 
+/** As read; null = the filter is not given. */
 export type MeantMessages = Filters<typeof meantMessages>;
 
 const listFilters = {
@@ -43,6 +44,7 @@ const listFilters = {
   cursor: listCursor,
 } as const;
 
+/** The same with the page. */
 export type MessageListQuery = Filters<typeof listFilters>;
 
 /** The query in a request target. The reason of a refusal names the parameter. */

@@ -25,6 +25,7 @@ export interface MessageRow extends MessageObject, Standing {
 /** What one page may cost; some tens of milliseconds for most. */
 const budget = { events: 20_000, milliseconds: 1000 };
 
+/** A message that ends while a page is made is left out of it. */
 @Injectable()
 export class MessageList {
   constructor(

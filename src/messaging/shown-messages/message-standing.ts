@@ -24,6 +24,10 @@ export interface Standing {
   readonly dlqId?: string;
 }
 
+/**
+ * Of a message that is not final; times are Unix milliseconds, `startedAt` null = no attempt is in
+ * flight.
+ */
 export function pendingStanding(
   message: Pick<PendingMessage, 'attempts' | 'notBefore'>,
   startedAt: number | null,
@@ -39,6 +43,7 @@ export function pendingStanding(
 
 const endStates = { delivered: 'DELIVERED', failed: 'FAILED', canceled: 'CANCELED' } as const;
 
+/** Of a message that is final. */
 export function endedStanding(ended: EndedSituation): Standing {
   const { status, at, attempts, responseStatus, dlqId } = ended;
   return {

@@ -12,6 +12,9 @@ import { parseListQuery, parseShowQuery } from './message-list.request.js';
 import { ShownMessages } from './shown-message.js';
 import { shownMessageRoutes } from './shown-messages.openapi.js';
 
+/**
+ * Clients take a 404 of a message for its end, so that a final one is shown only with `final=true`.
+ */
 @Controller('v2/messages')
 export class ShownMessagesController {
   constructor(

@@ -47,6 +47,7 @@ const listQuery = once(() =>
   } satisfies Record<keyof MessageListQuery, z.ZodType>),
 );
 
+/** Those of `/v2/messages` that show; `delivery` has those that change something. */
 export const shownMessageRoutes = {
   list: {
     summary: 'Pages of the messages that are not final, the newest first',

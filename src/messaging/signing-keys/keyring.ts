@@ -18,6 +18,7 @@ interface ConfiguredKeys {
 /** Random bytes of a fresh key. */
 const keyBytes = 24;
 
+/** Signing takes the keys as memory has them: a rotation is in force when it is decided. */
 @Injectable()
 export class Keyring {
   private readonly configured: KeyPair;

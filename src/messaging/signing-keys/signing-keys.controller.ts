@@ -9,6 +9,7 @@ import type { KeyPair } from './signing-keys.commands.js';
 import { SigningKeys } from './signing-keys.entity.js';
 import { signingKeyRoutes } from './signing-keys.openapi.js';
 
+/** Keys are secrets: a token that may only read is refused (403). */
 @Controller('v2/keys')
 export class SigningKeysController {
   constructor(

@@ -37,6 +37,7 @@ function fingerprint(pair: KeyPair): string {
     .digest('hex');
 }
 
+/** Refuses nothing; the value of a rotation is the pair that signs from then on. */
 export const signingKeysDecider: Decider<SigningKeysState, RotateSigningKeys, SigningKeysEvent> = {
   kind: signingKeysKind,
   initialState: () => neverRotated,

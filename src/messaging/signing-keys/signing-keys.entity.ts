@@ -6,6 +6,7 @@ import type { RotateSigningKeys } from './signing-keys.commands.js';
 import { type SigningKeysState, signingKeysDecider } from './signing-keys.decider.js';
 import type { SigningKeysEvent } from './signing-keys.events.js';
 
+/** Keys that were rotated are in the journal in clear, as deliveries are signed with them. */
 @Injectable()
 export class SigningKeys extends Entity<SigningKeysState, RotateSigningKeys, SigningKeysEvent> {
   constructor(engine: Engine) {

@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../engine/decider.js';
 
 /** The stream kind of signing keys; there is one stream, `signingKeysId`. */
 export const signingKeysKind = 'signing-keys';
+/** The id of that stream. */
 export const signingKeysId = 'keys';
 
 /** The next key became the current one and a new one stands behind it. */
@@ -17,4 +18,5 @@ export interface SigningKeysRotated extends DomainEvent {
   readonly next: string;
 }
 
+/** All events of that stream, but for its checkpoints. */
 export type SigningKeysEvent = SigningKeysRotated;

@@ -5,6 +5,7 @@ import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const keys = once(() => z.object({ current: z.string(), next: z.string() }));
 
+/** Those of `/v2/keys`. */
 export const signingKeyRoutes = {
   show: {
     summary: 'The pair of keys that deliveries are signed and verified with',

@@ -21,6 +21,7 @@ export function runPlace(
   };
 }
 
+/** Asked only where spans are made; it keeps nothing, so that a restart changes no place. */
 @Injectable()
 export class MessagePlaces {
   constructor(

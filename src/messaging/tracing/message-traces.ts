@@ -29,6 +29,10 @@ interface UnderWay {
   readonly begunAt: number;
 }
 
+/**
+ * What it has in memory of attempts under way is bounded: beyond that a span is dropped and
+ * counted.
+ */
 @Injectable()
 export class MessageTraces {
   private readonly underWay: LRUCache<string, UnderWay> | null;

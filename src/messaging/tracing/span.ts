@@ -44,6 +44,7 @@ const traceDigits = 32;
 export const attemptSpanId = (messageId: string, attempt: number) =>
   digest(`${messageId}/${attempt}`, spanDigits);
 
+/** The id of the span of a message's publish: the same whenever it is asked for. */
 export const publishSpanId = (messageId: string) => digest(`publish/${messageId}`, spanDigits);
 
 /** Of a run; `startedOffset` is that of its `RunStarted`, as names of runs may come again. */

@@ -5,6 +5,7 @@ import { MessagesModule } from '../messages/messages.module.js';
 import { MessagePlaces } from './message-places.js';
 import { MessageTraces } from './message-traces.js';
 
+/** Without a collector no message is observed. */
 @Module({
   imports: [MessagesModule],
   providers: [MessagePlaces, MessageTraces],

@@ -1,6 +1,7 @@
 /** A URL group as the API shows it (messaging.md 6). Absent values are left out. */
 import type { UrlGroupState } from './url-group.decider.js';
 
+/** The answer of `/v2/topics`. */
 export interface UrlGroupObject {
   readonly name: string;
   /** Unix milliseconds, as is `updatedAt`. */
@@ -11,6 +12,7 @@ export interface UrlGroupObject {
   readonly headers?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** `id` is the name. */
 export function urlGroupObject(id: string, group: UrlGroupState): UrlGroupObject {
   const { createdAt, updatedAt, endpoints, headers } = group;
   return {

@@ -31,4 +31,5 @@ export interface DeleteUrlGroup extends Command {
   readonly type: 'DeleteUrlGroup';
 }
 
+/** From `/v2/topics`. */
 export type UrlGroupCommand = UpsertEndpoints | RemoveEndpoints | SetGroupHeaders | DeleteUrlGroup;

@@ -123,6 +123,11 @@ function exists({ endpoints }: UrlGroup): boolean {
   return endpoints.length > 0;
 }
 
+/**
+ * What is so already is accepted without an event, and so is the deletion of a group that is not
+ * there. Messages that were published before a change keep the endpoint that they were published
+ * to.
+ */
 export const urlGroupDecider: Decider<UrlGroupState, UrlGroupCommand, UrlGroupEvent> = {
   kind: urlGroupKind,
   initialState: () => absent,

@@ -6,6 +6,7 @@ import type { UrlGroupCommand } from './url-group.commands.js';
 import { type UrlGroupState, urlGroupDecider } from './url-group.decider.js';
 import type { UrlGroupEvent } from './url-group.events.js';
 
+/** A name that is not there and a group without endpoints are the same. */
 @Injectable()
 export class UrlGroups extends Entity<UrlGroupState, UrlGroupCommand, UrlGroupEvent> {
   constructor(engine: Engine) {

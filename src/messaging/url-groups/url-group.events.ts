@@ -36,10 +36,12 @@ export interface GroupHeadersSet extends DomainEvent {
   readonly headers: readonly string[];
 }
 
+/** The group is gone with its endpoints and its default headers. */
 export interface UrlGroupDeleted extends DomainEvent {
   readonly type: 'UrlGroupDeleted';
 }
 
+/** All events of a group's stream, but for its checkpoints. */
 export type UrlGroupEvent =
   | EndpointsUpserted
   | EndpointsRemoved

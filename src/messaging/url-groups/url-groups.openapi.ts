@@ -18,6 +18,7 @@ const group = once(() =>
 
 const done = { 200: { description: 'Done' } };
 
+/** Those of `/v2/topics`. */
 export const urlGroupRoutes = {
   list: {
     summary: 'All URL groups',

@@ -14,6 +14,10 @@ import { Queues } from '../queues/queue.entity.js';
 /** So many are looked at per tick: states may have to be unpacked. */
 const looksPerTick = 256;
 
+/**
+ * In turns of at most 256: what is made meanwhile may be missed, and a crash leaves some of them
+ * done.
+ */
 @Injectable()
 export class Pausing {
   constructor(

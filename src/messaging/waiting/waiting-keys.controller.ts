@@ -10,6 +10,7 @@ import { waitingRoutes } from './waiting.openapi.js';
 import { parseWaiting } from './waiting.request.js';
 import { type KeyLine, WaitingLines } from './waiting-lines.js';
 
+/** Apart from the controller of keys, which published clients know. */
 @Controller('v2/flowControl')
 export class WaitingKeysController {
   constructor(

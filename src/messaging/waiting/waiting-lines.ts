@@ -41,6 +41,7 @@ export interface KeyLine {
   readonly waiting: readonly WaitingMessage[];
 }
 
+/** Answers are of one moment that is durable. */
 @Injectable()
 export class WaitingLines {
   constructor(

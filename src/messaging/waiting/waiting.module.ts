@@ -9,6 +9,7 @@ import { WaitingKeysController } from './waiting-keys.controller.js';
 import { WaitingLines } from './waiting-lines.js';
 import { WaitingQueuesController } from './waiting-queues.controller.js';
 
+/** Stands above delivery, queues and flow control, which do not know each other's lines. */
 @Module({
   imports: [DeliveryModule, FlowControlModule, MessagesModule, QueuesModule],
   controllers: [WaitingQueuesController, WaitingKeysController],

@@ -42,6 +42,7 @@ const resumed = {
   200: { description: 'How many were not', schema: () => z.object({ resumed: z.int() }) },
 };
 
+/** Those below `/v2/queues` and `/v2/flowControl` that published clients do not know. */
 export const waitingRoutes = {
   queue: {
     summary: 'The first messages of a queue, in the order in which they are delivered',

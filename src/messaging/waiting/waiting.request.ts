@@ -5,6 +5,7 @@ import { count, readFilters } from '../../http/query-filters.js';
 const standard = 50;
 const max = 500;
 
+/** `?count=`: 50 without it, 500 at most. */
 export function parseWaiting(requestTarget: string): Result<{ readonly count: number }> {
   return readFilters(requestTarget, { count: count(standard, max) });
 }

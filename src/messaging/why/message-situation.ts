@@ -39,4 +39,5 @@ export interface EndedSituation {
   readonly dlqId: string | null;
 }
 
+/** What `MessageSituations.of` answers, and `whyMessage` is given. */
 export type MessageSituation = PendingSituation | EndedSituation;

@@ -16,11 +16,13 @@ export const gateReasons = [
   'attempts_limit',
   'not_owner',
 ] as const;
+/** One of those words. */
 export type GateReason = (typeof gateReasons)[number];
 
 type GateWhy = Why<GateReason>;
 type Of<Name extends Obstacle['gate']> = Extract<Obstacle, { readonly gate: Name }>;
 
+/** A reason and a sentence, for the wait that `Gates.waitOf` tells. */
 export function whyGate({ obstacle, ahead }: GateWait): GateWhy {
   const limit = limitOf(obstacle);
   return { ...limit, sentence: `${limit.sentence}${orderText(ahead)}.` };

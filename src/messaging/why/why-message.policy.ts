@@ -15,8 +15,10 @@ export const messageReasons = [
   'failed',
   'canceled',
 ] as const;
+/** One of those words, as programs read it. */
 export type MessageReason = (typeof messageReasons)[number];
 
+/** The answer of `/v2/messages/{id}/why`, beside the id. */
 export type MessageWhy = Why<MessageReason>;
 
 /** `now` in Unix milliseconds. */

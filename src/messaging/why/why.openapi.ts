@@ -14,6 +14,7 @@ export function whySchema<const Reasons extends readonly [string, ...string[]]>(
   });
 }
 
+/** Of `GET /v2/messages/{id}/why`. */
 export const whyMessageRoute = {
   summary: 'Why a message waits, or how it ended',
   answers: {
