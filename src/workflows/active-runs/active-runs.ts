@@ -15,6 +15,10 @@ import { type CancelRunsFilters, isRunMeant } from './cancel-runs.request.js';
 /** So many are looked at per tick: one that sleeps is unpacked for it. */
 const looksPerTick = 256;
 
+/**
+ * For routes and for jobs. What it changes is durable when it settles; a bulk cancel takes several
+ * turns, so that a crash leaves some of it done.
+ */
 @Injectable()
 export class ActiveRuns {
   constructor(

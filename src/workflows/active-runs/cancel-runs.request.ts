@@ -35,7 +35,9 @@ export const cancelRunsFilters = {
   count: count(Number.POSITIVE_INFINITY, countMax),
 } as const;
 
+/** As read; null = the filter is not given. */
 export type MeantRuns = Filters<typeof meantRuns>;
+/** The same with the most that are taken. */
 export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 
 /** Whether a run is meant by the filters, `workflowRunIds` aside. */

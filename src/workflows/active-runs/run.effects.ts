@@ -9,6 +9,7 @@ import type { EndWait } from '../run-state/run.commands.js';
 import { runKind } from '../run-state/run.events.js';
 import type { EndWaitEffect } from '../runs/run.decider.js';
 
+/** It runs at the deadline; one that passed while the process was down comes with the start. */
 @Injectable()
 export class WaitDeadlines implements EffectCarrier<EndWaitEffect> {
   constructor(

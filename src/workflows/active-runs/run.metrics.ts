@@ -8,6 +8,7 @@ import { endNames } from '../run-state/run-state-name.policy.js';
 /** How a workflow run is shown to have ended. */
 const outcomes: Partial<Record<RunEvent['type'], string>> = endNames;
 
+/** Made of durable events; a run that is resumed counts as one more that was started. */
 @Injectable()
 export class RunMetrics {
   readonly #started: Counter;

@@ -11,6 +11,9 @@ import { ActiveRuns } from './active-runs.js';
 import { cancelRunsFilters } from './cancel-runs.request.js';
 import { runRoutes } from './runs.openapi.js';
 
+/**
+ * Actions on one run are in `RunRoutes`: they are hot, or have ids that Nest's router would split.
+ */
 @Controller('v2/workflows/runs')
 export class RunsController {
   constructor(private readonly runs: ActiveRuns) {}

@@ -34,6 +34,7 @@ const cancelQuery = once(() =>
 
 const path = '/v2/workflows/runs/{workflowRunId}';
 
+/** Those of `/v2/workflows/runs`, but for streams, tokens, waiters and `why`. */
 export const runRoutes = {
   show: {
     path,

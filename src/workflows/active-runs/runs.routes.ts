@@ -22,6 +22,10 @@ const segments = 3;
 
 const endFilters = { cancel: oneOf('true', 'false') } as const;
 
+/**
+ * 404 for a run that has ended or never began, but for `cancel=false`, which every run may say once
+ * more.
+ */
 @Injectable()
 export class RunRoutes {
   readonly routes: readonly Route[] = [

@@ -13,6 +13,10 @@ import { evolveRun, initialRun, type RunState } from '../run-state/run.machine.j
 
 type Recorded = EventEnvelope<RunEvent>;
 
+/**
+ * Offsets must be those of events of runs: another one is an error. Rejects where the journal does
+ * not read back; what a run that is there needs is never swept.
+ */
 @Injectable()
 export class RunArchive {
   constructor(

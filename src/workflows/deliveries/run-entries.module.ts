@@ -6,6 +6,9 @@ import { AnsweredFirst } from './answered-first.js';
 import { RunArchive } from './run-archive.js';
 import { RunEntries } from './run-entries.js';
 
+/**
+ * Global, as messages ask for both without knowing of workflows (`RunDeliveries`, `DeliveryOrder`).
+ */
 @Global()
 @Module({
   imports: [RunsModule],

@@ -27,6 +27,10 @@ const nothing = Buffer.alloc(0);
 /** Where the journal says how a run began, and how its failure was to be reported. */
 type FailedPlace = Pick<RunPlace, 'runId' | 'startedOffset' | 'configurationOffset'>;
 
+/**
+ * Lists that were encoded are cached, in a bound of bytes: the next delivery of a run adds to the
+ * last.
+ */
 @Injectable()
 export class RunEntries implements RunDeliveries {
   private readonly encoded = new LRUCache<string, EncodedEntries>({
@@ -52,6 +56,10 @@ export class RunEntries implements RunDeliveries {
     }
   };
 
+  /**
+   * The list up to the entry of this message; empty where its run has ended, or fetches long lists
+   * itself.
+   */
   entries({ id, event }: Published): Buffer | Promise<Buffer> {
     const { runId, entry, startedOffset } = placeOf(event.run);
     const run = this.runs.active(runId);

@@ -13,6 +13,7 @@ import { type RunEntry } from '../run-state/run.events.js';
 /** Of the webhooks that were called last. */
 const namesMax = 10_000;
 
+/** What it has read is remembered of a bounded number of steps: results never change. */
 @Injectable()
 export class AnnouncedWebhooks {
   /** The event that the step at a journal offset has announced; empty = none. */

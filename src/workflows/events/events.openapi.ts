@@ -6,6 +6,7 @@ import { notifyItemSchema, waiterSchema } from './waiter-object.js';
 
 const data = { isRequired: false };
 
+/** Those of `/v2/wait`, `/v2/notify`, `/v2/waiters` and of webhooks. */
 export const eventRoutes = {
   wait: {
     summary: "Have a run wait for an event; a request of the run's endpoint",

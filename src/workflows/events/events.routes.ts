@@ -23,6 +23,10 @@ import { parseWait } from './wait.request.js';
 /** Before the event id: `/v2/wait`. */
 const segments = 2;
 
+/**
+ * A wait comes from an endpoint, the others from any client with a token. Events are new work: a
+ * full disk refuses them.
+ */
 @Injectable()
 export class EventRoutes {
   /** A path without an event is refused as one with a bad one is. */

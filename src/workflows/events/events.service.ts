@@ -38,6 +38,10 @@ interface Waiting {
 /** A third party learns nothing else of the run. */
 const noRoom = new Refusal('unavailable', 'the run has no room for this call');
 
+/**
+ * A notification is durable when it is answered. Waits that end by one notification end in turns of
+ * at most 256; a crash in between leaves some of them waiting, and the client without an answer.
+ */
 @Injectable()
 export class EventsService {
   constructor(

@@ -8,6 +8,7 @@ import { protocolVersion } from '../../messaging/outbound/request-head.js';
 import { endedWaitBody } from '../deliveries/entry-body.js';
 import type { OpenWait, RunConfiguration } from '../run-state/run.events.js';
 
+/** What is shown of a run that waits. */
 export const waiterSchema = z.object({
   url: z.string().describe('The endpoint of the run'),
   headers: headerMapSchema.describe('The id and the URL of the run, and the headers of its user'),
@@ -17,8 +18,10 @@ export const waiterSchema = z.object({
   timeoutHeaders: headerMapSchema.describe('Headers of that delivery'),
 });
 
+/** The same as a type. */
 export type WaiterObject = z.output<typeof waiterSchema>;
 
+/** What a notification answers of each wait that it was for. */
 export const notifyItemSchema = z.object({
   waiter: waiterSchema,
   messageId: z.string().describe('What delivers the event to the run').exactOptional(),
@@ -27,6 +30,7 @@ export const notifyItemSchema = z.object({
   error: z.string().describe('Why it waits on').exactOptional(),
 });
 
+/** The same as a type; `error` and `messageId` exclude each other. */
 export type NotifyItem = z.output<typeof notifyItemSchema>;
 
 /** `wait.deadline` in Unix milliseconds. Headers of the user are hidden as the run says. */

@@ -25,6 +25,10 @@ const segments = 5;
 
 const unknown: Refusal = new Refusal('not_found', 'webhook not found');
 
+/**
+ * `judge` lets no body be read where no run has announced the webhook; the journal is read only for
+ * runs that are active.
+ */
 @Injectable()
 export class WebhookRoute implements FastifyRoute {
   readonly methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -21,6 +21,10 @@ interface Traits {
 
 type AnyFilters = MeantFailedRuns & Partial<FailedRunListFilters>;
 
+/**
+ * Of all users of filters. What it reads is remembered of a bounded number of runs; rejects as the
+ * journal does.
+ */
 @Injectable()
 export class FailedRunMatching {
   private readonly traits = lastUsed<number, Traits>(traitsMax);

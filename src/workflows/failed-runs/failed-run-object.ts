@@ -76,6 +76,7 @@ export interface ReportedRun {
 const stalled =
   'every delivery was answered, but none of them submitted a next step or the end of the run';
 
+/** Bodies and headers are hidden as the run asked. */
 export function failedRunObject(reported: ReportedRun): FailedRunObject {
   const { run, failure, configuration, published, attempt, body } = reported;
   const { url, terms, callerIp } = configuration;

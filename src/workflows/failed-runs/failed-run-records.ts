@@ -21,6 +21,7 @@ import type {
 import { endNames } from '../run-state/run-state-name.policy.js';
 import type { FailedRun } from './failed-runs.projection.js';
 
+/** A message's publish, as the journal has it. */
 export type Published = EventEnvelope<MessagePublished>;
 
 /** How a run that another one invoked has ended. */
@@ -29,6 +30,10 @@ export interface InvokedEnd extends Pick<InvocationEnded, 'outcome' | 'endOffset
   readonly bytes: number;
 }
 
+/**
+ * It reads what the index of failed runs points at, which no sweep takes; throws where it is not
+ * there.
+ */
 @Injectable()
 export class FailedRunRecords {
   constructor(
@@ -38,6 +43,7 @@ export class FailedRunRecords {
     private readonly entries: RunEntries,
   ) {}
 
+  /** The event that it failed by. */
   async failureOf({ runId, offset }: FailedRun): Promise<EventEnvelope<RunFailed>> {
     const envelope = await this.archive.eventAt(offset);
     if (isFailure(envelope)) return envelope;

@@ -9,6 +9,7 @@ import { FailedRunMatching } from './failed-run-matching.js';
 import type { FailedRun } from './failed-runs.projection.js';
 import type { FailedRunFilters } from './failed-runs.request.js';
 
+/** The search of letters over failed runs, for the service and for revivals. */
 @Injectable()
 export class FailedRunSearch extends LetterSearch<FailedRun, FailedRunFilters> {
   constructor(

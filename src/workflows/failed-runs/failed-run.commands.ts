@@ -26,6 +26,9 @@ export interface AllowFailureCallback extends Command {
   readonly type: 'AllowFailureCallback';
 }
 
+/**
+ * From `/v2/workflows/dlq` and from jobs. There is none that makes a failed run: its failure does.
+ */
 export type FailedRunCommand =
   | DeleteFailedRun
   | ResumeFailedRun

@@ -36,6 +36,10 @@ function decide(
   }
 }
 
+/**
+ * 404 for one that is not there, was taken away, or is older than its retention; 400 for a callback
+ * that has not failed.
+ */
 export const failedRunDecider: Decider<
   FailedRunState,
   FailedRunCommand,

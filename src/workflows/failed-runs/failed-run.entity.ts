@@ -17,6 +17,7 @@ import { type FailedRun, FailedRunLetters } from './failed-runs.projection.js';
 
 type Letters = Pick<LetterIndex<FailedRun>, 'find'>;
 
+/** Follows runs and their messages: the state of a failure callback is that of its message. */
 @Injectable()
 export class FailedRuns extends Entity<FailedRunState, FailedRunCommand, FailedRunEvent, Letters> {
   /** Those that are there. */

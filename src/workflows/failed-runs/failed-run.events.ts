@@ -21,4 +21,5 @@ export interface FailedRunRestarted extends DomainEvent {
   readonly runId: string;
 }
 
+/** All events of a failed run's own stream; it has one at most. */
 export type FailedRunEvent = FailedRunDeleted | FailedRunResumed | FailedRunRestarted;

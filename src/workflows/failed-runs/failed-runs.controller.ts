@@ -25,6 +25,10 @@ import { type RevivalOverrides, readRevival, revivalRules } from './revival.requ
 import { type RevivalKind, RunRevivals } from './run-revivals.js';
 import { parseStepEdits } from './step-edits.request.js';
 
+/**
+ * Whatever changes something is durable when it is answered. Reviving is new work, which a full
+ * disk refuses; deleting is not.
+ */
 @Controller('v2')
 export class FailedRunsController {
   constructor(

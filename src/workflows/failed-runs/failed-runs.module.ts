@@ -21,6 +21,9 @@ import { InvokedRuns } from './invoked-runs.js';
 import { revivalRules } from './revival.request.js';
 import { RunRevivals } from './run-revivals.js';
 
+/**
+ * Exported: what jobs need of failed runs. It adds them to `GET /v2/dlq` as the source `workflow`.
+ */
 @Module({
   imports: [MessagesModule, RunsModule, RunEntriesModule, DeadLettersModule, PublishingModule],
   controllers: [FailedRunsController],

@@ -139,6 +139,7 @@ const many = (summary: string) => ({
   },
 });
 
+/** Those of `/v2/workflows/dlq`. */
 export const failedRunRoutes = {
   list: {
     summary: 'Workflow runs that failed',

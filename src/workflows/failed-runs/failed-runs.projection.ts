@@ -21,6 +21,7 @@ export const callbackStates = [
   'CALLBACK_CANCELED',
 ] as const;
 
+/** One of those words; a run without a failure callback has none. */
 export type CallbackState = (typeof callbackStates)[number];
 
 /** The latest message that calls the failure callback. */

@@ -66,6 +66,9 @@ export const failedRunListFilters = {
   source: oneOf('workflow'),
 } as const;
 
+/** As read; null = the filter is not given. */
 export type MeantFailedRuns = Filters<typeof meantFailedRuns>;
+/** The same with the page of a bulk action. */
 export type FailedRunFilters = Filters<typeof failedRunFilters>;
+/** The same with what the listing alone knows. */
 export type FailedRunListFilters = Filters<typeof failedRunListFilters>;

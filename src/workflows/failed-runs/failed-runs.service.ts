@@ -31,6 +31,10 @@ export interface RunReference {
 
 const noBody = Buffer.alloc(0);
 
+/**
+ * For the controller, `GET /v2/dlq` and jobs. What it changes is durable when it settles;
+ * `deleting` only makes a command.
+ */
 @Injectable()
 export class FailedRunsService {
   constructor(

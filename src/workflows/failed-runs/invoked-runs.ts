@@ -11,6 +11,9 @@ import type { FailedRun } from './failed-runs.projection.js';
 /** How invoked runs have ended that the journal has the end of. */
 export type InvokedEnds = ReadonlyMap<OpenInvocation, InvokedEnd>;
 
+/**
+ * A revival asks twice: before it reads what it needs, and in the tick in which it is dispatched.
+ */
 @Injectable()
 export class InvokedRuns {
   constructor(

@@ -42,6 +42,7 @@ export type RevivalCommands = readonly [ResumeFailedRun | RestartFailedRun, Star
 /** From the beginning, or from where it failed. */
 export type RevivalKind = 'restart' | 'resume';
 
+/** A revival is one turn: the failed run is taken away and the new one begins, or neither. */
 @Injectable()
 export class RunRevivals {
   constructor(

@@ -9,6 +9,7 @@ import { runKind, type StepInfo } from '../run-state/run.events.js';
 /** More than a person edits. */
 const editsMax = 32;
 
+/** The body of `POST /v2/workflows/dlq/resume/{id}`, which may be empty. */
 export const resumeSchema = z
   .strictObject({
     steps: z

@@ -37,6 +37,7 @@ interface Met {
   readonly upTo: number;
 }
 
+/** Made for one page or stream; what it keeps is bounded in bytes. */
 export class LoggedRuns {
   private readonly met = new LRUCache<string, Met>({
     maxSize: keptBytesMax,
@@ -124,10 +125,12 @@ export class LoggedRuns {
   }
 }
 
+/** Of any events: those by which a run begins. */
 export function isStarted(envelope: EventEnvelope): envelope is Started {
   return isRunEvent(envelope) && envelope.event.type === 'RunStarted';
 }
 
+/** Of any events: those by which a run is taken over by its endpoint. */
 export function isTakenOver(envelope: EventEnvelope): envelope is TakenOver {
   return isRunEvent(envelope) && envelope.event.type === 'RunReconfigured';
 }

@@ -88,6 +88,10 @@ export interface ChildRun {
 /** Of a response, what is shown (ADR 24). */
 const responseBytesMax = 64 * 1024;
 
+/**
+ * Made anew for each request. Events must come in the order of the journal; it keeps copies of
+ * bodies, as those of a read lie in buffers that are larger.
+ */
 export class RunHistory {
   readonly entries: HistoryEntry[];
   readonly openings: Opening[] = [];

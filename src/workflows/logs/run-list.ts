@@ -33,6 +33,9 @@ import { originOfRun } from './run-log-row.js';
 import { matchesRun, type RunListQuery, runQueryTerms } from './run-logs.request.js';
 import { type RunObject, runObject } from './run-object.js';
 
+/**
+ * Costs what the runs of a page have had happen to them; a page ends early where that is too much.
+ */
 @Injectable()
 export class RunList {
   constructor(

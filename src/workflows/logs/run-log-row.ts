@@ -51,6 +51,10 @@ export interface LoggedAttempt {
   readonly executed: readonly StepInfo[] | null;
 }
 
+/**
+ * All times are Unix milliseconds. Texts are cut at `trimBody`, and hidden as the run or the
+ * message asked.
+ */
 export interface RunLogRow {
   readonly time: number;
   readonly state: string;

@@ -40,6 +40,10 @@ import { matchesRun, type RunLogQuery, runQueryTerms } from './run-logs.request.
 /** Steps that one page caches: the rows of a message follow each other. */
 const stepsMax = 64;
 
+/**
+ * It reads the journal only: what was swept is not there, and what is damaged is named beside the
+ * rows.
+ */
 @Injectable()
 export class RunLog {
   constructor(

@@ -11,6 +11,7 @@ import { RunLog } from './run-log.js';
 import { runEventsRoute, runLogsRoute, runMessageLogsRoute } from './run-logs.openapi.js';
 import { isGrouped, parseRunListQuery, parseRunLogQuery } from './run-logs.request.js';
 
+/** Ends its search where the client has gone. */
 @Controller('v2/workflows')
 export class RunLogsController {
   constructor(

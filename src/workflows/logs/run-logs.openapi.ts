@@ -248,6 +248,7 @@ const runs = once(() =>
   z.object({ cursor: cursor(), damaged: damaged(), runs: z.array(runSchema()) }),
 );
 
+/** Of `GET /v2/workflows/messageLogs`. */
 export const runMessageLogsRoute: RouteDescription = {
   summary: 'Pages of what happened to runs and to their messages',
   asOf: true,
@@ -257,6 +258,7 @@ export const runMessageLogsRoute: RouteDescription = {
   },
 };
 
+/** Of `GET /v2/workflows/events`. */
 export const runEventsRoute: RouteDescription = {
   summary: 'The rows of messageLogs, or the runs of logs where they are grouped',
   asOf: true,
@@ -269,6 +271,7 @@ export const runEventsRoute: RouteDescription = {
   },
 };
 
+/** Of `GET /v2/workflows/logs`. */
 export const runLogsRoute: RouteDescription = {
   summary: 'Pages of runs with their steps',
   asOf: true,

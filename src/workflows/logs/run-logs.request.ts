@@ -105,6 +105,7 @@ export function isGrouped(requestTarget: string): boolean {
   return /[?&]groupBy=/.test(requestTarget);
 }
 
+/** The query of a listing of rows; the reason of a refusal names the parameter. */
 export function parseRunLogQuery(requestTarget: string): Result<RunLogQuery> {
   const filters = readFilters(requestTarget, knownOfRows);
   if (!filters.ok) return filters;
@@ -112,6 +113,7 @@ export function parseRunLogQuery(requestTarget: string): Result<RunLogQuery> {
   return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
+/** The query of a listing of runs; the reason of a refusal names the parameter. */
 export function parseRunListQuery(requestTarget: string): Result<RunListQuery> {
   const filters = readFilters(requestTarget, knownOfRuns);
   if (!filters.ok) return filters;
@@ -132,6 +134,10 @@ export interface RunOrigin {
 
 type OriginQuery = Omit<RunLogQuery, 'states' | 'messageIds' | 'count' | 'cursor'>;
 
+/**
+ * Whether all filters about a run hold for it; those about its messages and states are not looked
+ * at.
+ */
 export function matchesRun(run: RunOrigin, query: OriginQuery): boolean {
   const { workflowUrl: url, host, path, label, workflowRuns } = query;
   const isNamed = (named: NamedRun) =>

@@ -12,6 +12,7 @@ import type { RunSurroundings } from '../shown-steps/run-surroundings.js';
 import { shownText } from '../shown-steps/shown-text.js';
 import { type StepError, type StepGroupObject, stepError } from '../shown-steps/step-object.js';
 
+/** How far the failure function of a run is, as the listing spells it. */
 export type CallbackState =
   | 'CALLBACK_INPROGRESS'
   | 'CALLBACK_SUCCESS'
@@ -37,6 +38,7 @@ export interface FailureFunctionObject {
   readonly nextDeliveryTime?: number;
 }
 
+/** A run of `GET /v2/workflows/logs`. */
 export interface RunObject {
   readonly workflowRunId: string;
   readonly workflowUrl: string;
@@ -62,6 +64,7 @@ export interface RunObject {
   readonly steps: readonly StepGroupObject[];
 }
 
+/** The object of a run, of all that was folded into `history`. */
 export function runObject(history: RunHistory, around: RunSurroundings): RunObject {
   const { started, configuration, end, invoker } = history;
   const { url, callerIp, terms } = configuration;

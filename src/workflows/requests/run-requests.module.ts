@@ -8,6 +8,7 @@ import type { WorkflowSettings } from '../settings.js';
 import { runInterpreter } from './run-interpreter.js';
 import { BatchTriggerRoute, TriggerRoute } from './trigger.routes.js';
 
+/** Publishes that carry options of workflows are read by `runInterpreter` from here on. */
 @Module({ imports: [PublishingModule] })
 export class RunRequestsModule {
   constructor(

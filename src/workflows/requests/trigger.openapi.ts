@@ -46,6 +46,7 @@ const trigger = once(() =>
   }),
 );
 
+/** Those of `/v2/trigger` and of many triggers at once. */
 export const triggerRoutes = {
   trigger: {
     summary: 'Start a workflow run',

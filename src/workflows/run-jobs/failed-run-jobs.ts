@@ -25,6 +25,7 @@ import type { WorkflowSettings } from '../settings.js';
 
 const over = 'failedRuns';
 
+/** A run is taken in one turn with the job's progress: never twice, never half. */
 @Injectable()
 export class FailedRunJobs {
   constructor(

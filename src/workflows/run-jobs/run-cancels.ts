@@ -30,6 +30,7 @@ interface Placed {
   readonly offset: number;
 }
 
+/** Only runs that began before the job are looked at. */
 @Injectable()
 export class RunCancels {
   constructor(

@@ -8,6 +8,7 @@ import { RunsModule } from '../runs/runs.module.js';
 import { FailedRunJobs } from './failed-run-jobs.js';
 import { RunCancels } from './run-cancels.js';
 
+/** Adds its verbs while modules are built. */
 @Module({
   imports: [FailedRunsModule, JobsModule, RunsModule, WorkflowsModule],
   providers: [FailedRunJobs, RunCancels],

@@ -19,6 +19,7 @@ export function stepKey({ id, target }: StepInfo): number {
   return target === null ? id : -target;
 }
 
+/** Bodies are not in it: an entry names the journal offset beside which its body stands. */
 export class EntryList {
   private constructor(
     private readonly shared: Shared,

@@ -15,6 +15,7 @@ export const runStateNames = [
   'canceled',
 ] as const;
 
+/** One of those words. */
 export type RunStateName = (typeof runStateNames)[number];
 
 /** The name of an ended run's state, by the event that ended it. */

@@ -197,6 +197,7 @@ export interface SettleRun extends Command {
   readonly attemptOffset: number | null;
 }
 
+/** From endpoints, clients, effects, messages of the run, and other runs. */
 export type RunCommand =
   | StartRun
   | SubmitStep

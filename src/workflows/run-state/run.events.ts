@@ -278,8 +278,10 @@ export interface RunCanceled extends DomainEvent {
   readonly canceled: readonly string[];
 }
 
+/** The last event of a run, whichever it is. */
 export type RunEnd = RunSucceeded | RunFailed | RunCanceled;
 
+/** All events of a run's stream. */
 export type RunEvent =
   | RunStarted
   | RunReconfigured

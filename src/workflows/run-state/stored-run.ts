@@ -35,6 +35,9 @@ type PlainContext = readonly [
   invocations: RunContext['invocations'],
 ];
 
+/**
+ * The order of the fields is the format: snapshots of another build are not read, so it may change.
+ */
 export const storedContext: ContextCodec<RunContext, PlainContext> = {
   toPlain: (context) => [
     context.dialect,

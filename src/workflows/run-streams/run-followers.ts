@@ -17,6 +17,7 @@ interface Followed {
   readonly messageIds: Set<string>;
 }
 
+/** While no run is followed, the engine calls it for no event. */
 export class RunFollowers {
   private readonly runs = new Map<string, Followed>();
   private readonly runOfMessage = new Map<string, string>();
@@ -45,6 +46,7 @@ export class RunFollowers {
     for (const id of pending) this.remember(known, id, runId);
   }
 
+  /** The follower is not woken any more; removing it twice is removing it once. */
   remove(follower: RunFollower): void {
     const followed = this.runs.get(follower.runId);
     if (followed === undefined) return;

@@ -8,6 +8,7 @@ import type { RunLogRow } from '../logs/run-log-row.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunFollower } from './run-followers.js';
 
+/** Of one client; made and counted by `RunStreams`. */
 export class RunStream implements RunFollower {
   private isWoken = false;
   private whenWoken: () => void = () => undefined;
@@ -32,6 +33,7 @@ export class RunStream implements RunFollower {
     });
   }
 
+  /** Something has happened to the run that is durable. */
   wake(): void {
     this.isWoken = true;
     this.whenWoken();

@@ -21,6 +21,7 @@ const waitersMax = 1000;
 /** A token says the id of its run, in a header or in a URL. */
 const runIdLengthMax = 1024;
 
+/** 404 for a run that is not active. A token needs no event: making one changes nothing. */
 @Controller('v2/workflows/runs')
 export class RunStreamsController {
   constructor(

@@ -27,6 +27,7 @@ interface ServerSecrets {
   readonly restPassword: string;
 }
 
+/** Its streams are ended before the doors close, which wait for every answer. */
 @Module({
   imports: [RunLogsModule, RunsModule],
   controllers: [RunStreamsController],

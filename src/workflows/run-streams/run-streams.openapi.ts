@@ -14,6 +14,7 @@ const waiter = once(() =>
   }),
 );
 
+/** One wait of `GET /v2/workflows/runs/{id}/waiters`; `deadline` in Unix milliseconds. */
 export type RunWaiterObject = z.output<ReturnType<typeof waiter>>;
 
 const token = once(() =>
@@ -24,8 +25,10 @@ const token = once(() =>
   }),
 );
 
+/** The answer of `POST /v2/workflows/runs/{id}/token`. */
 export type RunTokenObject = z.output<ReturnType<typeof token>>;
 
+/** Those of the stream, the token and the waiters of one run. */
 export const runStreamRoutes = {
   stream: {
     path: '/v2/workflows/runs/{workflowRunId}/stream',

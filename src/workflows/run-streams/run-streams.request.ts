@@ -23,6 +23,7 @@ export function parseStreamQuery(target: string): Result<RunLogQuery> {
   return parseRunLogQuery(`/?trimBody=${encodeURIComponent(given)}`);
 }
 
+/** The body that asks for a token, which may be empty. */
 export const runTokenSchema = z.strictObject({
   expiresIn: z.string().optional().describe('A duration, at most 7d; default 1h'),
 });

@@ -8,6 +8,7 @@ import { runStreamRoutes } from './run-streams.openapi.js';
 import { parseStreamQuery } from './run-streams.request.js';
 import { publicPrincipal } from './run-tokens.js';
 
+/** It hijacks its exchange: the stream outlives what Fastify knows of the request. */
 @Injectable()
 export class RunStreamRoute implements FastifyRoute {
   readonly methods = ['GET'];

@@ -35,6 +35,10 @@ export interface RunStreamQuestion {
 /** Serves a reader until its stream ends; null = there is nothing left to send. */
 export type ServeStream = ((reader: EventStreamReader) => Promise<void>) | null;
 
+/**
+ * One for the server; a bounded number of streams is open at once, others are answered 503. null of
+ * `follow` = the run has ended and its client has all of it.
+ */
 @Injectable()
 export class RunStreams {
   private readonly streams = new Set<RunStream>();

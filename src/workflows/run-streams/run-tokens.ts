@@ -12,6 +12,7 @@ export const publicPrincipal = 'run-token';
 const form = /^swr_([\w-]{1,2048})\.([\w-]{43})$/;
 const streamPath = /^\/v2\/workflows\/runs\/([^/?]+)\/stream(?:\?|$)/;
 
+/** A token cannot be taken back but with the credentials of the server. */
 export class RunTokens {
   private readonly key: Buffer;
 

@@ -4,6 +4,10 @@ import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { RunEvent } from '../run-state/run.events.js';
 
+/**
+ * Part of memory. It lets the waits of the turns behind the first share the bytes that the first
+ * stored.
+ */
 export class LatestNotification implements Fold<RunEvent> {
   readonly interest: Interest<RunEvent> = { types: { WaitEnded: ['notificationId'] } };
   /** One element at most: all that one notification releases is released in one go. */

@@ -9,6 +9,7 @@ import { endsOfRunMessages } from './run-end.policy.js';
 /** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
 type Pending = string | Map<string, true>;
 
+/** Part of memory; most runs have one such message, and cost one string. */
 export class PendingRunMessages implements Fold<MessageEvent, MessageState> {
   readonly interest: Interest<MessageEvent> = {
     types: { MessagePublished: ['run'], ...endsOfRunMessages.types },

@@ -32,6 +32,10 @@ export function isEndedBy({ step }: Pick<OpenWait, 'step'>, isCall: boolean): bo
   return !isCall || step.type === callWaitStepType;
 }
 
+/**
+ * A submission that repeats an earlier one is accepted without an event; refused where the history
+ * of the run has no room left.
+ */
 export function openWait(command: OpenWaitForEvent, context: RunContext): Decision<RunEvent> {
   const { step, eventId, timeout, deadline, messageId } = command;
   const repeated = repeatOf(step, context, context.calls);
@@ -57,6 +61,10 @@ export function openWait(command: OpenWaitForEvent, context: RunContext): Decisi
   return accept([opened, ended], { messageId } satisfies StepReceipt);
 }
 
+/**
+ * Refused as `conflict` where the wait has ended, and where a notification finds no room in the
+ * history (ADR 95).
+ */
 export function endWait(command: EndWait, context: RunContext, view: RunView): Decision<RunEvent> {
   const { stepId, waitOffset, messageId, notification } = command;
   const wait = context.waits.find(
@@ -90,6 +98,10 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
   );
 }
 
+/**
+ * Refused as `conflict` where the run does wait for it, and otherwise where it keeps too many
+ * already.
+ */
 export function storeNotification(
   { eventId, body, isCall }: StoreNotification,
   { waits, notifications }: RunContext,

@@ -217,6 +217,11 @@ function terms(event: RunEvent, { id }: RunCommand, { context }: RunState): read
     : runTerms(id, context);
 }
 
+/**
+ * A submission that repeats an earlier one is accepted without an event, so that an endpoint may
+ * send it again. Of a run that is over its end is accepted, and a step refused as SDKs understand
+ * it (400).
+ */
 export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   kind: runKind,
   initialState: initialRun,

@@ -19,6 +19,10 @@ import { Waiters } from './waiters.projection.js';
 
 const nothing: readonly Command[] = [];
 
+/**
+ * A run that has ended leaves memory; `known` remembers ids for a while, so that a start that is
+ * repeated begins none.
+ */
 @Injectable()
 export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
   /** Which runs were started lately and have ended. */

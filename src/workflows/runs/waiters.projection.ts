@@ -15,6 +15,7 @@ export interface Waiter {
   readonly offset: number;
 }
 
+/** Part of memory, of runs that rest as well: a notification finds them without waking others. */
 export class Waiters implements Fold<RunEvent, RunState> {
   readonly interest: Interest<RunEvent> = {
     types: {

@@ -1,6 +1,7 @@
 /** What is shown of a run beside its own events. */
 import type { ChildRun } from '../history/run-history.js';
 
+/** Gathered once for a run, by the listing. */
 export interface RunSurroundings {
   /** Unix milliseconds. */
   readonly now: number;

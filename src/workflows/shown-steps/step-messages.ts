@@ -2,6 +2,7 @@
 import type { Attempted, HistoryMessage, RunHistory } from '../history/run-history.js';
 import type { RunStep, StepGroup } from './step-groups.js';
 
+/** Made for one run that is shown. */
 export class StepMessages {
   /** What delivers each entry, by the entry's place, oldest first. */
   private readonly deliveries = new Map<number, HistoryMessage[]>();

@@ -6,6 +6,7 @@ import type { Attempted } from '../history/run-history.js';
 import { shownText } from './shown-text.js';
 import type { StepFields } from './step-fields.js';
 
+/** What a step is shown to be. */
 export type StepState =
   | 'STEP_PROGRESS'
   | 'STEP_SUCCESS'
@@ -35,6 +36,7 @@ export interface DeliveryFields {
   readonly errors?: readonly StepError[];
 }
 
+/** A step that has begun. */
 export interface StepObject extends StepFields, DeliveryFields {
   /** 0 is the run's start. */
   readonly stepId: number;
@@ -60,6 +62,7 @@ export interface NextStepObject extends DeliveryFields {
   readonly stepName?: string;
 }
 
+/** What stands in one place of a run's list; `next` = what its endpoint is called for now. */
 export type StepGroupObject =
   | { readonly type: 'sequential' | 'parallel'; readonly steps: readonly StepObject[] }
   | { readonly type: 'next'; readonly steps: readonly NextStepObject[] };

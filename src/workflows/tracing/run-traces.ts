@@ -49,6 +49,10 @@ interface StepTimes {
   readonly parts: TracePlace;
 }
 
+/**
+ * What it has in memory of runs is bounded; the journal tells the rest, and beyond what is read at
+ * once a span is dropped and counted.
+ */
 @Injectable()
 export class RunTraces {
   private readonly known: LRUCache<string, KnownRun> | null;

@@ -5,6 +5,7 @@ import { Runs } from '../runs/run.entity.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { RunTraces } from './run-traces.js';
 
+/** Without a collector no run is observed. */
 @Module({ imports: [RunsModule, TracingModule], providers: [RunTraces] })
 export class RunTracingModule {
   constructor(runs: Runs, traces: RunTraces) {

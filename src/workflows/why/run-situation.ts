@@ -26,6 +26,7 @@ export type OpenBranch =
     }
   | { readonly kind: 'sleep'; readonly stepName: string; readonly until: number };
 
+/** A run that is there. */
 export interface ActiveRunSituation {
   readonly status: 'active';
   readonly state: RunStateName;
@@ -35,6 +36,7 @@ export interface ActiveRunSituation {
   readonly open: number;
 }
 
+/** A run that has ended, as the journal has it. */
 export interface EndedRunSituation {
   readonly status: 'succeeded' | 'failed' | 'canceled';
   /** Unix milliseconds. */
@@ -45,6 +47,7 @@ export interface EndedRunSituation {
   readonly dlqId: string | null;
 }
 
+/** What `RunSituations.of` answers, and `whyRun` is given. */
 export type RunSituation = ActiveRunSituation | EndedRunSituation;
 
 /** A run of thousands of parallel steps shows so many of them. */

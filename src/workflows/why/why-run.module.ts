@@ -6,6 +6,7 @@ import { RunsModule } from '../runs/runs.module.js';
 import { RunSituations } from './run-situations.js';
 import { WhyRunController } from './why-run.controller.js';
 
+/** Stands above `why` of messages, of which most answers are made. */
 @Module({
   imports: [MessagesModule, RunsModule, WhyMessageModule],
   controllers: [WhyRunController],

@@ -8,6 +8,7 @@ import { runReasons } from './why-run.policy.js';
 
 const why = once(() => whySchema(runReasons));
 
+/** Of `GET /v2/workflows/runs/{id}/why`. */
 export const whyRunRoute = {
   path: '/v2/workflows/runs/{workflowRunId}/why',
   summary: 'Why a workflow run waits, or how it ended',

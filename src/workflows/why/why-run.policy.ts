@@ -17,6 +17,7 @@ export const runReasons = [
   'stalled',
   'succeeded',
 ] as const;
+/** One of those words, or one of a message of the run, as programs read it. */
 export type RunReason = MessageReason | 'invocation' | 'event' | 'sleep' | 'stalled' | 'succeeded';
 
 /** One thing that a run waits for, by its name. */
@@ -27,6 +28,7 @@ export interface RunWait extends Why<RunReason> {
   readonly eventId?: string;
 }
 
+/** The answer of `/v2/workflows/runs/{id}/why`, beside the id. */
 export interface RunWhy extends Why<RunReason> {
   readonly state: RunStateName;
   /** What it waits for, the most pressing first; empty where it has ended. */
