@@ -37,6 +37,10 @@ export interface TopicDetails extends TopicObject {
   readonly offsets: readonly PartitionObject[] | null;
 }
 
+/**
+ * `logs` null = not known, as of a moment in the past; a retention that the topic does not set is
+ * shown as the configured one, milliseconds.
+ */
 export function topicObject(
   name: string,
   topic: Topic,
@@ -55,6 +59,7 @@ export function topicObject(
   };
 }
 
+/** `latest` is the high watermark: what is not durable does not count. */
 export function partitionObject(log: PartitionLog, partition: number): PartitionObject {
   const times = log.segments.map(({ latestTime }) => latestTime);
   return {

@@ -17,6 +17,7 @@ import { type Purged, TopicsAdmin } from './topics-admin.js';
 import { topicAdminRoutes } from './topics-admin.openapi.js';
 import { parseAlteration, parseCreation, parsePurge } from './topics-admin.request.js';
 
+/** Looking needs the right to inspect, changing the right to administer. */
 @Controller('admin/topics')
 export class TopicsAdminController {
   constructor(

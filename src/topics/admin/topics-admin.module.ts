@@ -6,6 +6,7 @@ import { TopicsModule } from '../topics/topics.module.js';
 import { TopicsAdminController } from './topics-admin.controller.js';
 import { TopicsAdmin } from './topics-admin.js';
 
+/** A stop answers deletions that wait: they are decided, and go on at the next start. */
 @Module({
   imports: [TopicsModule],
   controllers: [TopicsAdminController],

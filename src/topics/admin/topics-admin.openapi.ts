@@ -62,6 +62,7 @@ const purge = once(() =>
   }),
 );
 
+/** Those of `/admin/topics`. */
 export const topicAdminRoutes = {
   create: {
     summary: 'Create a topic',

@@ -32,6 +32,10 @@ type Unaddressed<Command> = Command extends TopicCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
+/**
+ * For its controller. Refuses, as a value: 404 where there is no such topic, and what the topic's
+ * decider refuses.
+ */
 @Injectable()
 export class TopicsAdmin {
   /** Deletions that wait for a topic to be gone. */
@@ -71,10 +75,12 @@ export class TopicsAdmin {
     return (await this.carryOut(name, change, by)) ?? this.showOpened(name);
   }
 
+  /** By name, without what their partitions hold. */
   list(): Promise<readonly TopicObject[]> {
     return this.topics.shown(() => this.topics.names().flatMap((name) => this.object(name) ?? []));
   }
 
+  /** With what its partitions hold; waits for logs that are being made. */
   async show(name: string): Promise<TopicDetails | Refusal> {
     await this.topicLogs.logs(name);
     const object = await this.topics.shown(() => this.object(name));

@@ -16,6 +16,10 @@ type Begun =
   | { readonly parts: AsyncGenerator<RecordsPart> }
   | { readonly undecided: readonly TopicPartition[] };
 
+/**
+ * Made for one request. What was handed out in it is taken back by its call where it is not written
+ * whole.
+ */
 export class ConsumeAnswer {
   private changes = -1;
   private readonly texts = new Map<OwnedPartition, RecordTexts>();

@@ -5,6 +5,10 @@ import type { ConsumerSession } from '../sessions/consumer-session.js';
 import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
 import type { StartPositions } from '../sessions/start-positions.js';
 
+/**
+ * It leaves its turn when the response is closed, however that came: written whole, what was handed
+ * out may be acknowledged, and else it is handed out again.
+ */
 export class ConsumeCall {
   private hasTurn = false;
   private isWritten = false;

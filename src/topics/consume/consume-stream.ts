@@ -60,6 +60,7 @@ export interface StreamReader {
   readonly allowance: Allowance;
 }
 
+/** Made for one request; it ends with the right of its credential, too. */
 export class ConsumeStream {
   private readonly cursor: StreamCursor;
   private isGone = false;

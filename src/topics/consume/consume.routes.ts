@@ -30,6 +30,10 @@ import { placeIn } from './place-in.js';
 import { Polls, type PollTerms } from './poll.js';
 import { parseCursor } from './stream-cursor.js';
 
+/**
+ * 403 before anything says whether group, instance or topic is there. A call that finds no records
+ * waits for them as long as it may, and holds no memory meanwhile.
+ */
 @Injectable()
 export class ConsumeRoutes {
   readonly routes: readonly Route[] = [

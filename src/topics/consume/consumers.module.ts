@@ -13,6 +13,7 @@ import { OffsetsRoutes } from './offsets.routes.js';
 import { Polls } from './poll.js';
 import { ShareReads } from './share-reads.js';
 
+/** A stop ends calls that wait before the doors close, which wait for every answer. */
 @Module({
   imports: [TopicsModule, GroupsModule, OffsetsModule, SessionsModule],
   controllers: [GroupsAdminController],

@@ -43,6 +43,7 @@ const records = {
 };
 const done = { 200: { description: 'Done', schema: success } };
 
+/** Those of readers in groups. */
 export const consumerRoutes = {
   consume: {
     summary: 'Records of topics for an instance of a group, which the first call makes',

@@ -14,6 +14,7 @@ import { placeIn } from './place-in.js';
 
 const success = { result: 'Success', status: 200 };
 
+/** The list has only groups all of whose topics the credential may read. */
 @Injectable()
 export class ConsumersRoutes {
   readonly routes: readonly Route[] = [

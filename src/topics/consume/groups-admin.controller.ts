@@ -12,6 +12,10 @@ import { GroupsAdmin } from '../sessions/groups-admin.js';
 import { parseOffsetReset } from '../sessions/groups-admin.request.js';
 import { groupRoutes } from './groups-admin.openapi.js';
 
+/**
+ * Looking needs the right to inspect, changing the right to administer, whatever topics a group
+ * reads.
+ */
 @Controller('admin/groups')
 export class GroupsAdminController {
   constructor(

@@ -19,6 +19,7 @@ import { placeIn } from './place-in.js';
 const committedTimeoutMs = 10_000;
 const success = { result: 'Success', status: 200 };
 
+/** A commit is durable when it is answered; 507 where there is no room for it. */
 @Injectable()
 export class OffsetsRoutes {
   readonly routes: readonly Route[] = [

@@ -47,6 +47,10 @@ export class Polls {
   }
 }
 
+/**
+ * Made for one request, by `Polls`. Nothing is locked: it acts on what the session owns at the
+ * time.
+ */
 export class Poll {
   private isOver = false;
 

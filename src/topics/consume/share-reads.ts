@@ -52,6 +52,7 @@ interface TakenShare {
   readonly isCut: boolean;
 }
 
+/** One for the server. What a read gives is handed out in the session's positions as it returns. */
 @Injectable()
 export class ShareReads {
   constructor(

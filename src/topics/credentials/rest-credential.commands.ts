@@ -14,4 +14,5 @@ export interface DeleteRestCredential extends Command {
   readonly type: 'DeleteRestCredential';
 }
 
+/** From `/admin/credentials`. */
 export type RestCredentialCommand = CreateRestCredential | DeleteRestCredential;

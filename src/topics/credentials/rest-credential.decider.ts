@@ -8,6 +8,7 @@ import { type RestCredentialEvent, restCredentialKind } from './rest-credential.
 /** A credential that exists; null = it does not. */
 export type RestCredentialState = (KnownCredential & { readonly createdAt: number }) | null;
 
+/** 409 for a name that is taken, 404 for one that is not there. */
 export const restCredentialDecider: Decider<
   RestCredentialState,
   RestCredentialCommand,

@@ -6,6 +6,10 @@ import type { RestCredentialCommand } from './rest-credential.commands.js';
 import { type RestCredentialState, restCredentialDecider } from './rest-credential.decider.js';
 import type { RestCredentialEvent } from './rest-credential.events.js';
 
+/**
+ * Looked up for every request with Basic credentials, so it is in memory; a stream that is deleted
+ * goes.
+ */
 @Injectable()
 export class RestCredentials extends Entity<
   RestCredentialState,

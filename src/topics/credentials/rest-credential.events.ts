@@ -17,4 +17,8 @@ export interface RestCredentialDeleted extends DomainEvent {
   readonly type: 'RestCredentialDeleted';
 }
 
+/**
+ * All events of a credential's stream, which ends when it is deleted; its name may begin another
+ * one.
+ */
 export type RestCredentialEvent = RestCredentialCreated | RestCredentialDeleted;

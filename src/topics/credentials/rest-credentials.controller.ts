@@ -28,6 +28,9 @@ interface ConfiguredUser {
 /** 192 bits. */
 const passwordBytes = 24;
 
+/**
+ * All of it needs the right to administer. A password is shown once, in the answer that creates it.
+ */
 @Controller('admin/credentials')
 export class RestCredentialsController {
   constructor(

@@ -4,6 +4,10 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { RestCredentials } from './rest-credential.entity.js';
 import { RestCredentialsController } from './rest-credentials.controller.js';
 
+/**
+ * A created credential enters the log interface, with its grant; the configured pair wins over one
+ * of the same name.
+ */
 @Module({
   controllers: [RestCredentialsController],
   providers: [RestCredentials],

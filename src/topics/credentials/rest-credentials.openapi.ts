@@ -15,6 +15,7 @@ const shown = once(() =>
     .meta({ id: 'Credential' }),
 );
 
+/** Those of `/admin/credentials`. */
 export const restCredentialRoutes = {
   create: {
     summary: 'Create a credential for the log interface',

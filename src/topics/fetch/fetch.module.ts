@@ -5,6 +5,7 @@ import { TopicsModule } from '../topics/topics.module.js';
 import { FetchRoute } from './fetch.routes.js';
 import { TopicsRoutes } from './topics.routes.js';
 
+/** A stop answers fetches that wait with what there is. */
 @Module({ imports: [TopicsModule], providers: [FetchRoute, TopicsRoutes] })
 export class FetchModule {
   constructor(table: RouteTable, fetch: FetchRoute, topics: TopicsRoutes) {

@@ -21,6 +21,10 @@ import { type FetchRequest, type Position, parseFetch } from './fetch.request.js
 /** A fetch as its request describes it. */
 type EncodedFetch = FetchRequest & { readonly encoding: PayloadEncoding };
 
+/**
+ * Served by the express lane. A fetch that waits holds no memory, and ends when its client has
+ * gone.
+ */
 @Injectable()
 export class FetchRoute implements LongExpressRoute {
   readonly isExpress = true;

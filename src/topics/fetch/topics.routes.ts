@@ -12,6 +12,9 @@ import { Topics } from '../topics/topic.entity.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { type OffsetQuery, parseOffsetQuery, parseTopicPartitions } from './fetch.request.js';
 
+/**
+ * The list has only topics that the credential may read or write; offsets need the right to read.
+ */
 @Injectable()
 export class TopicsRoutes {
   readonly routes: readonly Route[] = [

@@ -65,6 +65,7 @@ export interface RemoveGroup extends Command {
   readonly type: 'RemoveGroup';
 }
 
+/** From instances that come and go, operators, topics that change, and the group's own effects. */
 export type ConsumerGroupCommand =
   | JoinGroup
   | ChangeSubscription

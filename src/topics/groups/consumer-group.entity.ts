@@ -17,6 +17,7 @@ export interface GroupSettings extends GroupLimits {
   readonly groupRetentionMs: number;
 }
 
+/** What is decided; sessions act on what is durable of it (`GroupViews`). */
 @Injectable()
 export class ConsumerGroups extends Entity<
   ConsumerGroupLife,

@@ -68,6 +68,7 @@ export interface GroupRemoved extends DomainEvent {
   readonly type: 'GroupRemoved';
 }
 
+/** All events of a group's stream, but for its checkpoints. */
 export type ConsumerGroupEvent =
   | MemberJoined
   | SubscriptionChanged

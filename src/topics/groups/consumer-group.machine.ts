@@ -43,6 +43,7 @@ const reassign = group.assign(({ context, event }) =>
 // What is committed is not the group's own: it remembers nothing of a reset.
 const reset = group.assign({});
 
+/** Pure: it judges which event is legal and folds it. The tag `there` = the group is shown. */
 export const consumerGroupMachine = group.createMachine({
   id: 'consumer-group',
   context: noGroup,

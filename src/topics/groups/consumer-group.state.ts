@@ -21,13 +21,17 @@ const codec: ContextCodec<GroupContext, PlainContext> = {
 
 const machine = machineEvolve(consumerGroupMachine, codec);
 
+/** What a group is before its first member. */
 export const absentGroup = machine.initialState();
+/** Whether its stream is over: the name may begin another group. */
 export const isRemoved = machine.isFinal;
+/** How its states are stored in snapshots, checkpoints and while they rest. */
 export const storedGroup = machine.stored;
 
 /** Whether such an event can happen to the group now. */
 export const canHappen = machine.can;
 
+/** `offset` is that of the event in the journal, `at` is Unix milliseconds. */
 export function evolveGroup(
   state: ConsumerGroupLife,
   event: ConsumerGroupEvent,

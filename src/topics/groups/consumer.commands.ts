@@ -14,4 +14,5 @@ export interface CloseConsumer extends Command {
   readonly reason: CloseReason;
 }
 
+/** `OpenConsumer` is a reaction of the group, `CloseConsumer` comes from requests and sessions. */
 export type ConsumerCommand = OpenConsumer | CloseConsumer;

@@ -63,6 +63,7 @@ function wants(state: ConsumerState): readonly RunConsumer[] {
   return [{ kind: 'runConsumer', id: `opened at ${openedOffset}`, notBefore: 0, settings }];
 }
 
+/** Opening one that is open is accepted without an event; 404 for the end of one that is not. */
 export const consumerDecider: Decider<ConsumerState, ConsumerCommand, ConsumerEvent> = {
   kind: consumerKind,
   initialState: () => null,

@@ -6,6 +6,7 @@ import type { ConsumerCommand } from './consumer.commands.js';
 import { type ConsumerState, consumerDecider } from './consumer.decider.js';
 import type { ConsumerEvent } from './consumer.events.js';
 
+/** An instance is there from the turn that made it a member until the turn in which it leaves. */
 @Injectable()
 export class Consumers extends Entity<ConsumerState, ConsumerCommand, ConsumerEvent> {
   constructor(engine: Engine) {

@@ -30,6 +30,9 @@ export interface ConsumerClosed extends DomainEvent {
   readonly reason: CloseReason;
 }
 
+/**
+ * All events of an instance's stream, which ends when it is closed; its name may begin another one.
+ */
 export type ConsumerEvent = ConsumerOpened | ConsumerClosed;
 
 /** A group's name and an instance's id as they were written, both without a bound on letters. */

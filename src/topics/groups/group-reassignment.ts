@@ -10,6 +10,10 @@ import type { ReassignGroup } from './consumer-group.commands.js';
 import { consumerGroupKind } from './consumer-group.events.js';
 import { GroupViews } from './group-views.js';
 
+/**
+ * A group that has what it should have refuses nothing and changes nothing: looking again is
+ * harmless.
+ */
 @Injectable()
 export class GroupReassignment {
   constructor(

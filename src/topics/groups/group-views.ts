@@ -27,6 +27,7 @@ type IndexedEvent = ConsumerGroupEvent | Checkpointed<StoredGroup>;
 
 const noView = shownGroup(absentGroup);
 
+/** An index of durable events; a snapshot keeps it, so that a start need not fold groups twice. */
 @Injectable()
 export class GroupViews {
   private readonly lives = new Map<string, ConsumerGroupLife>();

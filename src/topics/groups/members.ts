@@ -4,12 +4,14 @@
  */
 import { bytewise, compareBytes, isPlain } from './bytewise.js';
 
+/** An instance of the group. */
 export interface Member {
   readonly instance: string;
   /** What it has subscribed to. */
   readonly topics: readonly string[];
 }
 
+/** A value: nothing changes it, so that states which share it stay as they were. */
 export class Members implements Iterable<Member> {
   static readonly none = new Members([], true);
 
@@ -59,6 +61,7 @@ export class Members implements Iterable<Member> {
     return new Members(list, this.isPlain && isPlain(instance));
   }
 
+  /** As it is where there is no such member. */
   without(instance: string): Members {
     if (!this.has(instance)) return this;
     return new Members(this.list.toSpliced(this.placeOf(instance), 1), this.isPlain);

@@ -10,6 +10,10 @@ interface Growth {
   readonly count: number;
 }
 
+/**
+ * Part of memory. Birth decides where a group begins in a partition: one that is younger than its
+ * subscription is read from the beginning.
+ */
 export class TopicPartitions implements Fold<TopicEvent> {
   private readonly growths = new Map<string, readonly Growth[]>();
   readonly memory: FoldMemory = {

@@ -39,6 +39,10 @@ export type WhenSpace = (wake: () => void) => void;
 /** So much of the log is read at once at the start. */
 const readBytes = 4 * 1024 * 1024;
 
+/**
+ * One for the server; `stepwell journal` reads the same log. `commit` and `keepStart` return at
+ * once: await `durable` before a client is told.
+ */
 export class CommittedOffsets {
   private readonly groups = new Map<string, OffsetsOfGroup>();
   private latest: Promise<void> = Promise.resolve();
@@ -71,6 +75,7 @@ export class CommittedOffsets {
     }
   }
 
+  /** What is stored of a partition for a group; undefined = nothing is. */
   find(group: string, { topic, partition }: TopicPartition): StoredOffset | undefined {
     return this.groups.get(group)?.get(topic)?.get(partition);
   }

@@ -11,6 +11,7 @@ import { GroupViews } from '../groups/group-views.js';
 import type { TopicPartition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from './committed-offsets.js';
 
+/** Asked by every route of groups but those of operators (ADR 17). */
 @Injectable()
 export class GroupRights {
   constructor(

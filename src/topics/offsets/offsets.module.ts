@@ -19,6 +19,10 @@ const committedOffsets = {
     ),
 };
 
+/**
+ * What groups have committed is read before requests are answered, and forgotten with its topic or
+ * group.
+ */
 @Module({
   imports: [TopicsModule, GroupsModule],
   providers: [committedOffsets, GroupRights, GroupExpiry, OffsetRemoval],

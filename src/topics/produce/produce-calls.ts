@@ -24,6 +24,7 @@ export interface ProduceRecords {
 
 const jsonType = 'application/json; charset=utf-8';
 
+/** One for the server: routes differ in how they read records, and in nothing else. */
 @Injectable()
 export class ProduceCalls {
   /** GET produces too, so the answer says itself how durable it is. */

@@ -13,6 +13,7 @@ import { WebhookRoute } from './webhook.routes.js';
 /** What a request may bring to one partition must fit into one append: 32 MiB with its frames. */
 const requestBytesMax = 31 * 1024 * 1024;
 
+/** A record is bounded by `STEPWELL_MAX_BODY`, a request by `STEPWELL_MAX_BATCH` and by 31 MiB. */
 @Module({ imports: [TopicsModule], providers: [RecordAppender, Producer, ProduceCalls] })
 export class ProduceModule {
   constructor(

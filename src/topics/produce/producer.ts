@@ -34,6 +34,7 @@ interface TopicRecords {
   readonly records: ProduceRecord[];
 }
 
+/** One for the server. Topics that do not exist are made first, where they come by themselves. */
 @Injectable()
 export class Producer {
   /** Requests of one key go one after the other: the second finds what the first has stored. */

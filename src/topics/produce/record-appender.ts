@@ -59,6 +59,7 @@ export const diskFull = diskFullRefusal(
   'the disk is full: nothing of this was stored; try again when there is room',
 );
 
+/** One for the server; it remembers which partition takes the next records without a key. */
 @Injectable()
 export class RecordAppender {
   private readonly keylessTurns = new KeylessTurns();

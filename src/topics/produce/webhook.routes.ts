@@ -8,6 +8,7 @@ import { keyOf, type ProduceRecord, sizedRecord } from './produce.request.js';
 import type { ProduceCalls } from './produce-calls.js';
 import { webhookHeaders } from './webhook-headers.js';
 
+/** The credential may stand in the query, for senders that set no header. */
 export class WebhookRoute implements FastifyRoute {
   readonly methods = ['GET', 'POST'];
   readonly pattern = '/webhook';

@@ -6,6 +6,7 @@ import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/registration.js';
 import type { SubscriptionPartitionEvent } from '../subscriptions/subscription-partition.events.js';
 
+/** Made of durable events. */
 @Injectable()
 export class PushReport {
   readonly #records: Counter;

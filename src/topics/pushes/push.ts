@@ -5,6 +5,7 @@ import {
   subscriptionPartitionPlace,
 } from '../subscriptions/subscription-partition.events.js';
 
+/** Made for each start of the effect `pushNext`. */
 export class Push {
   readonly place: SubscriptionPartitionPlace;
   isWanted = true;
@@ -32,6 +33,7 @@ export class Push {
     });
   }
 
+  /** It publishes nothing any more, and waits for nothing. */
   stop(): void {
     this.isWanted = false;
     this.interrupt();

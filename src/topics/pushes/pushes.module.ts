@@ -15,6 +15,7 @@ import { RecordPushes } from './record-pushes.js';
 /** A stop waits this long for the pushes that are under way. */
 const stopDeadlineMs = 10_000;
 
+/** A stop waits up to 10 s for pushes that are under way. */
 @Module({
   imports: [TopicsModule, MessagesModule, SubscriptionsModule],
   providers: [MessageEnds, RecordPublisher, RecordPushes, PushReport],

@@ -25,6 +25,7 @@ export interface PushSource {
 /** Reads and publishes under way at once: enough to share commits; each may hold a large batch. */
 const atOnceMax = 8;
 
+/** One for the server. A bounded number publishes at once, as each holds its records in memory. */
 @Injectable()
 export class RecordPublisher {
   private publishing = 0;

@@ -22,6 +22,10 @@ const lookAgainMs = 1000;
 /** A push that failed is tried again this much later. */
 const tryAgainMs = 10_000;
 
+/**
+ * One for the server. What fails is logged and tried again; records are pushed in order, so that
+ * those behind wait for it.
+ */
 @Injectable()
 export class RecordPushes implements EffectCarrier<PushNext> {
   private readonly running = new Map<Push, Promise<void>>();
@@ -37,6 +41,7 @@ export class RecordPushes implements EffectCarrier<PushNext> {
     @Inject(provided.log) private readonly log: Logger,
   ) {}
 
+  /** Begins a push; what it answers stops it before it publishes. */
   start({ id }: EffectSource, effect: PushNext): () => void {
     const push = new Push(id, effect);
     const ended = this.run(push).finally(() => this.running.delete(push));

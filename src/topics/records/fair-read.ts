@@ -26,6 +26,10 @@ export interface AnswerBudget {
 /** What JSON has around a record: the names of its fields, and its numbers. */
 const frameBytes = 100;
 
+/**
+ * Made for one answer. Rejects with `DamagedOffsets` where a position stands before damage and
+ * there is nothing else to give.
+ */
 export class FairRead {
   private readonly readers: readonly PositionReader[];
   private left: AnswerBudget;

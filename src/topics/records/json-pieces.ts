@@ -37,6 +37,7 @@ export interface Mark {
   readonly end: number;
 }
 
+/** Texts must be sound JSON where they are written: nothing is checked. */
 export class JsonPieces {
   private readonly closed: Buffer[] = [];
   private closedBytes = 0;
@@ -58,6 +59,7 @@ export class JsonPieces {
     return Buffer.concat(this.pieces, this.byteLength);
   }
 
+  /** A place to come back to with `rewind`. */
   mark(): Mark {
     const { closed, closedBytes, open, end } = this;
     return { closedCount: closed.length, closedBytes, open, end };

@@ -69,6 +69,7 @@ const produceAnswers = {
   },
 };
 
+/** Those that produce and read without a group. */
 export const topicRoutes = {
   produceByPath: {
     summary: 'Append one record, whose value stands in the path',

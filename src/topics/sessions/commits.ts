@@ -13,6 +13,9 @@ import type { ConsumerSession } from './consumer-session.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 import { ConsumersService } from './consumers.service.js';
 
+/**
+ * 409 where the instance is not in the generation that it names, or does not own what it commits.
+ */
 @Injectable()
 export class Commits {
   constructor(

@@ -12,6 +12,7 @@
 import { type SnapshotFrom, setup } from 'xstate';
 import { machineTypes } from '../../engine/machines/durable-machine.js';
 
+/** What `ConsumerSession` tells the machine. */
 export type SessionEvent =
   | { readonly type: 'CallBegan' }
   /** `at`: Unix milliseconds. */
@@ -19,6 +20,7 @@ export type SessionEvent =
   | { readonly type: 'TimedOut' }
   | { readonly type: 'SessionEnded' };
 
+/** What it keeps beside its state. */
 export interface SessionContext {
   /** How many calls are under way. */
   readonly calls: number;
@@ -39,6 +41,7 @@ const end = session.assign(({ context, event }) =>
 );
 const call = { target: 'calling', actions: begin };
 
+/** Nothing of it is stored: events come from calls and from alarms. */
 export const consumerSessionMachine = session.createMachine({
   id: 'consumer-session',
   context: { calls: 0, lastSeenAt: null },
@@ -58,4 +61,5 @@ export const consumerSessionMachine = session.createMachine({
   },
 });
 
+/** A snapshot of that machine. */
 export type SessionLife = SnapshotFrom<typeof consumerSessionMachine>;

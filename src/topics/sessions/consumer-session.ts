@@ -13,6 +13,7 @@ import { type OwnedPartition, Positions } from './positions.js';
 
 const machine = machineEvolve(consumerSessionMachine);
 
+/** Made and ended by `ConsumerSessions`, as the instance's effect says. */
 export class ConsumerSession {
   readonly positions = new Positions();
   /** The group's generation that it acts in. */
@@ -131,6 +132,7 @@ export class ConsumerSession {
     });
   }
 
+  /** The turn ends: the call that has waited longest is next. */
   leave(): void {
     const next = this.queue.shift();
     if (next === undefined) this.isHeld = false;
@@ -149,6 +151,7 @@ export class ConsumerSession {
     wake?.();
   }
 
+  /** No call reads any more; one that waits ends with what it has. */
   end(): void {
     this.hear({ type: 'SessionEnded' });
     this.wake();

@@ -26,6 +26,10 @@ import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { ConsumerSession } from './consumer-session.js';
 import { type OwnedPartition, takeAcknowledged } from './positions.js';
 
+/**
+ * One for the server. Commits that it makes by itself are of what readers have had in full: records
+ * may come twice after a crash, and none is left out.
+ */
 @Injectable()
 export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   /** By group and instance. */
@@ -57,6 +61,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     return () => this.end(session);
   }
 
+  /** undefined = the instance is not active, or not yet. */
   find({ group, instance }: ConsumerPlace): ConsumerSession | undefined {
     return this.groups.get(group)?.get(instance);
   }

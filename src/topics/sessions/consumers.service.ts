@@ -28,6 +28,10 @@ export interface Entrant {
   readonly by: Principal | null;
 }
 
+/**
+ * Refuses, as a value: 404 where there is no such instance or topic, and what the group's decider
+ * refuses.
+ */
 @Injectable()
 export class ConsumersService {
   constructor(

@@ -10,6 +10,10 @@ import { TopicLogs } from '../topics/topic-logs.js';
 /** Of all partitions of all groups so many are looked at: a scrape has a bound. */
 const partitionsMax = 50_000;
 
+/**
+ * Read at each scrape; names are bounded by `STEPWELL_METRICS_NAMES`, and the others are one
+ * figure.
+ */
 @Injectable()
 export class GroupLagMetrics {
   constructor(

@@ -15,6 +15,7 @@ export const offsetResetSchema = z.strictObject({
   to: offsetTargetSchema,
   dryRun: z.boolean().optional().describe('Only tell what would become of it'),
 });
+/** The same as a type. */
 export type OffsetReset = z.output<typeof offsetResetSchema>;
 
 /** One item of the body of `/seek/{group}/{instance}`: one of offset, timestamp and an end. */
@@ -32,10 +33,12 @@ export interface Seek extends TopicPartition {
 
 const seeks = listOf(seekSchema);
 
+/** What is not understood is refused, and the reason names the field. */
 export function parseOffsetReset(body: Buffer): Result<OffsetReset> {
   return readJsonBody(body, offsetResetSchema);
 }
 
+/** One seek or a list of them. */
 export function parseSeeks(body: Buffer): Result<readonly Seek[]> {
   const listed = readJsonBody(body, seeks);
   return listed.ok ? ok(listed.value.map(seekOf)) : listed;

@@ -38,6 +38,10 @@ export interface ResetOffset extends TopicPartition {
   readonly to: number;
 }
 
+/**
+ * For its controller. Refuses, as a value: 404 where there is no such group or topic, 409 for a
+ * group that has members.
+ */
 @Injectable()
 export class GroupsAdmin {
   constructor(

@@ -11,6 +11,7 @@ const commit = place.extend({ offset: z.int().min(0), processed: z.boolean().opt
 
 /** The bodies as the documentation shows them. */
 export const placesSchema = z.union([place, z.array(place)]);
+/** The body of a commit; an empty one, which `parseCommits` takes too, is not in it. */
 export const commitsSchema = z.union([commit, z.array(commit)]);
 
 /** One item stands for a list of one. */

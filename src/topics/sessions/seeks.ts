@@ -19,6 +19,7 @@ interface Sought {
   readonly log: PartitionLog;
 }
 
+/** Refuses, as a value: 404 where there is no such instance or partition. */
 @Injectable()
 export class Seeks {
   constructor(

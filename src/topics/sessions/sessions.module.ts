@@ -23,6 +23,9 @@ const stopDeadlineMs = 10_000;
 const positions = [ConsumerSessions, StartPositions, Commits, Seeks];
 const shared = [...positions, ConsumersService, GroupsAdmin];
 
+/**
+ * A stop commits what readers have had, in the phase `commit`: after the doors, before the store.
+ */
 @Module({
   imports: [TopicsModule, GroupsModule, OffsetsModule],
   providers: [...shared, InstanceRemoval, GroupLagMetrics],

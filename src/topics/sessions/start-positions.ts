@@ -21,6 +21,7 @@ export interface Arrival extends TopicPartition {
   readonly highWatermark: number;
 }
 
+/** One for the server. Where a group has begun once is kept, so that a reset policy counts once. */
 @Injectable()
 export class StartPositions {
   constructor(

@@ -101,6 +101,10 @@ function wants(state: PartitionState): readonly PushNext[] {
   return [{ kind: 'pushNext', id: `from ${position}`, notBefore: 0, position, after }];
 }
 
+/**
+ * A push is refused as `conflict` where the partition is elsewhere by now, or its last messages are
+ * not final (ADR 12).
+ */
 export const partitionDecider: Decider<
   PartitionState,
   SubscriptionPartitionCommand,

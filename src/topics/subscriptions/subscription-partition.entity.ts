@@ -11,6 +11,7 @@ import {
 } from './subscription-partition.decider.js';
 import type { SubscriptionPartitionEvent } from './subscription-partition.events.js';
 
+/** A state of null = the subscription does not push this partition. */
 @Injectable()
 export class SubscriptionPartitions extends Entity<
   PartitionState,

@@ -43,18 +43,22 @@ export interface RecordsPushed extends DomainEvent {
   readonly messageIds: readonly string[];
 }
 
+/** It begins no push from now on. */
 export interface PartitionPaused extends DomainEvent {
   readonly type: 'PartitionPaused';
 }
 
+/** It pushes again, from where it is. */
 export interface PartitionResumed extends DomainEvent {
   readonly type: 'PartitionResumed';
 }
 
+/** It pushes no more: its subscription is gone. */
 export interface PartitionClosed extends DomainEvent {
   readonly type: 'PartitionClosed';
 }
 
+/** All events of a partition's stream, but for its checkpoints. */
 export type SubscriptionPartitionEvent =
   | PartitionOpened
   | RecordsPushed

@@ -4,6 +4,7 @@ import { type MessageTargets, messageTargets } from '../../messaging/url-groups/
 import { UrlGroups } from '../../messaging/url-groups/url-group.entity.js';
 import type { SubscriptionDefinition } from './subscription.events.js';
 
+/** Looked up for each push: a URL group has the endpoints of now, and may be gone. */
 @Injectable()
 export class SubscriptionTargets {
   constructor(private readonly groups: UrlGroups) {}

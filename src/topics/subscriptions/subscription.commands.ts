@@ -21,15 +21,18 @@ export interface PauseSubscription extends Command {
   readonly type: 'PauseSubscription';
 }
 
+/** One that is active stays so. */
 export interface ResumeSubscription extends Command {
   readonly type: 'ResumeSubscription';
 }
 
+/** Push no more, and say for whose sake; what is on its way arrives. */
 export interface DeleteSubscription extends Command {
   readonly type: 'DeleteSubscription';
   readonly cause: SubscriptionDeleted['cause'];
 }
 
+/** From `/admin/subscriptions`, and from what becomes of its topic. */
 export type SubscriptionCommand =
   | CreateSubscription
   | GrowSubscription

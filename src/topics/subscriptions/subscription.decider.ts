@@ -139,6 +139,7 @@ function wants({ context }: SubscriptionState): readonly FollowTopic[] {
   return [{ kind: 'followTopic', id: `beyond ${partitions}`, notBefore: 0, topic, partitions }];
 }
 
+/** 409 for a name that is taken, 404 for one that is not there, or whose topic is not. */
 export const subscriptionDecider: Decider<
   SubscriptionState,
   SubscriptionCommand,

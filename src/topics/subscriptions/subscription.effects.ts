@@ -11,6 +11,10 @@ import type { FollowTopic } from './subscription.decider.js';
 import { Subscriptions } from './subscription.entity.js';
 import { subscriptionKind } from './subscription.events.js';
 
+/**
+ * One for the server. It finds out what was missed while the process was down, when its effects
+ * start.
+ */
 @Injectable()
 export class TopicFollowers implements EffectCarrier<FollowTopic> {
   /** By subscription. */

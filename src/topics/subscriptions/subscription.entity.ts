@@ -8,6 +8,7 @@ import { type SubscriptionView, subscriptionDecider } from './subscription.decid
 import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.events.js';
 import type { SubscriptionState } from './subscription.machine.js';
 
+/** How far each partition is, is in `SubscriptionPartitions`. */
 @Injectable()
 export class Subscriptions extends Entity<
   SubscriptionState,

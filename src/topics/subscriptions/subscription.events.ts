@@ -49,6 +49,7 @@ export interface SubscriptionDeleted extends DomainEvent {
   readonly cause: 'request' | 'topicDeleted';
 }
 
+/** All events of a subscription's stream, but for its checkpoints. */
 export type SubscriptionEvent =
   | SubscriptionCreated
   | SubscriptionGrown

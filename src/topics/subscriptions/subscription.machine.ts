@@ -14,6 +14,7 @@ import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.e
 /** An event with the time at which it happened. */
 export type RecordedSubscriptionEvent = SubscriptionEvent & { readonly at: number };
 
+/** What memory holds of a subscription, and what a checkpoint stores. */
 export interface SubscriptionContext {
   /** null = it was never created. */
   readonly definition: SubscriptionDefinition | null;
@@ -43,6 +44,7 @@ const grow = subscription.assign(({ event }) =>
   event.type === 'SubscriptionGrown' ? { partitions: event.partitions } : {},
 );
 
+/** Pure: it judges which event is legal and folds it. The tag `there` = the subscription exists. */
 export const subscriptionMachine = subscription.createMachine({
   id: 'subscription',
   context: nothing,
@@ -69,4 +71,5 @@ export const subscriptionMachine = subscription.createMachine({
   },
 });
 
+/** A snapshot of that machine. */
 export type SubscriptionState = SnapshotFrom<typeof subscriptionMachine>;

@@ -5,6 +5,7 @@ import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 import { maxRecordsMax } from './subscription.decider.js';
 
+/** The body of `POST /admin/subscriptions`, as the OpenAPI document shows it, too. */
 export const subscriptionRequest = z.strictObject({
   name: z.string(),
   topic: z.string(),

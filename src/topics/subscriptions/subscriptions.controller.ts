@@ -14,6 +14,10 @@ import { SubscriptionsService } from './subscriptions.service.js';
 
 const success = { result: 'Success', status: 200 };
 
+/**
+ * Looking needs the right to inspect, changing the right to administer. What it changes is durable
+ * when it is answered.
+ */
 @Controller('admin/subscriptions')
 export class SubscriptionsController {
   constructor(

@@ -57,6 +57,7 @@ const done = {
   },
 };
 
+/** Those of `/admin/subscriptions`. */
 export const subscriptionRoutes = {
   create: {
     summary: 'Push the records of a topic to a URL, in order by partition',

@@ -27,6 +27,7 @@ type Unaddressed<Command> = Command extends SubscriptionCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
+/** For its controller. */
 @Injectable()
 export class SubscriptionsService {
   constructor(
@@ -78,10 +79,12 @@ export class SubscriptionsService {
     return outcome.ok ? null : outcome;
   }
 
+  /** 404 where there is none of this name. */
   async show(name: string): Promise<SubscriptionObject | Refusal> {
     return (await this.object(name)) ?? new Refusal('not_found', `subscription ${name} not found`);
   }
 
+  /** By name. */
   async list(): Promise<readonly SubscriptionObject[]> {
     const names = [...this.subscriptions.actors.ids()].sort();
     const objects = await Promise.all(names.map((name) => this.object(name)));

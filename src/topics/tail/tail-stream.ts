@@ -29,6 +29,7 @@ export interface TailTerms {
   goesOn(): boolean;
 }
 
+/** Made for one request; it ends with the right of its credential, too. */
 export class TailStream {
   constructor(
     private readonly places: readonly TailPlace[],

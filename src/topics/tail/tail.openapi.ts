@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
+/** Of `GET /tail/{topic}`. */
 export const tailRoute: RouteDescription = {
   path: '/tail/{topic}',
   summary: 'Follow a topic without a group',

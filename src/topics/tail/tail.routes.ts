@@ -29,6 +29,7 @@ const busy = new Refusal(
   { 'retry-after': '10' },
 );
 
+/** It needs the right to read the topic; 503 where too many streams are open. */
 @Injectable()
 export class TailRoute implements FastifyRoute {
   readonly methods = ['GET'];

@@ -15,6 +15,9 @@ import { TopicLogs } from './topic-logs.js';
 /** An internal topic is compacted when so much came since the last time. */
 const growth = { bytes: 8 * 1024 * 1024, records: 100_000 };
 
+/**
+ * One compaction of a topic at a time; one that fails is logged and tried again at a later look.
+ */
 @Injectable()
 export class InternalCompactions {
   /** Internal topics whose compaction is under way. */

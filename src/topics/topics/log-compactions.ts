@@ -11,6 +11,7 @@ export interface CompactionRange {
   readonly tombstonesBefore: number;
 }
 
+/** One for the server. */
 @Injectable()
 export class LogCompactions {
   private last: Promise<unknown> = Promise.resolve();

@@ -10,6 +10,7 @@ export interface TopicLimits {
   readonly partitionsMax: number;
 }
 
+/** Part of memory; the decider of topics refuses what would be beyond its limits. */
 export class PartitionCount implements Fold<TopicEvent> {
   private readonly ofTopics = new Map<string, number>();
   readonly memory: FoldMemory = { name: 'partition count', maps: { ofTopics: this.ofTopics } };

@@ -29,6 +29,7 @@ const lookEveryMs = 60_000;
 /** Topics looked at before others get a turn. */
 const topicsPerTick = 16;
 
+/** One for the server; on a follower it does not run. */
 @Injectable()
 export class RetentionKeeper {
   private readonly wallClock: WallClockWatch;
@@ -58,6 +59,7 @@ export class RetentionKeeper {
     });
   }
 
+  /** No look begins any more; one that is under way ends after its topic. */
   stop(): void {
     this.isStopped = true;
     this.cancel();

@@ -19,6 +19,7 @@ const fringeBytes = 20 * 1024;
 /** Larger buffers cost more to make, and to collect, than their bytes take to read. */
 const readBytesMax = 128 * 1024;
 
+/** One for the server. Batches are shared among readers: they must not be changed. */
 @Injectable()
 export class SharedReads {
   /** Those under way, by what they read. */

@@ -23,6 +23,10 @@ interface Opening {
   readonly reject: (full: DiskFull) => void;
 }
 
+/**
+ * One for the server. What it does to the logs of one topic goes in turn; topics do not wait for
+ * each other.
+ */
 @Injectable()
 export class TopicLogs {
   private readonly ready = new Map<string, Logs>();

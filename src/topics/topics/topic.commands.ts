@@ -59,6 +59,7 @@ export interface RemoveTopic extends Command {
   readonly type: 'RemoveTopic';
 }
 
+/** From requests, retention, and the topic's own effects. */
 export type TopicCommand =
   | EnsureTopic
   | CreateTopic

@@ -176,6 +176,10 @@ function missing(name: string): Decision<TopicEvent> {
   return new Refusal('not_found', `topic ${name} not found`);
 }
 
+/**
+ * 404 for a topic that is not there, 409 for a name that is taken, by one that is being deleted
+ * too, or for more topics and partitions than there may be.
+ */
 export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicView> = {
   kind: topicKind,
   initialState: () => null,

@@ -9,6 +9,7 @@ import { type TopicView, topicDecider } from './topic.decider.js';
 import type { TopicEvent } from './topic.events.js';
 import type { Topic, TopicState } from './topic.state.js';
 
+/** A topic is there from the turn that creates it; its logs follow (`TopicLogs`). */
 @Injectable()
 export class Topics extends Entity<TopicState, TopicCommand, TopicEvent, TopicView> {
   /** How many topics and partitions there are. */

@@ -81,6 +81,7 @@ export interface TopicRemoved extends DomainEvent {
   readonly type: 'TopicRemoved';
 }
 
+/** All events of a topic's stream, but for its checkpoints. */
 export type TopicEvent =
   | TopicCreated
   | TopicAltered

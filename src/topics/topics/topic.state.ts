@@ -49,10 +49,15 @@ export interface DropPartitionLogs extends Effect {
   readonly partitions: number;
 }
 
+/** What a topic may want running. */
 export type TopicEffect = KeepPartitionLogs | CompactPartition | DropPartitionLogs;
 
 const noCompaction: Compaction = { begunAt: 0, oldestTombstone: null, underWay: null };
 
+/**
+ * `at` is Unix milliseconds. A change of what its logs are raises `revision`, by which they are
+ * kept anew.
+ */
 export function evolveTopic(
   state: TopicState,
   event: TopicEvent,
@@ -92,6 +97,7 @@ export function compactionOf({ compactions }: Topic, partition: number): Compact
   return compactions.get(partition) ?? noCompaction;
 }
 
+/** While it is deleted nothing but the removal of its logs. */
 export function topicEffects(state: TopicState): readonly TopicEffect[] {
   if (state === null) return [];
   const { partitions, revision, starts, compactions } = state;

@@ -16,6 +16,10 @@ import { TopicLogs, unknownTopic } from './topic-logs.js';
 /** How topics that a request names come to be (docs/configuration.md). */
 type TopicDefaults = Pick<TopicSettings, 'topicPartitions' | 'topicAutoCreate'>;
 
+/**
+ * One for the server. Refuses, as a value: 404 where topics do not come by themselves, and what
+ * their decider refuses.
+ */
 @Injectable()
 export class TopicsService {
   constructor(
