@@ -5,6 +5,7 @@ import type { RestoreOptions } from './folder/copies.js';
 import { type DataDirOption, dataDirOption, folderArgument } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
 
+/** Reads the folder itself and asks no server: it needs to run where the folder lies. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('copy the data folder as it is at one moment, also while a server uses it')
@@ -22,6 +23,7 @@ export function backupCommand(): Command {
     );
 }
 
+/** Never in place: the folder that it makes must be new, or empty (ADR 38). */
 export function restoreCommand(): Command {
   return restoring('restore')
     .description('make a data folder from a backup')

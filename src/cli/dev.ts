@@ -19,10 +19,15 @@ import { durationWords } from './output/time-words.js';
 /** Where SDKs in development mode look for a server. */
 const developmentPort = '8080';
 
+/** Without `fault` deliveries are as they are. */
 export interface DevOptions extends DataDirOption {
   readonly fault?: FaultPlan;
 }
 
+/**
+ * Runs until the process is told to stop. Throws `ConfigurationError` where the server would listen
+ * on another address than loopback: its credentials are published.
+ */
 export async function dev(options: DevOptions): Promise<void> {
   const configuration = readConfiguration(undefined, 'dev', givenSettings(options));
   const { config } = configuration;

@@ -2,6 +2,10 @@
 import type { Command } from 'commander';
 import { type ClientOptions, clientCommand } from './client/client-command.js';
 
+/**
+ * Changes nothing. Where a server runs it is asked, too; where none does, that is one of the
+ * findings.
+ */
 export function doctorCommand(): Command {
   return clientCommand('doctor', 'check settings, disk, clock, ports, files and a destination', [
     'stepwell doctor',

@@ -8,6 +8,7 @@ import { type KeptHead, readKeptHead } from './journal/kept-head.js';
 import type { PrintJournalOptions, ReplayCommandOptions, VerifyOptions } from './journal.js';
 import { examplesText } from './output/examples.js';
 
+/** A server may use the folder meanwhile: what it appends later is not seen. */
 export function journalCommand(): Command {
   const journal = new Command('journal').description(
     'look at the data folder, which it never changes',

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { examplesText } from './output/examples.js';
 
+/** Needs no server and no folder. */
 export function machinesCommand(): Command {
   return new Command('machines')
     .description('print the state machines as Mermaid diagrams, all of them or one')

@@ -10,6 +10,10 @@ import { type DataDirOption, givenSettings } from './folder/folder-option.js';
 import { prepareDataFolder, whileOwned } from './folder/owned-folder.js';
 import { say } from './output/terminal.js';
 
+/**
+ * Runs until the process is told to stop. Throws `ConfigurationError`, or what opening the folder
+ * throws; credentials that it makes are shown this once.
+ */
 export async function start(options: DataDirOption): Promise<void> {
   const configuration = readConfiguration(undefined, 'start', givenSettings(options));
   const { config } = configuration;

@@ -51,6 +51,10 @@ const referenceDescription = {
   answers: { 200: { description: 'The page', contentType: 'text/html' } },
 } satisfies RouteDescription;
 
+/**
+ * Open: a page is no secret, and what it asks for needs a session. 404 with a reason where the
+ * console was not built.
+ */
 @Injectable()
 export class ConsoleFilesRoutes {
   readonly routes: readonly FastifyRoute[];

@@ -6,6 +6,7 @@ import { ConsoleFilesRoutes } from './console-files.routes.js';
 import { SessionRoutes } from './session.routes.js';
 import { Sessions } from './sessions.js';
 
+/** The pages themselves are files of `web/`, which nothing here imports. */
 @Module({
   imports: [CredentialWatchModule],
   providers: [Sessions, SessionRoutes, ConsoleFilesRoutes],

@@ -15,6 +15,7 @@ interface Failures {
   readonly notBefore: number;
 }
 
+/** In memory; times are milliseconds of one monotonic clock. */
 export class FailedLogins {
   private readonly known = lastUsed<string, Failures>(addressesMax);
 
@@ -36,6 +37,7 @@ export class FailedLogins {
     this.known.set(key, { count, notBefore: now + waitMs });
   }
 
+  /** A person who mistyped waits no more. */
   succeeded(address: string): void {
     this.known.delete(networkOf(address));
   }

@@ -4,6 +4,7 @@ import { Counter, type Registry } from 'prom-client';
 /** What became of an attempt to sign in. */
 export type LoginOutcome = 'accepted' | 'refused' | 'slowed';
 
+/** By outcome alone: no name and no address. */
 export class LoginMetrics {
   readonly #logins: Counter;
 
@@ -17,6 +18,7 @@ export class LoginMetrics {
     for (const outcome of ['accepted', 'refused', 'slowed']) this.#logins.inc({ outcome }, 0);
   }
 
+  /** One attempt has ended so. */
   ended(outcome: LoginOutcome): void {
     this.#logins.inc({ outcome });
   }

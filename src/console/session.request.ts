@@ -13,6 +13,7 @@ const text = z.string().min(1).max(4096);
 /** Neither: under `dev` on this machine nothing is asked for. */
 const nothing = z.strictObject({});
 
+/** The body of `POST /console/session`, as the OpenAPI document shows it, too. */
 export const sessionSchema = z.union([
   z.strictObject({ token: text }),
   z.strictObject({ username: text, password: text }),

@@ -72,6 +72,7 @@ const pattern = '/console/session';
 const bodyBytesMax = 16 * 1024;
 const unkept = ['cache-control', 'no-store'];
 
+/** Signing in takes a credential once; the cookie is `HttpOnly` and `SameSite=Strict`. */
 @Injectable()
 export class SessionRoutes {
   readonly routes: readonly FastifyRoute[];

@@ -40,6 +40,10 @@ const limitedCredential: Refusal = new Refusal(
     'that have ALL for *',
 );
 
+/**
+ * Nothing is stored of a session but that it was ended, which a restart forgets; a cookie is signed
+ * with the server's credentials, and is good as long as what it stands for.
+ */
 @Injectable()
 export class Sessions {
   private readonly cookies: SessionCookies;

@@ -17,8 +17,10 @@ const listings = {
   consumer_group: '/admin/groups',
 } as const;
 
+/** What `list` and `show` may be asked for. */
 export type ListedKind = keyof typeof listings;
 
+/** All of them, for the schemas of the tools. */
 export const listedKinds = keysOf(listings);
 
 /** Listings that come in pages; the others are answered whole. */
@@ -42,8 +44,10 @@ const waits = {
   schedule: ['/v2/schedules', 'next'],
 } as const;
 
+/** What `why` may be asked for. */
 export type WaitingKind = keyof typeof waits;
 
+/** All of them, for the schemas of the tools. */
 export const waitingKinds = keysOf(waits);
 
 /** What a listing is asked for. */
@@ -57,6 +61,7 @@ const countStandard = 20;
 /** The largest page of `/v2/workflows/logs`. */
 const runsMax = 10;
 
+/** 20 items where nothing is said; a listing that knows no pages is asked for all. */
 export function listQuestion(kind: ListedKind, wanted: Wanted): Question {
   const { count = countStandard, cursor, filters = {} } = wanted;
   const query = new URLSearchParams(filters);
@@ -65,12 +70,14 @@ export function listQuestion(kind: ListedKind, wanted: Wanted): Question {
   return get(listings[kind], query);
 }
 
+/** `id` may be any text; of a run the answer is a listing of one. */
 export function showQuestion(kind: ListedKind, id: string): Question {
   if (kind === 'run') return get(listings.run, new URLSearchParams({ workflowRunId: id }));
   const query = new URLSearchParams(kind === 'message' ? { final: 'true' } : {});
   return get(`${listings[kind]}/${encodeURIComponent(id)}`, query);
 }
 
+/** `id` may be any text. */
 export function whyQuestion(kind: WaitingKind, id: string): Question {
   const [path, end] = waits[kind];
   return get(`${path}/${encodeURIComponent(id)}/${end}`);

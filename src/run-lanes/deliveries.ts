@@ -14,6 +14,7 @@ export interface Delivery {
   end: { readonly state: string; readonly time: number } | null;
 }
 
+/** `until` null = it is in flight; `row` is the latest of it. */
 export interface Attempt {
   readonly from: number;
   until: number | null;
@@ -21,6 +22,10 @@ export interface Attempt {
   row: RunRow;
 }
 
+/**
+ * In the order in which they were published; rows of messages whose publish is not among them are
+ * left out.
+ */
 export function deliveriesIn(rows: readonly RunRow[]): Iterable<Delivery> {
   const messages = new Map<string, Delivery>();
   for (const row of rows) {

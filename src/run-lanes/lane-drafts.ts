@@ -43,6 +43,7 @@ export class LaneDrafts {
   }
 }
 
+/** Of one step; `lane` may be asked for at any time. */
 export class LaneDraft {
   readonly messageIds = new Set<string>();
   private readonly bars: Bar[] = [];
@@ -57,6 +58,7 @@ export class LaneDraft {
     readonly type: string,
   ) {}
 
+  /** The step opens a wait, or an invocation, which the next result ends. */
   open(kind: BarKind, from: number): void {
     this.opened.push({ kind, from });
   }
@@ -70,6 +72,7 @@ export class LaneDraft {
     if (!isPlan) this.bars.push({ kind: 'stored', from: at, until: at, outcome: 'ok' });
   }
 
+  /** Whether what was stored then only plans the step. */
   isPlan(createdAt: number): boolean {
     return this.stored.some(({ at, isPlan }) => isPlan && at === createdAt);
   }
@@ -82,6 +85,7 @@ export class LaneDraft {
     return this.bars.length > 0 || this.opened.length > 0;
   }
 
+  /** `endedAt`: when the run ended, null = it goes on; what is open is cut there. */
   lane(endedAt: number | null, runState: string | undefined): Lane {
     const open = this.opened.map((each): Bar => ({ ...each, until: null, outcome: 'open' }));
     const outlives = this.type === 'FailureCallback' || endedAt === null;

@@ -12,6 +12,7 @@ export interface RunRow {
   readonly executed?: readonly { readonly stepName: string; readonly stepType: string }[];
 }
 
+/** The step that a row is about. */
 export interface RowStep {
   readonly stepName: string;
   readonly stepType: string;
@@ -25,8 +26,10 @@ export interface RowStep {
  * the step came to was in the journal.
  */
 export type BarKind = 'attempt' | 'queued' | 'retry' | 'sleep' | 'wait' | 'invoke' | 'stored';
+/** `open` = it goes on, or nothing says how it ended. */
 export type Outcome = 'open' | 'ok' | 'failed' | 'canceled';
 
+/** A stretch of a lane, or a moment of it. */
 export interface Bar {
   readonly kind: BarKind;
   readonly from: number;
@@ -38,6 +41,7 @@ export interface Bar {
   readonly error?: string;
 }
 
+/** One step, or one of a parallel step. */
 export interface Lane {
   /** Unlike that of any other lane of the run. */
   readonly key: string;

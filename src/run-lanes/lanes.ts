@@ -7,6 +7,7 @@ import { type Delivery, deliveriesIn } from './deliveries.js';
 import type { Lane, RunRow } from './lane.js';
 import { type LaneDraft, LaneDrafts } from './lane-drafts.js';
 
+/** A run as it was at the moment that was asked for. */
 export interface RunLanes {
   /** When it started; null = it had not. */
   readonly startedAt: number | null;

@@ -15,6 +15,10 @@ import { type Measured, measure } from './measurement.js';
 const messagesMax = 100_000;
 const concurrencyMax = 1000;
 
+/**
+ * Ends once every message was delivered; with exit code 64 for more than it may send, and with 69
+ * where messages do not arrive.
+ */
 export function benchCommand(): Command {
   return clientCommand(
     'bench',

@@ -25,6 +25,7 @@ export interface Percentiles {
   readonly max: number;
 }
 
+/** What one measurement came to. */
 export interface Measured {
   readonly messages: number;
   /** From the first publish to the last delivery. */

@@ -21,6 +21,7 @@ export type Query = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
+/** What a request has beside its method and its path. */
 export interface ApiRequest {
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@
  */
 import { type IncomingMessage, request } from 'node:http';
 
+/** A request but for its address; `signal` ends it, with the error of the signal. */
 export interface Outgoing {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

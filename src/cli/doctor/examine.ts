@@ -17,6 +17,7 @@ import { checkFiles, checkNode, checkThreads } from './machine-checks.js';
 import { checkClients, checkPort, checkServer } from './server-checks.js';
 import { checkUrl } from './url-check.js';
 
+/** Shows each finding as it comes; the exit code is 1 where one is `bad`. */
 export async function examine(
   destination: string | undefined,
   options: ClientOptions,

@@ -26,6 +26,10 @@ export function checkNode(version: string): Finding {
 
 const threadsMin = 8;
 
+/**
+ * As this process was launched, which a server is as well. Few threads hold commits up behind
+ * look-ups.
+ */
 export function checkThreads(): Finding {
   const { threadPoolSize } = readLaunch();
   const said = `${threadPoolSize} threads for work with files`;

@@ -14,11 +14,16 @@ import { configuredFolder } from './owned-folder.js';
 
 const megabyte = 1024 * 1024;
 
+/** What is to be known of a restore beside the folders. */
 export interface RestoreOptions {
   /** Offsets of each partition that are not given out again. */
   readonly skipOffsets: number;
 }
 
+/**
+ * Rejects as `backUp` does; nothing is left of the copy then. What is damaged in it is told on
+ * standard error.
+ */
 export async function backup(folder: string, options: DataDirOption): Promise<void> {
   const from = await configuredFolder(options);
   const manifest = await withProgress((onProgress) => backUp(tools(onProgress), from, folder));
@@ -26,6 +31,7 @@ export async function backup(folder: string, options: DataDirOption): Promise<vo
   tellDamage(manifest);
 }
 
+/** Rejects as `restore` does; nothing is left of the folder then. */
 export async function restoreFolder(
   backup: string,
   folder: string,

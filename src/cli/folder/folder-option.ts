@@ -2,10 +2,12 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { GivenSettings } from '../../server/configuration/config.js';
 
+/** Without it the setting counts. */
 export interface DataDirOption {
   readonly dataDir?: string;
 }
 
+/** Made for each command: commander's options belong to one. */
 export function dataDirOption(): Option {
   return new Option('--data-dir <path>', 'the data folder, instead of STEPWELL_DATA_DIR');
 }

@@ -9,6 +9,7 @@ import { type DataDirOption, givenSettings } from './folder-option.js';
 /** What stands in place of a secret: that there is one, and nothing about it. */
 const mask = '********';
 
+/** Throws `ConfigurationError` for settings that a start would refuse. */
 export async function printConfiguration(options: DataDirOption): Promise<void> {
   const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
   const kept: Readonly<Record<string, unknown>> = await readCredentials(config, nodeDisk);

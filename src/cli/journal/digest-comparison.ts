@@ -20,6 +20,7 @@ const namedMax = 20;
 /** A digest that the journal holds. */
 export type KeptDigest = Pick<MemoryDigested, 'until' | 'label' | 'hex' | 'sections'>;
 
+/** Made for one replay: give it each digest of `kept` when the fold has come to it. */
 export class DigestComparison {
   /** The last offset at which both were the same. */
   private agreedAt: number;

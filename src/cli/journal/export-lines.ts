@@ -4,6 +4,7 @@ import { type ExportReport, exportFile } from '../../server/repair/export-good.j
 /** Streams of one sort that are named; the file names all. */
 const namedMax = 20;
 
+/** Lines for a person; `export.json` in `to` has the same for programs. */
 export function exportLines(from: string, to: string, report: ExportReport): string[] {
   const { damages, gaps, changed, uncertain, removedEvents } = report;
   const exported = `exported what is intact of ${from} to ${to}`;

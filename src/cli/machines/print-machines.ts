@@ -4,6 +4,7 @@ import { sayAll } from '../output/terminal.js';
 import { type DrawnMachine, diagramOf } from './machine-diagram.js';
 import { machines } from './machine-list.js';
 
+/** undefined = all of them; throws `ConfigurationError` where there is none of that name. */
 export async function printMachines(name: string | undefined): Promise<void> {
   const meant = machines.filter(({ id }) => name === undefined || id === name);
   if (meant.length === 0) {

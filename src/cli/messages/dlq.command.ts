@@ -29,6 +29,9 @@ interface LetterFilter {
   readonly since?: string;
 }
 
+/**
+ * What is meant by filters is done by a job of the server, which goes on where this process ends.
+ */
 export function dlqCommand(): Command {
   const dlq = new Command('dlq').description('messages and runs that have failed for good');
   dlq.addCommand(

@@ -30,6 +30,7 @@ const done: Readonly<Record<Change, string>> = {
   reset: 'reset',
 };
 
+/** Asks `/v2/flowControl` of a running server. */
 export function flowCommand(): Command {
   const flow = new Command('flow').description('flow-control keys');
   flow.addCommand(

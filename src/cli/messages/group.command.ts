@@ -7,6 +7,7 @@ import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 
+/** Asks `/v2/topics` of a running server, which is what it calls URL groups. */
 export function groupCommand(): Command {
   const group = new Command('group').description('URL groups');
   group.addCommand(clientCommand('ls', 'list groups', ['stepwell group ls']).action(list));

@@ -6,6 +6,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import type { Output } from '../output/output.js';
 import { complain } from '../output/terminal.js';
 
+/** Prints secrets in clear, as lines that an application's environment takes. */
 export function keysCommand(): Command {
   const keys = new Command('keys').description('the keys that deliveries are signed with');
   keys.addCommand(

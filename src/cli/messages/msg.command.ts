@@ -22,6 +22,7 @@ import { watched } from './watched-message.js';
 
 const waitingStates = ['delayed', 'waiting', 'active', 'retry'];
 
+/** Asks a running server; an id that is not there ends with exit code 66. */
 export function msgCommand(): Command {
   const msg = new Command('msg').description('publish, list and look at messages');
   msg.addCommand(publishCommand());

@@ -12,6 +12,7 @@ import { fieldColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { Column } from '../output/table.js';
 
+/** Asks `/v2/queues` of a running server. */
 export function queueCommand(): Command {
   const queue = new Command('queue').description('queues');
   queue.addCommand(

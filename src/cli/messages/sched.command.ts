@@ -21,6 +21,7 @@ import {
   withPublishOptions,
 } from './publish-options.js';
 
+/** Asks `/v2/schedules` of a running server. */
 export function schedCommand(): Command {
   const sched = new Command('sched').description('schedules');
   sched.addCommand(

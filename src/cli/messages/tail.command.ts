@@ -16,6 +16,10 @@ import { runRows } from '../connect/run-rows.js';
 import { logLine } from '../output/columns.js';
 import { FreshRows } from './fresh-rows.js';
 
+/**
+ * Goes on until it is interrupted, or the run that is named is over; a server that restarts is
+ * waited for.
+ */
 export function tailCommand(): Command {
   return clientCommand('tail', 'show what happens to messages, as it happens', [
     'stepwell tail --state failed',

@@ -33,10 +33,12 @@ export function timeColumn(title: string, field: string, now: number): Column<Ap
   };
 }
 
+/** `field` holds the state of a row. */
 export function stateColumn(field = 'state'): Column<ApiObject> {
   return { title: 'state', text: (row, paint) => shownState(textOf(row, field), paint) };
 }
 
+/** `now`, Unix milliseconds, is what times are shown against. */
 export function messageColumns(now: number): readonly Column<ApiObject>[] {
   return [
     fieldColumn('message', 'messageId'),

@@ -10,6 +10,9 @@ export function say(line: string): void {
   tell(process.stdout, plainLine(line));
 }
 
+/**
+ * One line on standard error, without control characters of others; it does not end the process.
+ */
 export function complain(line: string): void {
   tell(process.stderr, `stepwell: ${plainLine(line)}`);
 }

@@ -34,6 +34,7 @@ import { legend, waterfallLines } from './waterfall.js';
 
 const runStates = ['started', 'success', 'failed', 'canceled'];
 
+/** Asks a running server; `--json` gives what it answered, of `show` the lanes that are drawn. */
 export function runCommand(): Command {
   const run = new Command('run').description('start, list and look at runs of workflows');
   run.addCommand(startCommand());

@@ -8,6 +8,7 @@ import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import { type Column, tableLines } from '../output/table.js';
 
+/** Asks the node that `--url` names, whatever its role. */
 export function clusterCommand(): Command {
   const cluster = new Command('cluster').description('nodes that own one log in turn');
   cluster.addCommand(

@@ -16,6 +16,7 @@ const forms = {
     `os.environ[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
 } as const;
 
+/** What `--for` may name. */
 export type Form = keyof typeof forms;
 
 /** A setting as a line of the file, or of the program, that sets it. Throws `ClientError`. */
@@ -35,6 +36,7 @@ function inQuotes(value: string, first: string): string {
   throw new ClientError('a value has quotes of all three kinds: use --for shell', exitCodes.usage);
 }
 
+/** Prints secrets in clear. */
 export function envCommand(): Command {
   return clientCommand('env', 'print what an application needs to use the server', [
     'stepwell env >> .env',

@@ -9,6 +9,10 @@ import { exchange } from '../connect/exchange.js';
 import { findServer } from '../connect/server-address.js';
 import { complain } from '../output/terminal.js';
 
+/**
+ * For a client of the protocol that starts it: it serves one, until that closes standard input. It
+ * asks a running server with the rights of its credential.
+ */
 export function mcpCommand(): Command {
   return clientCommand('mcp', 'tools for models that look at a server (Model Context Protocol)', [
     'stepwell mcp --url https://stepwell.example.com --token $READ_TOKEN',

@@ -10,6 +10,7 @@ import { Output, type OutputOptions } from '../output/output.js';
 import { exactTime } from '../output/time-words.js';
 import { oneLine } from '../output/visible.js';
 
+/** Needs no server: it is one, on loopback, until it is interrupted. */
 export function sinkCommand(): Command {
   return new Command('sink')
     .description('an endpoint that answers deliveries as it is asked to, for trying out')

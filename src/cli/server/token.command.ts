@@ -10,6 +10,7 @@ import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 
 const roles = ['read', 'operate', 'admin'];
 
+/** Asks `/admin/tokens` of a running server, for which the right to administer is needed. */
 export function tokenCommand(): Command {
   const token = new Command('token').description('named tokens and their roles');
   token.addCommand(clientCommand('ls', 'list tokens', ['stepwell token ls']).action(list));

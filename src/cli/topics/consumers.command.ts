@@ -7,6 +7,7 @@ import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { Column } from '../output/table.js';
 
+/** Asks `/admin/groups` of a running server. */
 export function consumersCommand(): Command {
   const consumers = new Command('consumers').description('consumer groups and what they have read');
   consumers.addCommand(

@@ -5,6 +5,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 
+/** Asks `/admin/credentials` of a running server. */
 export function credCommand(): Command {
   const cred = new Command('cred').description('credentials for topics');
   cred.addCommand(clientCommand('ls', 'list credentials', ['stepwell cred ls']).action(list));

@@ -15,6 +15,7 @@ import { durationWords, sizeWords } from '../output/time-words.js';
 import { produceCommand } from './topic-produce.js';
 import { tailCommand } from './topic-tail.js';
 
+/** Asks a running server: `/admin/topics`, and the routes of records. */
 export function topicCommand(): Command {
   const topic = new Command('topic').description('topics and their records');
   topic.addCommand(clientCommand('ls', 'list topics', ['stepwell topic ls']).action(list));
