@@ -22,15 +22,21 @@ export class Flight {
     private readonly entries: readonly [Entry, ...Entry[]],
   ) {}
 
+  /** What is under way now: of a batch one part. */
   get entry(): Entry {
     return this.entries[this.index] ?? this.entries[0];
   }
 
+  /** The same bytes for each repetition, by which the log's reader knows it again. */
   get bytes(): Buffer {
     this.encoded ??= encodeEntry(this.entry);
     return this.encoded;
   }
 
+  /**
+   * `now` counts as `sentAt` for the first time only: a proof holds from when these bytes were
+   * first sent.
+   */
   sent(send: number, expected: number, now: number): void {
     this.send = send;
     if (this.encoded === null) this.sentAt = now;
@@ -51,6 +57,7 @@ export class Flight {
     this.place = place;
   }
 
+  /** Whether to send again: the last outcome is known, was none, and is `retryMs` old. */
   isDue(now: number, retryMs: number): boolean {
     return !this.isWaiting && this.place === null && now - this.endedAt >= retryMs;
   }

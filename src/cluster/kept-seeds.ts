@@ -25,6 +25,7 @@ export class KeptSeeds {
     }
   }
 
+  /** False also for one that was kept too long ago. */
   has(seed: string): boolean {
     return this.times.has(seed);
   }

@@ -72,6 +72,7 @@ export class ClusterNode {
     this.tick();
   }
 
+  /** What is folded of the shared log by now. */
   get state(): HistoryState {
     return this.member.state;
   }

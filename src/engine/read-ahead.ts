@@ -24,6 +24,7 @@ export class SpanLength {
     this.length = Math.max(1, Math.min(taken, spanMax));
   }
 
+  /** Of the next read. */
   get max(): number {
     return this.length;
   }

@@ -77,6 +77,7 @@ export class LaneDraft {
     return this.stored.some(({ at, isPlan }) => isPlan && at === createdAt);
   }
 
+  /** Without an outcome a bar that goes on is `open`, and another one `ok`. */
   add({ outcome, ...bar }: Omit<Bar, 'outcome'> & { readonly outcome?: Outcome }): void {
     this.bars.push({ ...bar, outcome: outcome ?? (bar.until === null ? 'open' : 'ok') });
   }

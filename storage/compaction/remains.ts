@@ -46,6 +46,7 @@ export class Fingerprint {
     this.checksum = crc32(new Uint8Array(Uint32Array.of(batchChecksum).buffer), this.checksum);
   }
 
+  /** Whether both are of the same batches in the same order, as far as a CRC-32 tells. */
   equals(other: Fingerprint): boolean {
     return this.checksum === other.checksum;
   }

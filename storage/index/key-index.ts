@@ -46,6 +46,7 @@ export class TermList {
   private readonly groups: TermGroups[] = [];
   length = 0;
 
+  /** `relativeOffset` must not be lower than that of the term before. */
   add(hash: number, relativeOffset: number): void {
     if (this.length === this.hashes.length) {
       this.hashes = doubled(this.hashes);
@@ -63,11 +64,13 @@ export class TermList {
     }
   }
 
+  /** Keeps its memory for the next segment. */
   clear(): void {
     this.length = 0;
     if (this.groups.length > 0) this.groups.length = 0;
   }
 
+  /** Entries are counted from 0 in the order in which they were added. */
   hashAt(entry: number): number {
     return this.hashes[entry] ?? 0;
   }
@@ -227,6 +230,7 @@ export class KeyIndex {
     return terms;
   }
 
+  /** What it keeps in memory, and in its file. */
   get byteLength(): number {
     return this.bytes.length;
   }

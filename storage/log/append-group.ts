@@ -24,6 +24,7 @@ const bufferBytes = 64 * 1024;
 export class BufferPool {
   private readonly buffers: Buffer[] = [];
 
+  /** Its bytes are whatever they were: a group writes before it reads. */
   take(): Buffer {
     return this.buffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
   }

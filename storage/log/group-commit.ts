@@ -98,6 +98,10 @@ export class GroupCommit {
     return this.open.nextOffset;
   }
 
+  /**
+   * See `PartitionLog.append`. Throws what an earlier failure was, or why the target takes nothing
+   * now.
+   */
   append(records: readonly RecordInput[], now: number, lingers: boolean): Appended {
     const refusal = this.failure ?? this.target.refusal;
     if (refusal !== null) throw refusal;

@@ -127,6 +127,7 @@ export class LogUpkeep {
     }
   }
 
+  /** See `PartitionLog.compactedUntil`. */
   get compactedUntil(): Offset {
     return compactedUntil(this.store.manifest.state, this.log.id);
   }

@@ -136,6 +136,7 @@ export class WatermarkFile {
     return true;
   }
 
+  /** What was written is durable when this settles. */
   sync(): Promise<void> {
     return this.disk.sync(this.file);
   }

@@ -3,7 +3,7 @@
 /** `bad`: the server will not work so; `warn`: it will, and something is not as it should be. */
 export type Verdict = 'ok' | 'warn' | 'bad';
 
-/** A line of the answer. */
+/** A line of what `stepwell doctor` prints. */
 export interface Finding {
   /** What was looked at, in a word. */
   readonly check: string;

@@ -38,6 +38,10 @@ export class Connections {
 
   constructor(private readonly urls: readonly string[]) {}
 
+  /**
+   * The one there is, or a new one: servers are tried in turn. Rejects where none of them takes
+   * writes; the next call tries again.
+   */
   open(): Promise<Connection> {
     const opening = this.current ?? this.connect();
     this.current = opening;

@@ -15,6 +15,7 @@ export class OffsetSet {
     return page !== undefined && ((page[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
 
+  /** Adding twice is adding once. */
   add(offset: number): void {
     const number = Math.floor(offset / pageOffsets);
     let page = this.pages.get(number);

@@ -16,6 +16,7 @@ export class PreImages {
     this.isOpen = true;
   }
 
+  /** What was noted is let go of; changes are not noted any more. */
   end(): void {
     this.noted = null;
     this.isOpen = false;

@@ -98,6 +98,7 @@ export class RestingStreams {
     return used;
   }
 
+  /** In no order; streams may rest and be woken between two of them. */
   *ids(): Generator<string> {
     for (const shard of [...this.shards.values()])
       for (const row of shard.all()) yield shard.idOf(row);

@@ -33,6 +33,7 @@ export class ByteBudget {
     this.ownerLimit = Math.floor(limit / 2);
   }
 
+  /** Bytes that are held now, of all owners; more than `limit` where they were counted by `add`. */
   get used(): number {
     return this.usedBytes;
   }

@@ -27,7 +27,7 @@ export const listFilters = { ...bulkFilters, order } as const;
 
 /** As read; null = the filter is not given. */
 export type MeantLetters = Filters<typeof meantLetters>;
-/** The same with the page of a bulk action. */
+/** The same with `count` and `cursor`: what one bulk action takes. */
 export type LetterFilters = Filters<typeof bulkFilters>;
-/** The same with the order of a listing. */
+/** The same with `order`: what one page of the listing shows. */
 export type ListFilters = Filters<typeof listFilters>;

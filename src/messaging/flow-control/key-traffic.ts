@@ -19,6 +19,7 @@ export class KeyTraffic {
     this.line = new Line(gate);
   }
 
+  /** Nothing waits, runs or is being reserved. */
   get isIdle(): boolean {
     return this.line.isIdle && !this.isReserving;
   }

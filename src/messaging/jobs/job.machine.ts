@@ -124,5 +124,5 @@ export const jobMachine = job.createMachine({
   },
 });
 
-/** A snapshot of that machine. */
+/** A state of `jobMachine` with its context: what memory holds of a job. */
 export type JobState = SnapshotFrom<typeof jobMachine>;

@@ -29,7 +29,7 @@ export interface JobDryRun extends DryRun {
   readonly over: string;
 }
 
-/** The answer of the listing. */
+/** The answer of `GET /v2/jobs`. */
 export interface JobPage {
   readonly jobs: readonly JobObject[];
   /** On all pages. */

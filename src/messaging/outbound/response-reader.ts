@@ -65,6 +65,7 @@ export class ResponseReader {
     this.head = null;
   }
 
+  /** Whether the response was read to its end, or none is being read. */
   get isComplete(): boolean {
     return this.stage === 'complete';
   }

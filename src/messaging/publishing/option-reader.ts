@@ -71,6 +71,7 @@ export class OptionReader {
     private readonly rules: PublishRules,
   ) {}
 
+  /** POST where it does not say. */
   method(): string {
     return this.read('method', 'POST', parseMethod);
   }
@@ -100,6 +101,7 @@ export class OptionReader {
     return timeoutMs;
   }
 
+  /** Attempts after the first. */
   retries(otherwise: number): number {
     const retries = this.read('retries', otherwise, parseRetries);
     if (retries > this.rules.retriesMax) {
@@ -108,18 +110,22 @@ export class OptionReader {
     return retries;
   }
 
+  /** An expression, as it was written; null = it does not say. */
   retryDelay(): string | null {
     return this.read('retry-delay', null, parseExpression);
   }
 
+  /** In their order; empty = it has none. */
   labels(): readonly string[] {
     return this.read('label', noLabels, parseLabels);
   }
 
+  /** null = nothing is to be hidden. */
   redaction(): Redaction | null {
     return this.read('redact-fields', null, parseRedaction);
   }
 
+  /** Both of its headers, or neither (null). */
   flowControl(): FlowControlOptions | null {
     const key = this.name('flow-control-key');
     const value = this.read('flow-control-value', null, parseFlowControlValue);
@@ -132,14 +138,17 @@ export class OptionReader {
     return { key, ...value };
   }
 
+  /** False where it does not say. */
   flag(name: string): boolean {
     return this.read(name, false, parseFlag);
   }
 
+  /** null = it does not say. */
   name(option: string): string | null {
     return this.read(option, null, parseName);
   }
 
+  /** A URL that may be called, as it will be; null = it does not say. */
   url(option: string): string | null {
     return this.read(option, null, this.rules.judgeUrl);
   }
@@ -172,6 +181,7 @@ export class OptionReader {
     }
   }
 
+  /** The first one stands: a later one changes nothing. */
   refuse(code: 'invalid' | 'over_limit', option: string, reason: string): void {
     this.refusal ??= new Refusal(code, `${this.headers.prefix}${titleCase(option)} ${reason}`);
   }

@@ -19,6 +19,7 @@ export class QueueEntry {
     readonly offset: number,
   ) {}
 
+  /** It and all its callbacks are final: it leaves the queue. */
   get isDone(): boolean {
     return this.isFinal && this.openCallbacks === 0;
   }

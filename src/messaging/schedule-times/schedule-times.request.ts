@@ -18,7 +18,7 @@ export interface TimesQuery {
   readonly count: number;
 }
 
-/** The body of a preview. */
+/** The body of `POST /v2/schedules/preview`, as the OpenAPI document shows it, too. */
 export const previewSchema = z.strictObject({
   cron: z.string(),
   zone: z.string().describe('Area/City, where the expression names none').optional(),

@@ -14,7 +14,7 @@ export const scheduleListFilters = {
   cursor: cursorFilter(offsetPlace),
 } satisfies Record<string, FilterReader<number | null>>;
 
-/** As read. */
+/** Both null = all schedules are asked for; `countOf` says how many a page has. */
 export type ScheduleListQuery = Filters<typeof scheduleListFilters>;
 
 /** How many schedules a page has. */

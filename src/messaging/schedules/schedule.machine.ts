@@ -94,5 +94,5 @@ export const scheduleMachine = schedule.createMachine({
   },
 });
 
-/** A snapshot of that machine. */
+/** A state of `scheduleMachine` with its context: what memory holds of a schedule. */
 export type ScheduleState = SnapshotFrom<typeof scheduleMachine>;

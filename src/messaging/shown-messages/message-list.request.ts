@@ -44,7 +44,7 @@ const listFilters = {
   cursor: listCursor,
 } as const;
 
-/** The same with the page. */
+/** The same with `count` and `cursor` of a page. */
 export type MessageListQuery = Filters<typeof listFilters>;
 
 /** The query in a request target. The reason of a refusal names the parameter. */

@@ -7,7 +7,7 @@ import { MessageList } from './message-list.js';
 import { ShownMessages } from './shown-message.js';
 import { ShownMessagesController } from './shown-messages.controller.js';
 
-/** Nothing imports it. */
+/** Stands above `why`, which reads how a message ended. */
 @Module({
   imports: [DeliveryModule, MessagesModule, WhyMessageModule],
   controllers: [ShownMessagesController],

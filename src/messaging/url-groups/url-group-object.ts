@@ -12,7 +12,7 @@ export interface UrlGroupObject {
   readonly headers?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** `id` is the name. */
+/** The object of one group, whose name is `id`. */
 export function urlGroupObject(id: string, group: UrlGroupState): UrlGroupObject {
   const { createdAt, updatedAt, endpoints, headers } = group;
   return {

@@ -16,7 +16,7 @@ export const gateReasons = [
   'attempts_limit',
   'not_owner',
 ] as const;
-/** One of those words. */
+/** What `reason` may be of a message that waits at a gate. */
 export type GateReason = (typeof gateReasons)[number];
 
 type GateWhy = Why<GateReason>;

@@ -43,6 +43,7 @@ export class KeptPlace {
     private latest: HistoryState | null,
   ) {}
 
+  /** Makes its log where there is none; throws where what it holds cannot be read. */
   static async open(store: Store): Promise<KeptPlace> {
     const log = store.log(placeLogName) ?? (await store.createLog(placeLogName));
     const value = await latestIn(log);

@@ -41,6 +41,7 @@ export class EngineBuilder {
     @Inject(provided.cluster) private readonly cluster: Cluster | null,
   ) {}
 
+  /** Nothing is recovered yet: the journal is read when the process recovers. */
   build(): Engine {
     const { turns, codec, clock, identifiers, sizes } = this;
     const engine = new Engine(turns, codec, clock, identifiers, this.watch(), sizes);

@@ -44,6 +44,7 @@ export abstract class ExpressExchange {
   /** `headers` are names and values in turn. Without a body the answer is empty. */
   abstract answer(status: number, headers: readonly string[], body?: string | Buffer): void;
 
+  /** In the form that the interface of its route has for refusals; counts it. */
   refuse(refusal: Refusal): void {
     const type = ['content-type', 'application/json; charset=utf-8'];
     const body = errorBody(this.tabled.isMessaging, refusal);
@@ -53,6 +54,7 @@ export abstract class ExpressExchange {
     this.context.refused.answered(this.request, this.tabled.route.pattern, status);
   }
 
+  /** Refuses with what the error means (`Failures`); an unexpected one is logged. */
   fail(error: unknown): void {
     const { method, url } = this.request;
     const { requestId: id } = this.caller;

@@ -35,6 +35,7 @@ export class PageOrigins {
   /** `allowed` as the configuration has it; null = none. */
   constructor(private readonly allowed: ((origin: string) => boolean) | null) {}
 
+  /** Whether a page of this origin, as its browser names it, may use the endpoint. */
   allows(origin: string): boolean {
     return this.allowed?.(origin) ?? false;
   }

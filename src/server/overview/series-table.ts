@@ -10,7 +10,7 @@ export type Measure =
   /** Of what was observed in the minute, in seconds; null where nothing was. */
   | { readonly how: 'quantile'; readonly quantile: number };
 
-/** A row of that table. */
+/** How the values of a series come from a metric. */
 export interface Series {
   readonly metric: string;
   /** Labels that a value must have; without it all values count together. */

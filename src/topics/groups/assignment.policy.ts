@@ -4,7 +4,7 @@ import type { Members } from './members.js';
 
 /** How partitions are spread over members; all members of a group have the same. */
 export const strategies = ['range', 'roundrobin', 'sticky'] as const;
-/** One of those words; a group has that of its first member. */
+/** One of those; a group has that of its first member. */
 export type Strategy = (typeof strategies)[number];
 
 /** Of each topic its partitions' owners, by partition; null = no owner. */

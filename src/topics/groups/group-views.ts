@@ -65,6 +65,7 @@ export class GroupViews {
     return this.groups.keys();
   }
 
+  /** How many groups there are. */
   get size(): number {
     return this.groups.size;
   }

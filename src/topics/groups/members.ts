@@ -4,7 +4,7 @@
  */
 import { bytewise, compareBytes, isPlain } from './bytewise.js';
 
-/** An instance of the group. */
+/** What a group's assignment knows of an instance. */
 export interface Member {
   readonly instance: string;
   /** What it has subscribed to. */

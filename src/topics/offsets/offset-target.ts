@@ -12,7 +12,7 @@ export const offsetTargetSchema = z.union([
   z.strictObject({ offset: whole }),
   z.strictObject({ timestamp: whole }),
 ]);
-/** The same as a type. */
+/** What `offsetTargetSchema` describes. */
 export type OffsetTarget = z.output<typeof offsetTargetSchema>;
 
 /** The offset that is meant; one that was named stands as it is, even where the log has none. */

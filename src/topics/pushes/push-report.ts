@@ -6,7 +6,9 @@ import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/registration.js';
 import type { SubscriptionPartitionEvent } from '../subscriptions/subscription-partition.events.js';
 
-/** Made of durable events. */
+/**
+ * Made of durable events, so that a push that a crash took back is counted when it is made again.
+ */
 @Injectable()
 export class PushReport {
   readonly #records: Counter;

@@ -46,6 +46,7 @@ export class JsonPieces {
   /** Of what was read last: the buffers of most records are parts of one. */
   private source: DataView = new DataView(none.buffer);
 
+  /** Bytes that were written and not taken back. */
   get byteLength(): number {
     return this.closedBytes + this.end;
   }
@@ -55,6 +56,7 @@ export class JsonPieces {
     return this.end === 0 ? this.closed : [...this.closed, this.open.subarray(0, this.end)];
   }
 
+  /** A copy of all of it. */
   toBuffer(): Buffer {
     return Buffer.concat(this.pieces, this.byteLength);
   }
@@ -84,6 +86,7 @@ export class JsonPieces {
     this.end += bytes.length;
   }
 
+  /** JSON as it is, as UTF-8: no quotes are put around it. */
   writeText(text: string): void {
     const length = Buffer.byteLength(text);
     this.space(length).write(text, this.end);

@@ -20,7 +20,7 @@ export type SessionEvent =
   | { readonly type: 'TimedOut' }
   | { readonly type: 'SessionEnded' };
 
-/** What it keeps beside its state. */
+/** What a session keeps beside the state of that machine. */
 export interface SessionContext {
   /** How many calls are under way. */
   readonly calls: number;
@@ -61,5 +61,5 @@ export const consumerSessionMachine = session.createMachine({
   },
 });
 
-/** A snapshot of that machine. */
+/** A state of `consumerSessionMachine` with its context, as a session keeps it. */
 export type SessionLife = SnapshotFrom<typeof consumerSessionMachine>;

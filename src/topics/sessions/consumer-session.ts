@@ -75,6 +75,7 @@ export class ConsumerSession {
     this.hear({ type: 'CallBegan' });
   }
 
+  /** Its session timeout runs from now on, unless another call is under way. */
   callEnded(): void {
     this.hear({ type: 'CallEnded', at: this.clock.now() });
   }

@@ -15,7 +15,7 @@ export const offsetResetSchema = z.strictObject({
   to: offsetTargetSchema,
   dryRun: z.boolean().optional().describe('Only tell what would become of it'),
 });
-/** The same as a type. */
+/** What `offsetResetSchema` describes. */
 export type OffsetReset = z.output<typeof offsetResetSchema>;
 
 /** One item of the body of `/seek/{group}/{instance}`: one of offset, timestamp and an end. */

@@ -50,6 +50,7 @@ export class Positions {
   private owned: readonly OwnedPartition[] = [];
   private turn = 0;
 
+  /** What the instance owns, whether it has begun to read there or not. */
   get all(): readonly OwnedPartition[] {
     return this.owned;
   }

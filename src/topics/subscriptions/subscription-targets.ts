@@ -9,6 +9,7 @@ import type { SubscriptionDefinition } from './subscription.events.js';
 export class SubscriptionTargets {
   constructor(private readonly groups: UrlGroups) {}
 
+  /** Refused where the group is not there, or has no endpoints. */
   of({ url, groupName }: Pick<SubscriptionDefinition, 'url' | 'groupName'>): MessageTargets {
     return messageTargets(url, groupName, (name) => this.groups.find(name)?.state ?? undefined);
   }

@@ -71,5 +71,5 @@ export const subscriptionMachine = subscription.createMachine({
   },
 });
 
-/** A snapshot of that machine. */
+/** A state of `subscriptionMachine` with its context: what memory holds of a subscription. */
 export type SubscriptionState = SnapshotFrom<typeof subscriptionMachine>;

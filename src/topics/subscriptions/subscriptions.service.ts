@@ -27,7 +27,7 @@ type Unaddressed<Command> = Command extends SubscriptionCommand
   ? Omit<Command, 'kind' | 'id' | 'at'>
   : never;
 
-/** For its controller. */
+/** For its controller. Refuses, as a value, what destination, topic or decider refuse. */
 @Injectable()
 export class SubscriptionsService {
   constructor(

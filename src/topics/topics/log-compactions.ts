@@ -11,7 +11,7 @@ export interface CompactionRange {
   readonly tombstonesBefore: number;
 }
 
-/** One for the server. */
+/** One for the server: topics and its own logs wait for each other. */
 @Injectable()
 export class LogCompactions {
   private last: Promise<unknown> = Promise.resolve();

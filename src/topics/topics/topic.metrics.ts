@@ -6,7 +6,7 @@ import { RetentionKeeper } from './retention-keeper.js';
 import { Topics } from './topic.entity.js';
 import { TopicLogs } from './topic-logs.js';
 
-/** Read at each scrape. */
+/** Values are read at each scrape, from memory. */
 @Injectable()
 export class TopicMetrics {
   constructor(registry: Registry, { count }: Topics, logs: TopicLogs, keeper: RetentionKeeper) {

@@ -37,7 +37,7 @@ export const cancelRunsFilters = {
 
 /** As read; null = the filter is not given. */
 export type MeantRuns = Filters<typeof meantRuns>;
-/** The same with the most that are taken. */
+/** The same with `count`, the most that are taken. */
 export type CancelRunsFilters = Filters<typeof cancelRunsFilters>;
 
 /** Whether a run is meant by the filters, `workflowRunIds` aside. */

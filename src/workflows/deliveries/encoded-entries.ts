@@ -25,6 +25,7 @@ export class EncodedEntries {
     this.bytes[0] = opened;
   }
 
+  /** Entries, not bytes. */
   get length(): number {
     return this.ends.length;
   }

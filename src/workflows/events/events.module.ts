@@ -8,7 +8,7 @@ import { EventRoutes } from './events.routes.js';
 import { EventsService } from './events.service.js';
 import { WebhookRoute } from './webhooks.routes.js';
 
-/** Nothing imports it. */
+/** Routes alone; the waits themselves are part of runs. */
 @Module({
   imports: [RunsModule, RunEntriesModule],
   providers: [AnnouncedWebhooks, EventsService, EventRoutes, WebhookRoute],

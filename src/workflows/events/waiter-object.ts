@@ -18,7 +18,7 @@ export const waiterSchema = z.object({
   timeoutHeaders: headerMapSchema.describe('Headers of that delivery'),
 });
 
-/** The same as a type. */
+/** What `waiterSchema` describes. */
 export type WaiterObject = z.output<typeof waiterSchema>;
 
 /** What a notification answers of each wait that it was for. */
@@ -30,7 +30,7 @@ export const notifyItemSchema = z.object({
   error: z.string().describe('Why it waits on').exactOptional(),
 });
 
-/** The same as a type; `error` and `messageId` exclude each other. */
+/** What `notifyItemSchema` describes; `error` and `messageId` exclude each other. */
 export type NotifyItem = z.output<typeof notifyItemSchema>;
 
 /** `wait.deadline` in Unix milliseconds. Headers of the user are hidden as the run says. */

@@ -68,7 +68,7 @@ export const failedRunListFilters = {
 
 /** As read; null = the filter is not given. */
 export type MeantFailedRuns = Filters<typeof meantFailedRuns>;
-/** The same with the page of a bulk action. */
+/** The same with `count` and `cursor`: what one bulk action takes. */
 export type FailedRunFilters = Filters<typeof failedRunFilters>;
-/** The same with what the listing alone knows. */
+/** The same with `order` and what SDKs say instead: what one page of the listing shows. */
 export type FailedRunListFilters = Filters<typeof failedRunListFilters>;

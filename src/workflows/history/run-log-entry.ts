@@ -7,13 +7,13 @@ import type { RunEnd, RunEvent } from '../run-state/run.events.js';
 /** The states of a run as they are written. */
 export const runStates = ['RUN_STARTED', 'RUN_SUCCESS', 'RUN_FAILED', 'RUN_CANCELED'] as const;
 
-/** One of those words. */
+/** What a run is in listings and in filters of them. */
 export type RunLifeState = (typeof runStates)[number];
 
 /** The states that a row of a run can have, beside those of its messages. */
 export const runLogStates = [...runStates, 'WAITER_ADDED', 'INVOKED'] as const;
 
-/** One of those words. */
+/** What a row of the log says has become of its run. */
 export type RunLogState = (typeof runLogStates)[number];
 
 /** What each end of a run is called. */

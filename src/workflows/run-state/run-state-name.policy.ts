@@ -15,7 +15,7 @@ export const runStateNames = [
   'canceled',
 ] as const;
 
-/** One of those words. */
+/** What `state` of a run is, in listings and in answers to why it waits. */
 export type RunStateName = (typeof runStateNames)[number];
 
 /** The name of an ended run's state, by the event that ended it. */

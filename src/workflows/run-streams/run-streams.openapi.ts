@@ -28,7 +28,7 @@ const token = once(() =>
 /** The answer of `POST /v2/workflows/runs/{id}/token`. */
 export type RunTokenObject = z.output<ReturnType<typeof token>>;
 
-/** Those of the stream, the token and the waiters of one run. */
+/** Those of the stream, the token and the waiters of one run (workflows.md 4.6). */
 export const runStreamRoutes = {
   stream: {
     path: '/v2/workflows/runs/{workflowRunId}/stream',

@@ -17,7 +17,9 @@ export const runReasons = [
   'stalled',
   'succeeded',
 ] as const;
-/** One of those words, or one of a message of the run, as programs read it. */
+/**
+ * Why a run waits, or how it ended, as programs read it; what its message waits for, it waits for.
+ */
 export type RunReason = MessageReason | 'invocation' | 'event' | 'sleep' | 'stalled' | 'succeeded';
 
 /** One thing that a run waits for, by its name. */
