@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { type ClientOptions, clientCommand } from './client/client-command.js';
 
 /**
- * Changes nothing. Where a server runs it is asked, too; where none does, that is one of the
- * findings.
+ * Changes nothing. A server that runs is asked, too; where none does, the port is tried instead.
  */
 export function doctorCommand(): Command {
   return clientCommand('doctor', 'check settings, disk, clock, ports, files and a destination', [

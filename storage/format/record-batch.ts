@@ -29,6 +29,7 @@ import { decodeRecords, findRecord, recordOffsets, type StoredRecord } from './r
   The header has its own checksum, so its length is believed only when it is intact. Position, tag
   and chain make a valid batch in the wrong place (a stale tail, a copied file) invalid.
 */
+/** Bytes before the body of each batch. */
 export const batchHeaderLength = 88;
 const magic = 0x42525753;
 /** The bytes every batch begins with. */

@@ -22,6 +22,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
 
   The header is written together with the first batch: a segment that was made ahead is all zeros.
 */
+/** Bytes before the first batch. */
 export const segmentHeaderLength = 64;
 const headerMagic = 0x47535753;
 const version = 1;
@@ -133,6 +134,7 @@ export function headerFault(
 
   The manifest repeats it; a difference is damage.
 */
+/** Bytes behind the last batch of a sealed segment. */
 export const segmentFooterLength = 128;
 const footerMagic = 0x45535753;
 

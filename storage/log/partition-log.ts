@@ -26,12 +26,12 @@ import { Waiters } from './waiters.js';
 export type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
 export type { Appended } from './group-commit.js';
 
-/*
-  startOffset           highWatermark          endOffset
-       |                      |                    |
-   ----[ 3  4  5  6  7  8  9 )[ 10  11  12        )----
-  gone   readable, durable      assigned, not durable yet
-*/
+/**
+ *   startOffset           highWatermark          endOffset
+ *        |                      |                    |
+ *    ----[ 3  4  5  6  7  8  9 )[ 10  11  12        )----
+ *   gone   readable, durable      assigned, not durable yet
+ */
 export class PartitionLog {
   /** The number that names this log's files. */
   readonly id: number;

@@ -13,7 +13,7 @@ type RolePermissions = 'READ' | 'OPERATE';
  */
 export type Right = 'produce' | 'read' | 'consume' | 'inspect' | 'administer';
 
-/** One line of what a credential may do: several are the sum of their rights. */
+/** What one credential has: one kind of rights, for all topics that one pattern means. */
 export interface Grant<Kind = Permissions> {
   readonly permissions: Kind;
   /** A topic's name, a beginning of names that ends in `*`, or `*` for all. */

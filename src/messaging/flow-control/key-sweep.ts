@@ -21,8 +21,8 @@ const sweepAgainMs = 60_000;
 const lookEveryMs = 86_400_000;
 
 /**
- * It looks at keys a slice at a time. A key is forgotten by its decider, which refuses where
- * messages name it, or where an operator has pinned or paused it.
+ * It looks at keys a slice at a time. The decider of a key has the last word: one that messages
+ * name, or that an operator has pinned or paused, stays.
  */
 @Injectable()
 export class KeySweep {

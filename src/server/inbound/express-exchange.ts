@@ -26,7 +26,7 @@ const plainLength = /^\d{1,15}$/;
 /** Of requests and answers that have none. */
 export const emptyBody = Buffer.alloc(0);
 
-/** An exchange is answered once, by `answer`, `refuse` or `fail`, of which the others are made. */
+/** An exchange is answered once; `refuse` and `fail` are made of `answer`. */
 export abstract class ExpressExchange {
   readonly target: string;
 

@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import { now } from '../time/clock.ts';
 
+/** What `useConnection` tells. */
 export interface Connection {
   /** The last request found the server. */
   readonly isUp: boolean;
@@ -19,6 +20,7 @@ export function noteConnection(isUp: boolean): void {
   if (hasChanged) for (const listener of listeners) listener();
 }
 
+/** The page is drawn anew when the server goes or comes back, and not for each answer. */
 export function useConnection(): Connection {
   return useSyncExternalStore(
     (listener) => {

@@ -1,6 +1,7 @@
 /** Server-sent events of a path, one after another, until the server or `signal` ends them. */
 import { ApiError, pageHeaders } from './client.ts';
 
+/** One event of a stream (WHATWG HTML, "server-sent events"). */
 export interface ServerEvent {
   /** The last one that had one is where a stream may go on. */
   readonly id: string | null;

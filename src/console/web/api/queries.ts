@@ -24,6 +24,10 @@ export function setLive(queries: QueryClient, live: boolean): void {
   isLive = live;
 }
 
+/**
+ * One for the console, and one for the reference. An answer of 401 asks for the session again,
+ * which leads to signing in.
+ */
 export function queryClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {

@@ -15,6 +15,7 @@ export interface RowPage<Row> {
   readonly damaged?: readonly { readonly error: string }[] | undefined;
 }
 
+/** What `useRows` gives, and tables and states of lists take. */
 export interface Rows<Row> {
   readonly query: UseInfiniteQueryResult<unknown>;
   /** Of all pages that are loaded; undefined before the first. */

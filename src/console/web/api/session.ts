@@ -13,6 +13,9 @@ export type Need = 'operate' | 'admin';
 
 const sessionKey = ['session'];
 
+/**
+ * Asked once: signing in and out set what is known, and an answer of 401 has it asked for again.
+ */
 export function useSession() {
   return useQuery({
     queryKey: sessionKey,

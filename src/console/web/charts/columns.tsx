@@ -10,6 +10,7 @@ export interface Stretch {
   readonly until: number;
 }
 
+/** A part of each column, in one tone. */
 export interface ColumnLayer {
   readonly name: string;
   readonly tone: Tone;
@@ -28,6 +29,10 @@ interface ColumnsProps {
   readonly choose: (stretch: Stretch) => void;
 }
 
+/**
+ * `chosen`, Unix milliseconds, stands out; null = all of it. Keys choose by the fields beside it
+ * (`StretchFields`).
+ */
 export function Columns({ label, layers, from, stepMs, chosen, choose }: ColumnsProps) {
   const length = Math.max(0, ...layers.map(({ values }) => values.length));
   const columns = Array.from({ length }, (_, index) => ({

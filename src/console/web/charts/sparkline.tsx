@@ -19,6 +19,7 @@ function pathOf(series: Series): string {
   return points.length < 2 ? '' : `M${points.join('L')}`;
 }
 
+/** Stretched to the width that there is; null in a series is a gap. */
 export function Sparkline({ series }: { readonly series: Series }) {
   const path = pathOf(series);
   return (

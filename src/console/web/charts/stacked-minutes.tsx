@@ -5,6 +5,7 @@ import { count, exact } from '../time/format.ts';
 import type { Series } from './sparkline.tsx';
 import { ClockAxis } from './time-axis.tsx';
 
+/** A part of each bar, in one tone; null in its series counts as 0. */
 export interface Layer {
   readonly name: string;
   readonly tone: Tone;
@@ -24,6 +25,7 @@ function wordsOf(parts: readonly { readonly name: string; readonly value: number
   return parts.map(({ name, value }) => `${count(value)} ${name}`).join(', ');
 }
 
+/** `from` is Unix milliseconds; each bar stands for `stepMs`. */
 export function StackedMinutes({ label, layers, from, stepMs }: StackedProps) {
   const length = Math.max(0, ...layers.map(({ series }) => series.length));
   const columns = Array.from({ length }, (_, index) => ({

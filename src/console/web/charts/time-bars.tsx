@@ -11,6 +11,7 @@ export interface TimeBar {
   readonly says: string;
 }
 
+/** Where the axis begins and ends, Unix milliseconds. */
 export interface Scale {
   readonly from: number;
   readonly until: number;

@@ -23,6 +23,7 @@ const iconOf = (verb: LetterVerb) =>
   verb === 'delete' ? <Trash2 className="size-4" /> : <RotateCcw className="size-4" />;
 const lookOf = (verb: LetterVerb) => (verb === 'delete' ? 'danger' : 'plain');
 
+/** At once, without asking: one letter is easily found again, but for a deleted one. */
 export function RowActions({
   letter,
   kind,
@@ -88,6 +89,7 @@ export function ChosenActions({
   );
 }
 
+/** For all that pass the filters, by a job: its dialog says first how many these are. */
 export function PageActions({ isEmpty }: { readonly isEmpty: boolean }) {
   const [filters] = useFilters();
   const [verb, setVerb] = useState<LetterVerb | null>(null);

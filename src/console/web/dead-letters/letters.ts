@@ -4,6 +4,7 @@ import type { RowPage } from '../api/rows.ts';
 import type { Filters } from '../parts/filter-bar.tsx';
 import { kindOf, type LetterKind, messageQuery, runQuery } from './dead-letter-filters.ts';
 
+/** A row of the page, of either kind. */
 export interface Letter {
   readonly dlqId: string;
   /** The page of what has failed, below `/console`. */
@@ -83,11 +84,13 @@ async function loadRuns(
 /** What may be done: a message is retried, a run goes on or begins anew. */
 export type LetterVerb = 'retry' | 'resume' | 'restart' | 'delete';
 
+/** What can be done with letters of each kind, in the order of the buttons. */
 export const verbsOf: Readonly<Record<LetterKind, readonly LetterVerb[]>> = {
   messages: ['retry', 'delete'],
   runs: ['resume', 'restart', 'delete'],
 };
 
+/** What stands on the button. */
 export const wordOf: Readonly<Record<LetterVerb, string>> = {
   retry: 'Retry',
   resume: 'Resume',

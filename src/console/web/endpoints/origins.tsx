@@ -11,6 +11,7 @@ import { count, exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 
 const loadOrigins = () => ask(api.GET('/admin/origins'));
+/** One of `GET /admin/origins`. */
 export type Origin = Awaited<ReturnType<typeof loadOrigins>>[number];
 
 /** Those called last come first. */
@@ -139,6 +140,7 @@ const columns: readonly Column<Origin>[] = [
   },
 ];
 
+/** The table of the page of endpoints, and of the overview, which shows the worst ones. */
 export function OriginTable({
   origins,
   label,

@@ -53,6 +53,7 @@ export function JobProgress({ job, expected }: { readonly job: Job; readonly exp
   );
 }
 
+/** Nothing where the job is over. */
 export function AbortButton({ job, isSmall }: { readonly job: Job; readonly isSmall?: boolean }) {
   const change = useChange(() => abort(job.jobId), ['job']);
   if (isOver(job)) return null;

@@ -4,6 +4,7 @@ import { api, ask } from '../api/client.ts';
 
 const loadJob = (id: string) => ask(api.GET('/v2/jobs/{id}', { params: { path: { id } } }));
 
+/** One of `/v2/jobs`. */
 export type Job = Awaited<ReturnType<typeof loadJob>>;
 
 /** What is to be done, to which of all. */
@@ -65,12 +66,14 @@ export function rateInWords(perSecond: number): string {
   return `${Number((perSecond * seconds).toFixed(2))} ${unit === 'hour' ? 'an' : 'a'} ${unit}`;
 }
 
+/** Whether it takes no more, however it ended. */
 export const isOver = ({ state }: Pick<Job, 'state'>): boolean =>
   state === 'DONE' || state === 'ABORTED' || state === 'FAILED';
 
 /** So often one that goes on is asked for, also where the stream of events is cut. */
 const againMs = 2000;
 
+/** Asked again while the job runs. */
 export function useJob(id: string) {
   return useQuery({
     queryKey: ['job', id],
@@ -93,5 +96,6 @@ export async function begin(work: Work, rate: string): Promise<string> {
   return 'jobId' in answer ? answer.jobId : '';
 }
 
+/** Rejects where the job is done. */
 export const abort = (id: string) =>
   ask(api.POST('/v2/jobs/{id}/abort', { params: { path: { id } } }));

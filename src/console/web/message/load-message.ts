@@ -5,6 +5,7 @@ import { api, ask } from '../api/client.ts';
 const loadMessage = (id: string) =>
   ask(api.GET('/v2/messages/{id}', { params: { path: { id }, query: { final: 'true' } } }));
 
+/** The object of `/v2/messages/{id}`, of one that is final as well. */
 export type Message = Awaited<ReturnType<typeof loadMessage>>;
 
 /** More rows than any message has that people look at. */
@@ -14,6 +15,7 @@ const rowsMax = 1000;
 export const hasEnded = ({ state }: Pick<Message, 'state'>): boolean =>
   ['DELIVERED', 'FAILED', 'CANCELED'].includes(state);
 
+/** Asked again whenever something happens to messages. */
 export function useMessage(id: string) {
   return useQuery({ queryKey: ['message', id], queryFn: () => loadMessage(id) });
 }

@@ -10,6 +10,7 @@ const againMs = 5000;
 /** Beside a server that takes long, counting has a twentieth of the time. */
 const pauses = 20;
 
+/** What `pause` goes by. */
 export interface Timed {
   /** How long the server took to answer, in milliseconds. */
   readonly tookMs: number;

@@ -3,13 +3,20 @@ import type { Filters } from '../parts/filter-bar.tsx';
 
 /** States of messages that have not ended: memory has those. */
 export const pendingStates = ['DELAYED', 'WAITING', 'ACTIVE', 'RETRY'] as const;
+/** A state of a message that is not final. */
 export type PendingState = (typeof pendingStates)[number];
 
+/**
+ * What a message is once it is final: the logs are asked for those, as nothing pending has them.
+ */
 export const endStates = ['DELIVERED', 'FAILED', 'CANCELED'] as const;
+/** A state of a message that is final. */
 export type EndState = (typeof endStates)[number];
 
+/** Whether the filter of the address asks for what is pending in this state. */
 export const isPending = (state: string | undefined): state is PendingState =>
   pendingStates.some((each) => each === state);
+/** Whether it asks for what has ended so. */
 export const isEnd = (state: string | undefined): state is EndState =>
   endStates.some((each) => each === state);
 

@@ -8,6 +8,7 @@ const names = [
   ...['pending', 'deadLetters', 'activeRuns', 'requests', 'residentBytes', 'queueLag'],
 ];
 
+/** What the server is now; rejects as `ask` does. */
 export const loadOverview = () => ask(api.GET('/admin/overview'));
 
 /** Of the last hour. */
@@ -16,5 +17,7 @@ export const loadSeries = () => {
   return ask(api.GET('/admin/series', { params: { query } }));
 };
 
+/** The answer of `/admin/overview`. */
 export type Overview = Awaited<ReturnType<typeof loadOverview>>;
+/** The answer of `/admin/series`. */
 export type AllSeries = Awaited<ReturnType<typeof loadSeries>>;

@@ -17,6 +17,7 @@ type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly isSmall?: boolean;
 };
 
+/** Of what changes nothing; `Action` is for the rest. */
 export function Button({ look = 'plain', icon, isSmall, children, ...props }: ButtonProps) {
   return (
     <button

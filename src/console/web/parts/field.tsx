@@ -18,6 +18,7 @@ function Labels({ id, label, hint }: { id: string; label: string; hint: string |
   );
 }
 
+/** One line; `hint` stands beside the label. */
 export function TextField({ label, hint, ...props }: Labelled<'input'>) {
   const id = useId();
   return (
@@ -28,6 +29,7 @@ export function TextField({ label, hint, ...props }: Labelled<'input'>) {
   );
 }
 
+/** Several lines, in the type of code. */
 export function TextArea({ label, hint, ...props }: Labelled<'textarea'>) {
   const id = useId();
   return (
@@ -38,6 +40,7 @@ export function TextArea({ label, hint, ...props }: Labelled<'textarea'>) {
   );
 }
 
+/** One of some; its options are its children. */
 export function Choice({ label, hint, ...props }: Labelled<'select'>) {
   const id = useId();
   return (

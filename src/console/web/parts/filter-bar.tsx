@@ -46,6 +46,9 @@ export function useFilters(): readonly [Filters, (changes: Filters) => void] {
   return [filters, change];
 }
 
+/**
+ * Changes the address as fields change; the page that shows the list reads the filters from there.
+ */
 export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) {
   const [values, change] = useFilters();
   const isSet = filters.some(({ name }) => values[name] !== undefined);

@@ -11,6 +11,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
+/** `title` is that of the browser's tab, too; `trail` leads back to the list that a page is of. */
 export function Page({ title, trail, badge, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Stepwell`;

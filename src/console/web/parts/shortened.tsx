@@ -8,6 +8,7 @@ export function shortened(id: string): string {
   return id.length > wholeMax ? `…${id.slice(-8)}` : id;
 }
 
+/** The whole id stands in its title. */
 export function ShortId({ id }: { readonly id: string }) {
   return (
     <span title={id} className="font-mono text-xs text-muted">

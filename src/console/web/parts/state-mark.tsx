@@ -53,6 +53,7 @@ const looks: Readonly<Record<string, Look>> = {
   DAMAGED: look('bad', 'cross', 'damaged'),
 };
 
+/** A state that is not in the table looks like one that nothing is known of, by its own word. */
 export function lookOf(state: string): Look {
   return looks[state] ?? look('idle', 'ring', state.toLowerCase().replaceAll('_', ' '));
 }

@@ -2,6 +2,7 @@
 import { useNow } from '../time/clock.ts';
 import { exact, relative } from '../time/format.ts';
 
+/** What pages need of a `Why` of the API. */
 export interface WhyAnswer {
   readonly sentence: string;
   /** Unix milliseconds. */
@@ -9,6 +10,7 @@ export interface WhyAnswer {
   readonly remedy?: string | undefined;
 }
 
+/** Counts down while `until` is to come. */
 export function Why({ why }: { readonly why: WhyAnswer }) {
   const now = useNow();
   return (

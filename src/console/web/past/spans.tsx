@@ -1,6 +1,7 @@
 /** How far back a page of the past looks: the choice of it, and what it means. */
 import { now } from '../time/clock.ts';
 
+/** One choice of how far back. */
 export interface Span {
   /** As the address has it. */
   readonly value: string;
@@ -22,6 +23,7 @@ const last: Span = {
   ms: 60 * minuteMs,
 };
 
+/** In the order of the choice. */
 export const spans: readonly Span[] = [
   last,
   { value: '6h', word: 'last 6 hours', step: '5m', stepMs: 5 * minuteMs, ms: 360 * minuteMs },
@@ -40,6 +42,7 @@ export function beginOf({ ms, stepMs }: Span): number {
   return Math.ceil((now() - ms) / stepMs) * stepMs;
 }
 
+/** `choose` gets the `value` of a span. */
 export function SpanChoice({
   span,
   choose,

@@ -18,6 +18,7 @@ interface TimeSliderProps {
   readonly change: (at: number | null) => void;
 }
 
+/** All times are Unix milliseconds; `at` null = now, which `change` is called with as well. */
 export function TimeSlider({ from, until, at, moments, change }: TimeSliderProps) {
   const shown = at ?? until;
   const said = at === null ? 'now' : `as of ${hour(at)}, ${duration(at - from)} after it began`;

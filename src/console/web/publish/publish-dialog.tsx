@@ -16,6 +16,7 @@ export interface Draft {
   readonly headers: string;
 }
 
+/** A message that is not written yet. */
 export const noDraft: Draft = { destination: '', queue: '', body: '', headers: '' };
 
 interface PublishProps {
@@ -40,6 +41,7 @@ async function publish({ destination, queue, body, headers }: Draft): Promise<st
   return first.messageId ?? '';
 }
 
+/** Stays open, with what was typed, where the server refuses it. */
 export function PublishDialog({ draft, close, published }: PublishProps) {
   const [typed, setTyped] = useState(draft);
   const prefix = useHeaderPrefix();

@@ -8,6 +8,7 @@ import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
 
+/** What the dialog needs of a queue. */
 export interface ShownQueue {
   readonly name: string;
   readonly parallelism: number;
@@ -15,6 +16,7 @@ export interface ShownQueue {
   readonly lag: number;
 }
 
+/** A button, and the dialog that it opens. */
 export function QueueDialog({ queue }: { readonly queue: ShownQueue }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -23,6 +23,7 @@ const loadQueues = () => ask(api.GET('/v2/queues'));
 const loadKeys = (search: string | undefined) =>
   ask(api.GET('/v2/flowControl', { params: { query: search === undefined ? {} : { search } } }));
 type Queue = Awaited<ReturnType<typeof loadQueues>>[number];
+/** One of `/v2/flowControl`. */
 export type FlowKey = Awaited<ReturnType<typeof loadKeys>>['flowControls'][number];
 
 const pausedState = (isPaused: boolean) => <State of={isPaused ? 'PAUSED' : 'ON'} />;
@@ -141,6 +142,7 @@ function WholeServer() {
   );
 }
 
+/** Both lists are asked for by themselves: one that fails leaves the other. */
 export default function QueuesPage() {
   return (
     <Page title="Queues & flow" actions={<WholeServer />}>

@@ -21,6 +21,7 @@ export interface Schema {
   readonly maximum?: number;
 }
 
+/** A parameter of an operation, as OpenAPI has it. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -60,6 +61,7 @@ export interface Operation extends DescribedOperation {
   readonly words: string;
 }
 
+/** What the page shows of the document. */
 export interface Reference {
   readonly version: string;
   readonly introduction: string;

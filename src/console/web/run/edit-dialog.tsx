@@ -41,6 +41,7 @@ async function loadResults(runId: string): Promise<readonly Result[]> {
   return resultsOf(runs[0]?.steps ?? []);
 }
 
+/** Results are read once, when it opens: a failed run has no new ones. */
 export function EditDialog({ runId, close, ...others }: EditProps) {
   const query = useQuery({
     queryKey: ['run', runId, 'results'],

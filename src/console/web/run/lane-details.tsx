@@ -16,6 +16,10 @@ interface LaneDetailsProps {
   readonly until: number;
 }
 
+/**
+ * What had happened by `until`, Unix milliseconds; `rows` are those of the page, whose bodies are
+ * cut.
+ */
 export function LaneDetails({ runId, lane, rows, until }: LaneDetailsProps) {
   const { name, type, messageIds } = lane;
   const whole = useWholeRows(runId, messageIds);
@@ -75,6 +79,7 @@ function StepFacts({ info }: { readonly info: StepInfo }) {
   return <Facts of={facts} />;
 }
 
+/** To the page of a run, by its whole id. */
 export function RunLink({ id }: { readonly id: string }) {
   return (
     <Link to="/workflows/$id" params={{ id }} className="break-all text-accent hover:underline">

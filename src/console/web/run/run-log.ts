@@ -10,8 +10,10 @@ const bodyMax = 300;
 /** While it runs: attempts in flight are no events, so that the server does not tell of them. */
 const activeMs = 1000;
 
+/** A row of `/v2/workflows/messageLogs`. */
 export type LoggedRow = Awaited<ReturnType<typeof loadPage>>['events'][number];
 
+/** The earliest first. */
 export interface RunLog {
   readonly rows: readonly LoggedRow[];
   /** There are more rows than are read. */
@@ -40,6 +42,7 @@ async function loadLog(id: string, signal: AbortSignal): Promise<RunLog> {
   return { rows, isCut: cursor !== undefined };
 }
 
+/** Asked again while the run `isActive`; of a run that is over nothing new comes. */
 export function useRunLog(id: string, isActive: boolean) {
   return useQuery({
     queryKey: ['run', id, 'log'],
@@ -62,6 +65,7 @@ export function useRun(id: string) {
   });
 }
 
+/** A run of `/v2/workflows/logs`. */
 export type ShownRun = NonNullable<ReturnType<typeof useRun>['data']>;
 
 /** The rows of some messages, with their bodies whole. */

@@ -20,6 +20,7 @@ import { RunActions } from './run-actions.tsx';
 import { type RunLog, type ShownRun, useRun, useRunLog } from './run-log.ts';
 import { Waterfall } from './waterfall.tsx';
 
+/** Says so where there is no such run, or no longer. */
 export default function RunPage() {
   const { id = '' } = useParams({ strict: false });
   const query = useRun(id);

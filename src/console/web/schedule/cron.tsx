@@ -1,6 +1,7 @@
 /** A cron expression, and what it means in words. */
 import { useQuery } from '@tanstack/react-query';
 
+/** A cron as a form has it. */
 export interface CronParts {
   /** The five fields. */
   readonly fields: string;
@@ -34,6 +35,7 @@ export function useCronWords(fields: string): string {
   return data ?? '';
 }
 
+/** The five fields and their meaning in words; the whole expression stands in its title. */
 export function Cron({ cron }: { readonly cron: string }) {
   const { fields, zone } = cronParts(cron);
   const words = useCronWords(fields);

@@ -1,8 +1,10 @@
 /** When a schedule fires within a week, by day and hour of its own zone. Pure. */
 import { dayAndHour } from '../time/zones.ts';
 
+/** How many days it looks ahead, today included. */
 export const heatDays = 7;
 
+/** What `HeatStrip` draws. */
 export interface Heat {
   /** From today on, `heatDays` of them. */
   readonly days: readonly HeatDay[];
@@ -10,6 +12,7 @@ export interface Heat {
   readonly max: number;
 }
 
+/** A day in the zone of the schedule. */
 export interface HeatDay {
   /** `Mon 23`. */
   readonly name: string;

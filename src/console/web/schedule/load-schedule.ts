@@ -7,15 +7,18 @@ import { type Heat, heatDays, heatOf } from './heat.ts';
 const loadSchedule = (id: string) =>
   ask(api.GET('/v2/schedules/{id}', { params: { path: { id } } }));
 
+/** The object of `/v2/schedules/{id}`. */
 export type Schedule = Awaited<ReturnType<typeof loadSchedule>>;
 
 /** As a mark of a state: it cannot fire, it does not, or it does. */
 export const stateOf = ({ isPaused, error }: Schedule): string =>
   error !== undefined ? 'FAILED' : isPaused ? 'PAUSED' : 'ON';
 
+/** Asked again whenever something happens to schedules. */
 export const useSchedule = (id: string) =>
   useQuery({ queryKey: ['schedule', id], queryFn: () => loadSchedule(id) });
 
+/** The newest first. */
 export const useResults = (id: string) =>
   useQuery({
     queryKey: ['schedule', id, 'results'],

@@ -13,6 +13,7 @@ import { draftOf } from './schedule-draft.ts';
 
 const icon = 'size-4';
 
+/** Pauses a schedule, or resumes one that is paused. */
 export function usePause({ scheduleId: id, isPaused }: Schedule) {
   const params = { path: { id } };
   return useChange(
@@ -24,6 +25,7 @@ export function usePause({ scheduleId: id, isPaused }: Schedule) {
   );
 }
 
+/** Publishes what the schedule publishes, now; its next time stays. */
 export function useTrigger(id: string) {
   return useChange(
     () => ask(api.POST('/v2/schedules/{id}/trigger', { params: { path: { id } } })),
@@ -31,6 +33,10 @@ export function useTrigger(id: string) {
   );
 }
 
+/**
+ * For the page of one schedule. One whose body is hidden or no text cannot be edited: it would be
+ * lost.
+ */
 export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
   const { scheduleId: id, isPaused, bodyBase64 } = schedule;
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
@@ -80,6 +86,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
   );
 }
 
+/** Asks before it deletes; `removed` is called once that is done. */
 export function Removal({
   id,
   close,

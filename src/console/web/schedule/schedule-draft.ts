@@ -3,6 +3,7 @@ import { linesOf, optionsOf } from '../publish/options.ts';
 import { cronParts } from './cron.tsx';
 import type { Schedule } from './load-schedule.ts';
 
+/** What stands in the fields of the form. */
 export interface ScheduleDraft {
   readonly fields: string;
   readonly zone: string;
@@ -12,6 +13,7 @@ export interface ScheduleDraft {
   readonly headers: string;
 }
 
+/** A schedule that is not written yet. */
 export const noSchedule: ScheduleDraft = {
   fields: '',
   zone: '',
@@ -30,6 +32,7 @@ export function scheduleOptions(schedule: Schedule, prefix: string): ReadonlyMap
   return options;
 }
 
+/** `prefix` is that of the headers of options, in the server's dialect. */
 export function draftOf(schedule: Schedule, prefix: string): ScheduleDraft {
   const { cron, destination, body = '' } = schedule;
   const headers = linesOf(scheduleOptions(schedule, prefix));

@@ -38,6 +38,7 @@ interface NamedPanelProps<Row extends { readonly name: string }> {
   readonly create: (text: (name: string) => string) => Promise<Made>;
 }
 
+/** Making and removing need the role admin; `kind` is the key of its query. */
 export function NamedPanel<Row extends { readonly name: string }>(props: NamedPanelProps<Row>) {
   const { title, kind, load, columns, empty, removeWord, remove } = props;
   const query = useQuery({ queryKey: [kind], queryFn: load });

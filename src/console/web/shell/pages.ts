@@ -14,6 +14,7 @@ import {
   Workflow,
 } from 'lucide-react';
 
+/** One line of the navigation. */
 export interface PageLink {
   readonly to: string;
   readonly name: string;
@@ -22,6 +23,7 @@ export interface PageLink {
   readonly icon: LucideIcon;
 }
 
+/** The order is that of the navigation. */
 export const pages: readonly PageLink[] = [
   { to: '/', name: 'Overview', key: 'o', icon: Activity },
   { to: '/messages', name: 'Messages', key: 'm', icon: Send },

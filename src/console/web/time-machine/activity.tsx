@@ -2,6 +2,7 @@
 import { ClockAxis } from '../charts/time-axis.tsx';
 import { count, duration, exact } from '../time/format.ts';
 
+/** One of `/admin/journal/activity`. */
 export interface Bucket {
   /** Where it begins, Unix milliseconds. */
   readonly at: number;
@@ -18,6 +19,7 @@ interface ActivityProps {
 
 const height = 64;
 
+/** What began after `at`, Unix milliseconds, is pale; null = now. */
 export function Activity({ buckets, stepMs, at, change }: ActivityProps) {
   const most = Math.max(1, ...buckets.map(({ events }) => events));
   const width = 100 / Math.max(1, buckets.length);

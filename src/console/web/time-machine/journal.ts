@@ -13,6 +13,7 @@ export interface JournalEvent {
   readonly [field: string]: unknown;
 }
 
+/** `cursor` undefined = there is no more. */
 export interface JournalPage {
   readonly rows: readonly JournalEvent[];
   readonly cursor: string | undefined;

@@ -5,6 +5,7 @@ import { eventsOf, type ServerEvent } from '../api/events.ts';
 import type { Filters } from '../parts/filter-bar.tsx';
 import { after, now } from '../time/clock.ts';
 
+/** A record as a stream of `/tail` gives it. */
 export interface TailRecord {
   readonly partition: number;
   readonly offset: number;
@@ -16,6 +17,7 @@ export interface TailRecord {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
 }
 
+/** What `useTail` gives; it changes a few times a second at most, however many come. */
 export interface Tail {
   /** The latest ones, newest first; at most `recordsMax`. */
   readonly records: readonly TailRecord[];

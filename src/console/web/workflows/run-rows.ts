@@ -25,6 +25,7 @@ const isState = (state: string | undefined): state is State => states.some((of) 
 /** The server answers ten runs with their steps at once; a page of the list has more. */
 const answersMax = 4;
 
+/** A page of the list: a few answers of the server, as each has ten runs at most. */
 export async function loadRuns(
   filters: Filters,
   cursor: string | undefined,
