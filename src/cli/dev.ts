@@ -19,7 +19,7 @@ import { durationWords } from './output/time-words.js';
 /** Where SDKs in development mode look for a server. */
 const developmentPort = '8080';
 
-/** Without `fault` deliveries are as they are. */
+/** What `stepwell dev` is given; without `fault` deliveries are left alone. */
 export interface DevOptions extends DataDirOption {
   readonly fault?: FaultPlan;
 }

@@ -15,7 +15,7 @@ interface Failures {
   readonly notBefore: number;
 }
 
-/** In memory; times are milliseconds of one monotonic clock. */
+/** One for the server, in memory; times are milliseconds of one monotonic clock. */
 export class FailedLogins {
   private readonly known = lastUsed<string, Failures>(addressesMax);
 

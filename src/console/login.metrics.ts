@@ -4,7 +4,7 @@ import { Counter, type Registry } from 'prom-client';
 /** What became of an attempt to sign in. */
 export type LoginOutcome = 'accepted' | 'refused' | 'slowed';
 
-/** By outcome alone: no name and no address. */
+/** Counts by outcome alone: no name and no address is a label. */
 export class LoginMetrics {
   readonly #logins: Counter;
 

@@ -24,7 +24,7 @@ export class SpanLength {
     this.length = Math.max(1, Math.min(taken, spanMax));
   }
 
-  /** Of the next read. */
+  /** How many offsets the next read may be for. */
   get max(): number {
     return this.length;
   }

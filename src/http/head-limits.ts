@@ -2,5 +2,5 @@
 
 /** Decision 19: workflow clients send every user header twice. */
 export const headerCountMax = 256;
-/** Bytes of all names and values together. */
+/** The most bytes of all names and values together. */
 export const headerBytesMax = 64 * 1024;

@@ -16,7 +16,7 @@ export interface McpRequest {
   readonly signal: AbortSignal;
 }
 
-/** To be sent as it is. */
+/** An answer to a `POST`, to be sent as it is. */
 export interface McpAnswer {
   readonly status: number;
   /** Name and value in turn. */

@@ -61,7 +61,7 @@ const countStandard = 20;
 /** The largest page of `/v2/workflows/logs`. */
 const runsMax = 10;
 
-/** 20 items where nothing is said; a listing that knows no pages is asked for all. */
+/** The question for a page: 20 items where nothing is said; a listing without pages gives all. */
 export function listQuestion(kind: ListedKind, wanted: Wanted): Question {
   const { count = countStandard, cursor, filters = {} } = wanted;
   const query = new URLSearchParams(filters);
@@ -70,14 +70,16 @@ export function listQuestion(kind: ListedKind, wanted: Wanted): Question {
   return get(listings[kind], query);
 }
 
-/** `id` may be any text; of a run the answer is a listing of one. */
+/**
+ * The question for one thing, whose `id` may be any text; of a run the answer is a listing of one.
+ */
 export function showQuestion(kind: ListedKind, id: string): Question {
   if (kind === 'run') return get(listings.run, new URLSearchParams({ workflowRunId: id }));
   const query = new URLSearchParams(kind === 'message' ? { final: 'true' } : {});
   return get(`${listings[kind]}/${encodeURIComponent(id)}`, query);
 }
 
-/** `id` may be any text. */
+/** The question why one thing waits, whose `id` may be any text. */
 export function whyQuestion(kind: WaitingKind, id: string): Question {
   const [path, end] = waits[kind];
   return get(`${path}/${encodeURIComponent(id)}/${end}`);

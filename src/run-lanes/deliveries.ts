@@ -14,7 +14,7 @@ export interface Delivery {
   end: { readonly state: string; readonly time: number } | null;
 }
 
-/** `until` null = it is in flight; `row` is the latest of it. */
+/** One attempt of a message; `until` null = it is in flight, `row` is the latest of it. */
 export interface Attempt {
   readonly from: number;
   until: number | null;

@@ -43,7 +43,7 @@ export class LaneDrafts {
   }
 }
 
-/** Of one step; `lane` may be asked for at any time. */
+/** The lane of one step; `lane` may be asked for at any time. */
 export class LaneDraft {
   readonly messageIds = new Set<string>();
   private readonly bars: Bar[] = [];

@@ -26,7 +26,7 @@ export interface RowStep {
  * the step came to was in the journal.
  */
 export type BarKind = 'attempt' | 'queued' | 'retry' | 'sleep' | 'wait' | 'invoke' | 'stored';
-/** `open` = it goes on, or nothing says how it ended. */
+/** How a bar ended; `open` = it goes on, or nothing says how it ended. */
 export type Outcome = 'open' | 'ok' | 'failed' | 'canceled';
 
 /** A stretch of a lane, or a moment of it. */

@@ -136,7 +136,7 @@ export class WatermarkFile {
     return true;
   }
 
-  /** What was written is durable when this settles. */
+  /** Settles when what was written is durable. */
   sync(): Promise<void> {
     return this.disk.sync(this.file);
   }

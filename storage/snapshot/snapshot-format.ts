@@ -30,7 +30,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
 
   The number of parts is known when the last of them is written: the header is written last.
 */
-/** Bytes before the label. */
+/** Bytes of the header, which the label follows. */
 export const snapshotHeaderLength = 64;
 /** Bytes before the name of each part. */
 export const partHeaderLength = 32;

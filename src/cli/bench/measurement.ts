@@ -25,7 +25,7 @@ export interface Percentiles {
   readonly max: number;
 }
 
-/** What one measurement came to. */
+/** What `measure` answers, and `--json` prints. */
 export interface Measured {
   readonly messages: number;
   /** From the first publish to the last delivery. */

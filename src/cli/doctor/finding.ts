@@ -11,9 +11,9 @@ export interface Finding {
   readonly said: string;
 }
 
-/** Nothing has to be done. */
+/** A finding after which nothing has to be done. */
 export const fine = (check: string, said: string): Finding => ({ check, verdict: 'ok', said });
-/** A server works, and something should be looked at. */
+/** A finding with which a server works, and which an operator should look at. */
 export const doubt = (check: string, said: string): Finding => ({ check, verdict: 'warn', said });
-/** A server does not work so. */
+/** A finding with which a server does not work. */
 export const wrong = (check: string, said: string): Finding => ({ check, verdict: 'bad', said });

@@ -27,8 +27,8 @@ export function checkNode(version: string): Finding {
 const threadsMin = 8;
 
 /**
- * As this process was launched, which a server is as well. Few threads hold commits up behind
- * look-ups.
+ * Looks at the threads of this process, which a server would be launched with, too. Where they are
+ * few, commits wait behind look-ups of names.
  */
 export function checkThreads(): Finding {
   const { threadPoolSize } = readLaunch();

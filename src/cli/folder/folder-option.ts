@@ -2,7 +2,7 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { GivenSettings } from '../../server/configuration/config.js';
 
-/** Without it the setting counts. */
+/** What the option gives; without it the setting `STEPWELL_DATA_DIR` counts. */
 export interface DataDirOption {
   readonly dataDir?: string;
 }

@@ -1,7 +1,9 @@
 /** Which rows of a log that is read again and again, oldest first, were not shown before. */
 import type { ApiObject } from '../connect/api-client.js';
 
-/** Of one tail, in memory. Give it whole looks, each begun with `lookAgain`. */
+/**
+ * Made for one tail, which it lives as long as. Show it whole looks, each begun with `lookAgain`.
+ */
 export class FreshRows {
   /** The offset behind which the log was not shown yet, and where it was when this look began. */
   private shown = -1;

@@ -17,10 +17,10 @@ export type Colour = keyof typeof codes;
 /** Paints text, or leaves it as it is where nothing is to be coloured. */
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Where colours are not wanted: the text as it is. */
+/** Leaves texts as they are, where colours are not wanted. */
 export const plain: Paint = (_colour, text) => text;
 
-/** The text between the codes of a terminal; it must have none of its own (ADR 77). */
+/** Puts a text between codes of the terminal; it must have none of its own (ADR 77). */
 export const coloured: Paint = (colour, text) => {
   const [on, off] = codes[colour];
   return `\x1b[${on}m${text}\x1b[${off}m`;

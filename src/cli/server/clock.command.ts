@@ -6,7 +6,7 @@ import type { ApiClient, ApiObject } from '../connect/api-client.js';
 import { ApiRefusal, ClientError } from '../connect/client-errors.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 
-/** 66 where the server is none of `stepwell dev`. */
+/** Ends with exit code 66 where the server is none of `stepwell dev`. */
 export function clockCommand(): Command {
   return (
     clientCommand('clock', 'show the time of stepwell dev, or move it forward', [

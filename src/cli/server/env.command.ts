@@ -36,7 +36,7 @@ function inQuotes(value: string, first: string): string {
   throw new ClientError('a value has quotes of all three kinds: use --for shell', exitCodes.usage);
 }
 
-/** Prints secrets in clear. */
+/** Asks a running server for what it can tell, and prints secrets in clear. */
 export function envCommand(): Command {
   return clientCommand('env', 'print what an application needs to use the server', [
     'stepwell env >> .env',

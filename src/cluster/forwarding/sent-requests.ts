@@ -20,7 +20,7 @@ interface Sent {
   readonly abort: AbortController;
 }
 
-/** Of one forwarder. A timer runs only while something waits. */
+/** One for each forwarder. A timer runs only while something waits. */
 export class SentRequests {
   private readonly all = new Set<Sent>();
   private cancelLook: (() => void) | null = null;

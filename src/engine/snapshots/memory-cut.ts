@@ -108,7 +108,7 @@ export class MemoryCut {
 
 /** What the name of a part begins with that holds streams of a kind at rest; the kind follows. */
 export const restingPrefix = 'streams ';
-/** The same of streams that were awake. */
+/** What it begins with where the streams were awake. */
 export const awakePrefix = 'awake ';
 
 function* partsOf<Item>(

@@ -9,7 +9,7 @@ import {
 import type { MemoryDigested } from './memory-digest.events.js';
 import type { StateDigest } from './state-digest.js';
 
-/** Who wants one reads it from the journal, by `memoryDigestTerm`. */
+/** Digests are recorded here, and read from the journal, by `memoryDigestTerm`. */
 export class MemoryDigests extends Entity<MemoryDigestState, RecordDigest, MemoryDigested> {
   constructor(engine: Engine) {
     super(engine, { decider: memoryDigestDecider, view: null, folds: [] });

@@ -14,7 +14,7 @@ export interface SeenClient {
   readonly requests: number;
 }
 
-/** In memory only; the console's overview shows it. */
+/** One for the server, in memory; the console's overview shows it. */
 export class SeenClients {
   private readonly counts = new Map<string, number>();
 

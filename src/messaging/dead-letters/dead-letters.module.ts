@@ -10,7 +10,7 @@ import { DeadLettersController } from './dead-letters.controller.js';
 import { DeadLettersService } from './dead-letters.service.js';
 import { LetterSources } from './letter-sources.js';
 
-/** Exported: what groups, jobs and failed runs need of letters. */
+/** It exports what groups, jobs and failed runs need of letters. */
 @Module({
   imports: [DeliveryModule, MessagesModule],
   controllers: [DeadLettersController],

@@ -13,7 +13,7 @@ import { JobsService } from './jobs.service.js';
 /** A stop waits this long for the turns that are in progress. */
 const stopDeadlineMs = 10_000;
 
-/** Exported: the table of verbs, which features fill. */
+/** It exports the table of verbs, which features fill. */
 @Module({
   controllers: [JobsController],
   providers: [Jobs, JobRunner, JobForgetting, JobsService, JobVerbs],

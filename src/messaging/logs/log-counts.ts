@@ -23,7 +23,7 @@ const eventsFactor = 10;
 /** The newest rows are counted first, so that counts are complete down to a time. */
 const order = 'latestFirst';
 
-/** Made by walking the same rows as a page does, with a larger bound of work. */
+/** It walks the same rows as a page does, with a larger bound of work. */
 @Injectable()
 export class MessageLogCounts {
   constructor(@Inject(logSource) private readonly source: LogSource) {}

@@ -37,7 +37,7 @@ export interface LogCounts {
 const countsMax = 10_000;
 const charactersMax = 1024 * 1024;
 
-/** Made for one request. */
+/** Made for one request, as a page is. */
 export class LogTally implements WalkTarget<CountedRow> {
   readonly cost: WalkCost;
   readonly damage = new DamageNotes();

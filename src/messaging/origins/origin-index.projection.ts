@@ -5,7 +5,7 @@ import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { OriginView } from './origin.decider.js';
 import type { OriginEvent } from './origin.events.js';
 
-/** Part of memory; what bounds how many may be paused. */
+/** Part of memory, by which the decider bounds how many may be paused. */
 export class OriginIndex implements Fold<OriginEvent>, OriginView {
   /** Since when, Unix milliseconds. */
   private readonly paused = new Map<string, number>();

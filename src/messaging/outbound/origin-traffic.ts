@@ -58,7 +58,7 @@ class Origin {
   }
 }
 
-/** By the hour; of 1,024 origins at most. */
+/** One for the server. It counts by the hour, of 1,024 origins at most. */
 @Injectable()
 export class OriginTraffic {
   private readonly origins = new LRUCache<string, Origin>({ max: originsMax });

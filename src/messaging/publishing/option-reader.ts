@@ -71,7 +71,7 @@ export class OptionReader {
     private readonly rules: PublishRules,
   ) {}
 
-  /** POST where it does not say. */
+  /** The method to deliver with; POST where it is not said. */
   method(): string {
     return this.read('method', 'POST', parseMethod);
   }
@@ -101,7 +101,7 @@ export class OptionReader {
     return timeoutMs;
   }
 
-  /** Attempts after the first. */
+  /** How many attempts may follow the first; `otherwise` where it is not said. */
   retries(otherwise: number): number {
     const retries = this.read('retries', otherwise, parseRetries);
     if (retries > this.rules.retriesMax) {
@@ -110,22 +110,22 @@ export class OptionReader {
     return retries;
   }
 
-  /** An expression, as it was written; null = it does not say. */
+  /** The expression, as it was written; null = it is not said. */
   retryDelay(): string | null {
     return this.read('retry-delay', null, parseExpression);
   }
 
-  /** In their order; empty = it has none. */
+  /** The labels in their order; empty = there are none. */
   labels(): readonly string[] {
     return this.read('label', noLabels, parseLabels);
   }
 
-  /** null = nothing is to be hidden. */
+  /** What is to be hidden; null = nothing. */
   redaction(): Redaction | null {
     return this.read('redact-fields', null, parseRedaction);
   }
 
-  /** Both of its headers, or neither (null). */
+  /** Key and limits, which come together; null = neither is said. */
   flowControl(): FlowControlOptions | null {
     const key = this.name('flow-control-key');
     const value = this.read('flow-control-value', null, parseFlowControlValue);
@@ -138,17 +138,17 @@ export class OptionReader {
     return { key, ...value };
   }
 
-  /** False where it does not say. */
+  /** An option that is `true` or `false`; false where it is not said. */
   flag(name: string): boolean {
     return this.read(name, false, parseFlag);
   }
 
-  /** null = it does not say. */
+  /** An option that names something; null = it is not said. */
   name(option: string): string | null {
     return this.read(option, null, parseName);
   }
 
-  /** A URL that may be called, as it will be; null = it does not say. */
+  /** A URL that may be called, as it will be; null = it is not said. */
   url(option: string): string | null {
     return this.read(option, null, this.rules.judgeUrl);
   }

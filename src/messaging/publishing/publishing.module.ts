@@ -9,7 +9,7 @@ import { PublishRoute, ScheduleRoute } from './publish.routes.js';
 import { PublishTargets } from './publish-targets.js';
 import { Publisher } from './publisher.js';
 
-/** Exported: the publisher, for runs, subscriptions and whatever else publishes. */
+/** It exports the publisher, for runs, subscriptions and whatever else publishes. */
 @Module({
   imports: [UrlGroupsModule],
   providers: [Publisher, PublishTargets],

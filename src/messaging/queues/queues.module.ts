@@ -17,7 +17,7 @@ import { queueNamedBy } from './queue-naming.policy.js';
 import { QueueRemoval } from './queue-removal.js';
 import { QueuesController } from './queues.controller.js';
 
-/** Exported: what shows who waits in which queue. */
+/** It exports what shows who waits in which queue. */
 @Module({
   imports: [GatesModule, MessagesModule],
   controllers: [QueuesController],

@@ -25,8 +25,8 @@ export interface Standing {
 }
 
 /**
- * Of a message that is not final; times are Unix milliseconds, `startedAt` null = no attempt is in
- * flight.
+ * The standing of a message that is not final; times are Unix milliseconds, `startedAt` null = no
+ * attempt is in flight.
  */
 export function pendingStanding(
   message: Pick<PendingMessage, 'attempts' | 'notBefore'>,
@@ -43,7 +43,7 @@ export function pendingStanding(
 
 const endStates = { delivered: 'DELIVERED', failed: 'FAILED', canceled: 'CANCELED' } as const;
 
-/** Of a message that is final. */
+/** The standing of a message that is final. */
 export function endedStanding(ended: EndedSituation): Standing {
   const { status, at, attempts, responseStatus, dlqId } = ended;
   return {

@@ -21,7 +21,7 @@ export interface FoundMessage {
   readonly standing: Standing;
 }
 
-/** Bodies and headers come redacted, as the message asked. */
+/** What it shows is redacted, as the message asked. */
 @Injectable()
 export class ShownMessages {
   constructor(

@@ -4,7 +4,7 @@ import { Keyring } from './keyring.js';
 import { SigningKeysController } from './signing-keys.controller.js';
 import { SigningKeys } from './signing-keys.entity.js';
 
-/** Exported: the keyring, which deliveries are signed by. */
+/** It exports the keyring, which deliveries are signed by. */
 @Module({
   controllers: [SigningKeysController],
   providers: [Keyring, SigningKeys],

@@ -3,6 +3,6 @@ import { Module } from '@nestjs/common';
 import { UrlGroups } from './url-group.entity.js';
 import { UrlGroupsController } from './url-groups.controller.js';
 
-/** Exported: what publishes and schedules look destinations up in. */
+/** It exports what publishes and schedules look destinations up in. */
 @Module({ controllers: [UrlGroupsController], providers: [UrlGroups], exports: [UrlGroups] })
 export class UrlGroupsModule {}

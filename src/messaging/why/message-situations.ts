@@ -17,7 +17,7 @@ import type {
   PendingSituation,
 } from './message-situation.js';
 
-/** Of a message that has ended, as far as the journal reaches back. */
+/** It knows a message that has ended as far as the journal reaches back. */
 @Injectable()
 export class MessageSituations {
   constructor(

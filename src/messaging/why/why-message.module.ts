@@ -5,7 +5,7 @@ import { MessagesModule } from '../messages/messages.module.js';
 import { MessageSituations } from './message-situations.js';
 import { WhyMessageController } from './why-message.controller.js';
 
-/** Exported: where messages stand, for listings and for `why` of runs. */
+/** It exports where messages stand, for listings and for `why` of runs. */
 @Module({
   imports: [DeliveryModule, MessagesModule],
   controllers: [WhyMessageController],

@@ -17,7 +17,7 @@ export interface ReportPorts {
   standing(): NodeStanding | null;
 }
 
-/** Of a follower, every 5 s; an owner is silent. */
+/** A follower has one, and reports every 5 s; an owner is silent. */
 export class StandingReports {
   private cancel: () => void = () => undefined;
   private isOver = false;

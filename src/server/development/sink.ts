@@ -31,7 +31,7 @@ export interface SinkRequest {
   readonly bodyBytes: number;
 }
 
-/** In memory, 50 requests at most, each with the first 16 KiB of its body. */
+/** It holds 50 requests at most, in memory, each with the first 16 KiB of its body. */
 @Injectable()
 export class Sink {
   private kept: SinkRequest[] = [];

@@ -11,7 +11,7 @@ import { isClientGone } from './answer-log.js';
 
 const brokenOff: Refusal = new Refusal('invalid', 'the request was broken off');
 
-/** Of all that Fastify serves. An error after the answer has begun is logged only. */
+/** The one of all that Fastify serves. An error after the answer has begun is logged only. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(

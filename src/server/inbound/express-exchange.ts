@@ -44,7 +44,7 @@ export abstract class ExpressExchange {
   /** `headers` are names and values in turn. Without a body the answer is empty. */
   abstract answer(status: number, headers: readonly string[], body?: string | Buffer): void;
 
-  /** In the form that the interface of its route has for refusals; counts it. */
+  /** Answers in the form that the interface of its route has for refusals, and counts it. */
   refuse(refusal: Refusal): void {
     const type = ['content-type', 'application/json; charset=utf-8'];
     const body = errorBody(this.tabled.isMessaging, refusal);

@@ -10,7 +10,7 @@ import { type JournalSelection, lookedAt } from './journal-selection.js';
 /** Events that are looked at in a row before others get the event loop. */
 const looksPerTick = 256;
 
-/** Of one client; made and counted by `ShownJournal`. */
+/** The stream of one client; made and counted by `ShownJournal`. */
 export class JournalStream {
   constructor(
     private readonly journal: Journal,

@@ -5,7 +5,7 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-/** Open: labels name no client, no destination and no credential. */
+/** It needs no credential: labels name no client, no destination and no credential. */
 @Injectable()
 export class MetricsRoute implements FastifyRoute {
   readonly methods = ['GET'];

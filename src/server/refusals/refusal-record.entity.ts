@@ -6,7 +6,7 @@ import type { RefusalRecordCommand } from './refusal-record.commands.js';
 import { refusalRecordDecider } from './refusal-record.decider.js';
 import type { RefusalRecordEvent } from './refusal-record.events.js';
 
-/** Only to be registered: what is recorded is dispatched by `RefusalRecorder`. */
+/** It is there to be registered: what is recorded is dispatched by `RefusalRecorder`. */
 @Injectable()
 export class RefusalRecords extends Entity<null, RefusalRecordCommand, RefusalRecordEvent> {
   constructor(engine: Engine) {

@@ -19,7 +19,7 @@ export interface PartRequest {
   readonly data: Bytes;
 }
 
-/** One at a time: the next is sent when the one before is answered. */
+/** What the server asks of the thread; the next is sent when the one before is answered. */
 export type FoldingRequest = PartRequest | BatchesRequest | { readonly type: 'differences' };
 
 /** `done` answers all that brings data. An error of the thread is no answer: it ends the thread. */

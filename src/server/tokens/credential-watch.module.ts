@@ -6,7 +6,7 @@ import { CredentialWatch } from '../inbound/credential-watch.js';
 import { Tokens } from './token.entity.js';
 import { TokensModule } from './tokens.module.js';
 
-/** Apart from the modules of tokens and of credentials, as it follows both. */
+/** It stands above the modules of tokens and of credentials, both of which it follows. */
 @Module({
   imports: [TokensModule, RestCredentialsModule],
   providers: [CredentialWatch],

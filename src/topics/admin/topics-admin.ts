@@ -75,12 +75,12 @@ export class TopicsAdmin {
     return (await this.carryOut(name, change, by)) ?? this.showOpened(name);
   }
 
-  /** By name, without what their partitions hold. */
+  /** All topics by name, without what their partitions hold. */
   list(): Promise<readonly TopicObject[]> {
     return this.topics.shown(() => this.topics.names().flatMap((name) => this.object(name) ?? []));
   }
 
-  /** With what its partitions hold; waits for logs that are being made. */
+  /** A topic with what its partitions hold; waits for logs that are being made. */
   async show(name: string): Promise<TopicDetails | Refusal> {
     await this.topicLogs.logs(name);
     const object = await this.topics.shown(() => this.object(name));

@@ -54,7 +54,7 @@ const progress = once(() =>
 
 const success = once(() => z.object({ result: z.literal('Success'), status: z.literal(200) }));
 
-/** Those of `/admin/groups`, and of `/seek`. */
+/** Those of operators (`/admin/groups`), and `/seek`. */
 export const groupRoutes = {
   list: {
     summary: 'All consumer groups',

@@ -2,7 +2,7 @@
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { ConsumerPlace } from '../groups/consumer.events.js';
 
-/** Both decoded; any text is a name. */
+/** Both names are decoded; any text is one. */
 export function placeIn(exchange: FastifyExchange): ConsumerPlace {
   return { group: exchange.param('group'), instance: exchange.param('instance') };
 }

@@ -10,7 +10,7 @@ import { ConsumerGroups } from './consumer-group.entity.js';
 import { GroupReassignment } from './group-reassignment.js';
 import { GroupViews } from './group-views.js';
 
-/** Exported: groups, instances, and what is durable of groups. */
+/** It exports groups, instances, and what is durable of groups. */
 @Module({
   imports: [TopicsModule],
   providers: [ConsumerGroups, Consumers, GroupViews, GroupReassignment],

@@ -61,7 +61,7 @@ export class Members implements Iterable<Member> {
     return new Members(list, this.isPlain && isPlain(instance));
   }
 
-  /** As it is where there is no such member. */
+  /** These members without one; the same where it is not among them. */
   without(instance: string): Members {
     if (!this.has(instance)) return this;
     return new Members(this.list.toSpliced(this.placeOf(instance), 1), this.isPlain);

@@ -4,7 +4,7 @@ import type { EventListener, Interest } from '../../engine/registration.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import type { MessageEvent } from '../../messaging/messages/message.events.js';
 
-/** In memory: a push that begins after a restart looks its messages up. */
+/** What waits is in memory: a push that begins after a restart looks its messages up. */
 @Injectable()
 export class MessageEnds {
   /** By message id: one push alone waits for it. */

@@ -86,7 +86,7 @@ export class JsonPieces {
     this.end += bytes.length;
   }
 
-  /** JSON as it is, as UTF-8: no quotes are put around it. */
+  /** Writes JSON as it is, as UTF-8: no quotes are put around it. */
   writeText(text: string): void {
     const length = Buffer.byteLength(text);
     this.space(length).write(text, this.end);

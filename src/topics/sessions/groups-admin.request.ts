@@ -33,12 +33,12 @@ export interface Seek extends TopicPartition {
 
 const seeks = listOf(seekSchema);
 
-/** What is not understood is refused, and the reason names the field. */
+/** Refuses what is not understood; the reason names the field. */
 export function parseOffsetReset(body: Buffer): Result<OffsetReset> {
   return readJsonBody(body, offsetResetSchema);
 }
 
-/** One seek or a list of them. */
+/** Takes one seek or a list of them; the reason of a refusal names the field. */
 export function parseSeeks(body: Buffer): Result<readonly Seek[]> {
   const listed = readJsonBody(body, seeks);
   return listed.ok ? ok(listed.value.map(seekOf)) : listed;

@@ -11,7 +11,7 @@ import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import type { ConsumerSession } from './consumer-session.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 
-/** Apart from `ConsumerSessions`, which knows no request. */
+/** It stands apart from `ConsumerSessions`, which knows no request. */
 @Injectable()
 export class InstanceRemoval {
   constructor(

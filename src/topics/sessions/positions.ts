@@ -45,7 +45,7 @@ export class OwnedPartition implements TopicPartition {
   }
 }
 
-/** Of one session. It holds no record: positions alone say what was handed out. */
+/** Each session has its own. It holds no record: positions alone say what was handed out. */
 export class Positions {
   private owned: readonly OwnedPartition[] = [];
   private turn = 0;

@@ -16,7 +16,7 @@ import { SubscriptionsService } from './subscriptions.service.js';
 const shared = [Subscriptions, SubscriptionPartitions, SubscriptionTargets];
 
 /**
- * Exported: what pushes need. A topic's name is free for another one only when its subscriptions
+ * It exports what pushes need. A topic's name is free for another one only when its subscriptions
  * are gone.
  */
 @Module({

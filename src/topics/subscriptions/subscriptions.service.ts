@@ -84,7 +84,7 @@ export class SubscriptionsService {
     return (await this.object(name)) ?? new Refusal('not_found', `subscription ${name} not found`);
   }
 
-  /** By name. */
+  /** All subscriptions, by name. */
   async list(): Promise<readonly SubscriptionObject[]> {
     const names = [...this.subscriptions.actors.ids()].sort();
     const objects = await Promise.all(names.map((name) => this.object(name)));

@@ -97,7 +97,7 @@ export function compactionOf({ compactions }: Topic, partition: number): Compact
   return compactions.get(partition) ?? noCompaction;
 }
 
-/** While it is deleted nothing but the removal of its logs. */
+/** While a topic is deleted it wants nothing but the removal of its logs. */
 export function topicEffects(state: TopicState): readonly TopicEffect[] {
   if (state === null) return [];
   const { partitions, revision, starts, compactions } = state;

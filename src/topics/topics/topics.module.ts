@@ -21,7 +21,7 @@ const effects = [LogKeeping, LogRemoval, PartitionCompaction];
 const shared = [Topics, TopicLogs, SharedReads, TopicsService];
 const compactions = [LogCompactions, InternalCompactions];
 
-/** Exported: what produces, reads, groups and subscriptions need of topics. */
+/** It exports what produces, reads, groups and subscriptions need of topics. */
 @Module({
   providers: [...shared, ...effects, ...compactions, RetentionKeeper, TopicMetrics],
   exports: [...shared, ...compactions],

@@ -8,7 +8,7 @@ import type { RunEvent } from '../run-state/run.events.js';
 import { Runs } from '../runs/run.entity.js';
 import { historyMax, isLong } from '../runs/run-history.policy.js';
 
-/** In memory: after a restart a run that is long still is warned of once more. */
+/** It remembers in memory: after a restart a run that is long still is warned of once more. */
 @Injectable()
 export class LongHistories {
   /** Those that a warning has named and that have not ended. */

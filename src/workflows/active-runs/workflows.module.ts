@@ -16,7 +16,7 @@ import { RunMetrics } from './run.metrics.js';
 import { RunsController } from './runs.controller.js';
 import { RunRoutes } from './runs.routes.js';
 
-/** Exported: what cancels active runs, for jobs. */
+/** It exports what cancels active runs, for jobs. */
 @Module({
   imports: [RunsModule, RunEntriesModule],
   controllers: [RunsController],

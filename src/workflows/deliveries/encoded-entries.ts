@@ -25,7 +25,7 @@ export class EncodedEntries {
     this.bytes[0] = opened;
   }
 
-  /** Entries, not bytes. */
+  /** How many entries there are. */
   get length(): number {
     return this.ends.length;
   }

@@ -43,7 +43,7 @@ export class FailedRunRecords {
     private readonly entries: RunEntries,
   ) {}
 
-  /** The event that it failed by. */
+  /** The event by which a run failed. */
   async failureOf({ runId, offset }: FailedRun): Promise<EventEnvelope<RunFailed>> {
     const envelope = await this.archive.eventAt(offset);
     if (isFailure(envelope)) return envelope;

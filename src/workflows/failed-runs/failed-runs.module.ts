@@ -22,7 +22,8 @@ import { revivalRules } from './revival.request.js';
 import { RunRevivals } from './run-revivals.js';
 
 /**
- * Exported: what jobs need of failed runs. It adds them to `GET /v2/dlq` as the source `workflow`.
+ * It exports what jobs need of failed runs, and adds them to `GET /v2/dlq` as the source
+ * `workflow`.
  */
 @Module({
   imports: [MessagesModule, RunsModule, RunEntriesModule, DeadLettersModule, PublishingModule],

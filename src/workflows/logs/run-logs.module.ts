@@ -6,7 +6,7 @@ import { RunList } from './run-list.js';
 import { RunLog } from './run-log.js';
 import { RunLogsController } from './run-logs.controller.js';
 
-/** Exported: the rows, of which streams of runs are made. */
+/** It exports the rows, of which streams of runs are made. */
 @Module({
   imports: [MessageLogsModule, RunEntriesModule],
   controllers: [RunLogsController],

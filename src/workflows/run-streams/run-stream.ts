@@ -8,7 +8,7 @@ import type { RunLogRow } from '../logs/run-log-row.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunFollower } from './run-followers.js';
 
-/** Of one client; made and counted by `RunStreams`. */
+/** The stream of one client; made and counted by `RunStreams`. */
 export class RunStream implements RunFollower {
   private isWoken = false;
   private whenWoken: () => void = () => undefined;

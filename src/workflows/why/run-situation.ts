@@ -26,7 +26,7 @@ export type OpenBranch =
     }
   | { readonly kind: 'sleep'; readonly stepName: string; readonly until: number };
 
-/** A run that is there. */
+/** A run that is there, and what it waits for. */
 export interface ActiveRunSituation {
   readonly status: 'active';
   readonly state: RunStateName;

@@ -26,7 +26,7 @@ interface OpenDelivery {
   readonly message: PendingMessage;
 }
 
-/** Of a run that has ended, as far as the journal reaches back. */
+/** It knows a run that has ended as far as the journal reaches back. */
 @Injectable()
 export class RunSituations {
   constructor(

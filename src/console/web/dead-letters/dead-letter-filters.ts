@@ -4,7 +4,7 @@ import type { Filters } from '../parts/filter-bar.tsx';
 /** Messages, or runs of workflows, that have failed for good. */
 export type LetterKind = 'messages' | 'runs';
 
-/** Messages, unless the address says runs. */
+/** Which letters the address asks for: those of messages, unless it says runs. */
 export const kindOf = ({ of }: Filters): LetterKind => (of === 'runs' ? 'runs' : 'messages');
 
 /** A status of the address, which may be edited by hand; the server says what is wrong with it. */

@@ -73,7 +73,7 @@ export const isOver = ({ state }: Pick<Job, 'state'>): boolean =>
 /** So often one that goes on is asked for, also where the stream of events is cut. */
 const againMs = 2000;
 
-/** Asked again while the job runs. */
+/** A job, asked for again while it runs. */
 export function useJob(id: string) {
   return useQuery({
     queryKey: ['job', id],
@@ -96,6 +96,6 @@ export async function begin(work: Work, rate: string): Promise<string> {
   return 'jobId' in answer ? answer.jobId : '';
 }
 
-/** Rejects where the job is done. */
+/** Has a job take no more; rejects where it is done. */
 export const abort = (id: string) =>
   ask(api.POST('/v2/jobs/{id}/abort', { params: { path: { id } } }));

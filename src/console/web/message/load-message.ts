@@ -15,7 +15,7 @@ const rowsMax = 1000;
 export const hasEnded = ({ state }: Pick<Message, 'state'>): boolean =>
   ['DELIVERED', 'FAILED', 'CANCELED'].includes(state);
 
-/** Asked again whenever something happens to messages. */
+/** A message, asked for again whenever something happens to messages. */
 export function useMessage(id: string) {
   return useQuery({ queryKey: ['message', id], queryFn: () => loadMessage(id) });
 }

@@ -32,7 +32,7 @@ export interface Bar {
   readonly says: string;
 }
 
-/** Bars without a gap between `from` and `until`, Unix milliseconds. */
+/** What is drawn of a message: bars without a gap between `from` and `until`, Unix milliseconds. */
 export interface Life {
   readonly bars: readonly Bar[];
   readonly attempts: readonly Attempt[];

@@ -13,7 +13,7 @@ const activeMs = 1000;
 /** A row of `/v2/workflows/messageLogs`. */
 export type LoggedRow = Awaited<ReturnType<typeof loadPage>>['events'][number];
 
-/** The earliest first. */
+/** What is read of the log of a run, the earliest row first. */
 export interface RunLog {
   readonly rows: readonly LoggedRow[];
   /** There are more rows than are read. */
@@ -42,7 +42,10 @@ async function loadLog(id: string, signal: AbortSignal): Promise<RunLog> {
   return { rows, isCut: cursor !== undefined };
 }
 
-/** Asked again while the run `isActive`; of a run that is over nothing new comes. */
+/**
+ * The log of a run, asked for again while the run `isActive`: of one that is over nothing new
+ * comes.
+ */
 export function useRunLog(id: string, isActive: boolean) {
   return useQuery({
     queryKey: ['run', id, 'log'],

@@ -14,11 +14,11 @@ export type Schedule = Awaited<ReturnType<typeof loadSchedule>>;
 export const stateOf = ({ isPaused, error }: Schedule): string =>
   error !== undefined ? 'FAILED' : isPaused ? 'PAUSED' : 'ON';
 
-/** Asked again whenever something happens to schedules. */
+/** A schedule, asked for again whenever something happens to schedules. */
 export const useSchedule = (id: string) =>
   useQuery({ queryKey: ['schedule', id], queryFn: () => loadSchedule(id) });
 
-/** The newest first. */
+/** The last triggers of a schedule, the newest first. */
 export const useResults = (id: string) =>
   useQuery({
     queryKey: ['schedule', id, 'results'],

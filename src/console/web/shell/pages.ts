@@ -23,7 +23,7 @@ export interface PageLink {
   readonly icon: LucideIcon;
 }
 
-/** The order is that of the navigation. */
+/** All of them, in the order of the navigation. */
 export const pages: readonly PageLink[] = [
   { to: '/', name: 'Overview', key: 'o', icon: Activity },
   { to: '/messages', name: 'Messages', key: 'm', icon: Send },
