@@ -7,6 +7,7 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { AlikeItems } from './alike-items.js';
+import { AlikeRequests } from './alike-requests.js';
 import { headersOf, parseBatch, parseBatchItem } from './batch.request.js';
 import type { PublishRequest, RequestContext } from './publish.request.js';
 import type { Publisher } from './publisher.js';
@@ -44,12 +45,14 @@ export class BatchRoute implements ExpressRoute {
   readonly pattern = '/v2/batch';
   readonly description: RouteDescription = publishingRoutes.batch;
   readonly bodyBytesMax: number;
+  private readonly requests: AlikeRequests;
 
   constructor(
     private readonly publisher: Publisher,
     private readonly limits: BatchLimits,
   ) {
     this.bodyBytesMax = limits.batchBytesMax;
+    this.requests = new AlikeRequests(limits.bodyBytesMax);
   }
 
   serve(exchange: Exchange): void {
@@ -87,12 +90,17 @@ export class BatchRoute implements ExpressRoute {
     context: RequestContext,
     alike: AlikeItems,
   ): Submission | Refusal {
+    const { requests } = this;
+    const known = requests.submissionOf(item, context);
+    if (known !== undefined) return known;
     const publish = readItem(item, this.limits, context);
     if (publish instanceof Refusal) {
       return this.publisher.refusalTo(publish, headersOf(item), context);
     }
     const submission = this.publisher.read(publish);
-    if (!(submission instanceof Refusal)) alike.add(item, submission);
+    if (submission instanceof Refusal) return submission;
+    alike.add(item, submission);
+    requests.add(item, submission, context);
     return submission;
   }
 }

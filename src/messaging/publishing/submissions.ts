@@ -11,7 +11,7 @@ import { type MessagePublished, messageKind } from '../messages/message.events.j
 import type { CreateSchedule } from '../schedules/schedule.commands.js';
 import { type ScheduleDefinition, scheduleKind } from '../schedules/schedule.events.js';
 import type { UrlGroup } from '../url-groups/url-group.events.js';
-import { contentKeyPrefix } from './publish.request.js';
+import { contentKeyPrefix, type RequestContext } from './publish.request.js';
 
 /** A success as it is answered. */
 export interface Answer {
@@ -42,6 +42,12 @@ export class SubmissionOutcomes {
   }
 }
 
+/** What a request says, without the name of what it is about and without its body. */
+export interface RequestTemplate {
+  /** What the same request submits with another name and body; undefined = it has to be read. */
+  again(name: string, body: Buffer, context: RequestContext): Submission | undefined;
+}
+
 /** Commands to dispatch in this order, and how their outcomes are answered. */
 export interface Submission {
   readonly commands: readonly Command[];
@@ -52,6 +58,8 @@ export interface Submission {
   readonly isWhole: boolean;
   /** What of the request meant nothing, where something did; for the `Stepwell-Warning` header. */
   readonly warnings?: readonly string[];
+  /** What the request says beside a name and its body; where others mostly say the same. */
+  readonly template?: RequestTemplate | undefined;
   answer(outcomes: SubmissionOutcomes): Answer | Refusal;
 }
 

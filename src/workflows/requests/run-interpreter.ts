@@ -3,24 +3,20 @@
  * outcome is answered, or a refusal that its client understands. Pure.
  */
 
-import type { Command, ResultOf } from '../../engine/decider.js';
 import { Refusal, type RefusalCode } from '../../grammar/result.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
 import type { PublishRequest } from '../../messaging/publishing/publish.request.js';
 import type { PublishInterpreter } from '../../messaging/publishing/publish-interpreter.js';
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
-import {
-  type Answer,
-  type Submission,
-  type SubmissionOutcomes,
-  WholeRefusal,
-} from '../../messaging/publishing/submissions.js';
+import { type Submission, WholeRefusal } from '../../messaging/publishing/submissions.js';
 import type { InvokeRun, RequestCall, StartRun, SubmitStep } from '../run-state/run.commands.js';
 import { callIn } from './call.request.js';
 import { invocationIn } from './invocation.request.js';
+import { startTemplate, stepTemplate } from './request-templates.js';
 import { readMessage, readWorkflowOptions } from './run-headers.js';
 import { startIn } from './run-start.js';
+import { startSubmission, stepSubmission, triggerSubmission } from './run-submissions.js';
 import { stepIn } from './step.request.js';
 import { parseTrigger } from './trigger.request.js';
 
@@ -33,7 +29,13 @@ export function readRun(
 ): Submission | Refusal {
   const command = groupRefusal(target) ?? parseRunRequest(publish, target, said, rules);
   if (command instanceof Refusal) return runRefusal(command, said);
-  return command.type === 'StartRun' ? startSubmission(command) : stepSubmission(command);
+  // What names a moment means another one in the next request.
+  const isRepeatable = !said.options.has('not-before');
+  if (command.type === 'StartRun') {
+    return startSubmission(command, isRepeatable ? startTemplate(command) : undefined);
+  }
+  const isStep = isRepeatable && command.type === 'SubmitStep';
+  return stepSubmission(command, isStep ? stepTemplate(command) : undefined);
 }
 
 /** The command that a request for a run is; `invalid` is what no run can do. */
@@ -108,56 +110,4 @@ function groupRefusal({ kind, text }: PublishTarget): Refusal | null {
 function isAddition({ options }: OptionHeaders): boolean {
   const isTrue = (option: string) => options.get(option)?.trim().toLowerCase() === 'true';
   return !isTrue('workflow-init') || isTrue('workflow-invoke');
-}
-
-/** One command of a run, whose result `success` makes into the answer. */
-class RunSubmission<Own extends Command> implements Submission {
-  readonly commands: readonly [Own];
-
-  constructor(
-    command: Own,
-    readonly isWhole: boolean,
-    private readonly success: (result: ResultOf<Own>, command: Own) => Answer,
-  ) {
-    this.commands = [command];
-  }
-
-  answer(outcomes: SubmissionOutcomes): Answer | Refusal {
-    const [command] = this.commands;
-    const outcome = outcomes.of(command);
-    return outcome.ok ? this.success(outcome.value, command) : outcome;
-  }
-}
-
-/** Starts a run; answered as a publish is (workflows.md 1.3). */
-export function startSubmission(command: StartRun): Submission {
-  return new RunSubmission(command, false, ({ messageId, deduplicated }, { configuration }) => {
-    const { url } = configuration;
-    return deduplicated
-      ? { status: 202, body: { messageId, url, deduplicated } }
-      : { status: 200, body: { messageId, url } };
-  });
-}
-
-/** Starts a run; the answer names the run instead of its message. */
-export function triggerSubmission(command: StartRun): Submission {
-  return new RunSubmission(
-    command,
-    false,
-    ({ createdAt: workflowCreatedAt, deduplicated }, { id }) => {
-      const body = { workflowRunId: id, workflowCreatedAt, ...(deduplicated && { deduplicated }) };
-      return { status: 200, body };
-    },
-  );
-}
-
-/**
- * Adds to a run. Its endpoint reads the id of the first answer of a batch and takes everything else
- * for granted, so that a refusal must be the answer of the whole request.
- */
-export function stepSubmission(command: SubmitStep | RequestCall | InvokeRun): Submission {
-  return new RunSubmission(command, true, ({ messageId }) => ({
-    status: 200,
-    body: messageId === null ? {} : { messageId },
-  }));
 }

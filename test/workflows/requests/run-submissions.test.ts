@@ -10,7 +10,7 @@ import {
   startSubmission,
   stepSubmission,
   triggerSubmission,
-} from '../../../src/workflows/requests/run-interpreter.js';
+} from '../../../src/workflows/requests/run-submissions.js';
 import { startRun, stepInfo, submitStep } from '../../support/workflows/run-commands.js';
 
 /** What a submission answers when these are the outcomes of its commands. */

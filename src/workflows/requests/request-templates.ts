@@ -1,0 +1,70 @@
+/**
+ * What a request for a run says beside its run and its body, from which the next request that says
+ * the same is made (`AlikeRequests`). Pure.
+ */
+import type { RequestTemplate } from '../../messaging/publishing/submissions.js';
+import type { StartRun, SubmitStep } from '../run-state/run.commands.js';
+import { parseRunId } from './run-headers.js';
+import { startSubmission, stepSubmission } from './run-submissions.js';
+import { parseStepBody } from './step.request.js';
+
+/** Of a step that names no moment. */
+export function stepTemplate({
+  type,
+  kind,
+  at: firstAt,
+  notBefore,
+  options,
+  failureCallback,
+}: SubmitStep): RequestTemplate {
+  const delayMs = notBefore - firstAt;
+  return {
+    again(name, body, { at, names }) {
+      const runId = parseRunId(name.trim());
+      const step = parseStepBody(body);
+      if (!runId.ok || !step.ok) return undefined;
+      return stepSubmission({
+        type,
+        kind,
+        id: runId.value,
+        at,
+        step: step.value,
+        messageId: names.next('msg'),
+        body,
+        notBefore: at + delayMs,
+        options,
+        failureCallback,
+      });
+    },
+  };
+}
+
+/** Of a start by its own endpoint or client that names no moment. */
+export function startTemplate(first: StartRun): RequestTemplate {
+  const { type, kind, configuration, payloadOffset, isTakeover } = first;
+  const { invoker, inherited, repeated, handedOver } = first;
+  const delayMs = first.notBefore - first.at;
+  return {
+    again(name, body, { at, callerIp, names }) {
+      const runId = parseRunId(name.trim());
+      // What runs are configured with alike is one object.
+      if (!runId.ok || callerIp !== configuration.callerIp) return undefined;
+      return startSubmission({
+        type,
+        kind,
+        id: runId.value,
+        at,
+        configuration,
+        messageId: names.next('msg'),
+        payload: body,
+        payloadOffset,
+        notBefore: at + delayMs,
+        isTakeover,
+        invoker,
+        inherited,
+        repeated,
+        handedOver,
+      });
+    },
+  };
+}
