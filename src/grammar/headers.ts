@@ -78,6 +78,7 @@ export function withDefaultHeaders(
   defaults: readonly string[],
 ): readonly string[] {
   if (defaults.length === 0) return own;
+  if (own.length === 0) return defaults;
   const named = new Set<string>();
   for (let index = 0; index < own.length; index += 2) named.add((own[index] ?? '').toLowerCase());
   const all: string[] = [];

@@ -64,14 +64,15 @@ function isSame(one: string, other: string): boolean {
 /** Bodies are captured as they come: a compressed one would be a riddle, or a bomb. */
 function ownHeaders(words: DeliveryWords): string[] {
   const { messagePrefix: prefix, scheduleId, topicName, contentType } = words;
+  const names = namesOf(prefix);
   const own = [
-    `${prefix}Message-Id`,
+    names.messageId,
     words.messageId,
-    `${prefix}Retried`,
+    names.retried,
     String(words.retried),
-    `${prefix}Signature`,
+    names.signature,
     words.signature,
-    `${prefix}Caller-Ip`,
+    names.callerIp,
     words.callerIp,
     'Accept-Encoding',
     'identity',
@@ -81,6 +82,44 @@ function ownHeaders(words: DeliveryWords): string[] {
   if (contentType !== null) own.push('Content-Type', contentType);
   if (words.run !== null) own.push(...runHeaders(words.run, prefix));
   return own;
+}
+
+/** Names that deliveries of one dialect have: one text each, which is known when it is seen. */
+interface OwnNames {
+  readonly prefix: string;
+  readonly messageId: string;
+  readonly retried: string;
+  readonly signature: string;
+  readonly callerIp: string;
+  readonly runId: string;
+  readonly runUrl: string;
+  readonly runCreatedAt: string;
+  readonly runInit: string;
+  readonly sdkVersion: string;
+  readonly callType: string;
+}
+
+/** One for each dialect. */
+const ownNames: OwnNames[] = [];
+
+function namesOf(prefix: string): OwnNames {
+  const known = ownNames.find((names) => names.prefix === prefix);
+  if (known !== undefined) return known;
+  const names = {
+    prefix,
+    messageId: `${prefix}Message-Id`,
+    retried: `${prefix}Retried`,
+    signature: `${prefix}Signature`,
+    callerIp: `${prefix}Caller-Ip`,
+    runId: `${prefix}Workflow-RunId`,
+    runUrl: `${prefix}Workflow-Url`,
+    runCreatedAt: `${prefix}Workflow-CreatedAt`,
+    runInit: `${prefix}Workflow-Init`,
+    sdkVersion: `${prefix}Workflow-Sdk-Version`,
+    callType: `${prefix}Workflow-CallType`,
+  };
+  ownNames.push(names);
+  return names;
 }
 
 /** The one version of the protocol that there is; SDKs refuse any other. */
@@ -108,19 +147,20 @@ export function runHeaders(run: RunWords, prefix: string): readonly string[] {
   const { role, runId, url, createdAt, entry } = run;
   if (role === 'call') return [];
   const isInit = role === 'step' && entry === 0;
+  const names = namesOf(prefix);
   const said = [
-    `${prefix}Workflow-RunId`,
+    names.runId,
     runId,
-    `${prefix}Workflow-Url`,
+    names.runUrl,
     url,
-    `${prefix}Workflow-CreatedAt`,
+    names.runCreatedAt,
     String(createdAt),
-    `${prefix}Workflow-Init`,
+    names.runInit,
     String(isInit),
   ];
-  return role === 'step'
-    ? [...said, `${prefix}Workflow-Sdk-Version`, protocolVersion]
-    : [...said, `${prefix}Workflow-CallType`, callTypes[role]];
+  if (role === 'step') said.push(names.sdkVersion, protocolVersion);
+  else said.push(names.callType, callTypes[role]);
+  return said;
 }
 
 /** A request of which everything is known before it is sent. */
@@ -130,6 +170,21 @@ export interface WireRequest {
   readonly head: string;
   /** null = none is sent. */
   readonly body: Buffer | null;
+}
+
+/** Names that were judged and can be sent: those of most deliveries are few. */
+const sendable = new Set<string>();
+const sendableMax = 1000;
+/** Longer names are judged each time. */
+const keptNameMax = 100;
+
+function isSendable(name: string): boolean {
+  if (sendable.has(name)) return true;
+  if (!isHeaderName(name)) return false;
+  if (name.length > keptNameMax) return true;
+  if (sendable.size >= sendableMax) sendable.clear();
+  sendable.add(name);
+  return true;
 }
 
 /** Of these methods a body without bytes has a length, too (RFC 9110, 8.6). */
@@ -151,7 +206,7 @@ export function wireRequest(
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? '';
     const value = headers[index + 1] ?? '';
-    if (!isHeaderName(name)) return refused('a header has a name that cannot be sent');
+    if (!isSendable(name)) return refused('a header has a name that cannot be sent');
     if (!isHeaderValue(value)) return refused(`the header ${name} has a value that cannot be sent`);
     head += `${name}: ${value}\r\n`;
   }

@@ -231,9 +231,11 @@ export class RunEntries implements RunDeliveries {
     { messageId, offset }: RunEntry,
     body: Buffer | null,
   ): void {
+    const { weight } = encoded;
     encoded.add(messageId, body);
     // Deliveries need how the run is configured, and of its entries no more than the list.
     if (offset !== encoded.configurationOffset) this.archive.forget(offset);
+    if (encoded.weight === weight && this.encoded.peek(runId) === encoded) return;
     // The cache weighs what is new to it only.
     this.encoded.delete(runId);
     this.encoded.set(runId, encoded);
