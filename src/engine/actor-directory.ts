@@ -2,6 +2,7 @@
  * The durable actors: every stream that is not final, as a fold of its events. One that waits, or
  * was not touched for long, rests as bytes and is woken synchronously; a final one leaves memory.
  */
+import { TransientMap } from '../grammar/transient-map.js';
 import { Checkpoints } from './checkpoints.js';
 import {
   type Command,
@@ -36,7 +37,7 @@ export interface DirectoryOptions extends StreamSizes {
 /** The actors of one kind. */
 export class ActorDirectory<State = unknown> {
   readonly checkpoints: Checkpoints<State>;
-  private readonly awake = new Map<string, Actor<State>>();
+  private readonly awake = new TransientMap<string, Actor<State>>();
   /** The resting streams, for snapshots. */
   readonly resting: RestingStreams;
   /** Of a kind that `restsIdle`, the least recently touched first: awake, or ended since. */

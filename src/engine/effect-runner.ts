@@ -4,6 +4,8 @@
  * stop. An effect whose time has not come costs an alarm and nothing else: when it rings, the
  * stream is asked again what it wants. Where that is long, it rests until then.
  */
+
+import { TransientMap } from '../grammar/transient-map.js';
 import { AlarmClock } from './alarm-clock.js';
 import type { Clock } from './clock.js';
 import type { Effect } from './decider.js';
@@ -39,7 +41,7 @@ const tickMsMax = 4;
 
 /** The streams of one kind, by their ids. */
 interface Streams {
-  readonly running: Map<string, readonly RunningEffect[]>;
+  readonly running: TransientMap<string, readonly RunningEffect[]>;
   /** Ring when something may start that is wanted and does not run. */
   readonly alarms: AlarmClock<string>;
 }
@@ -152,7 +154,7 @@ export class EffectRunner {
     const known = this.streams.get(kind);
     if (known !== undefined) return known;
     const alarms = new AlarmClock<string>(this.clock, (id) => this.askAgain(kind, id));
-    const streams = { running: new Map<string, readonly RunningEffect[]>(), alarms };
+    const streams = { running: new TransientMap<string, readonly RunningEffect[]>(), alarms };
     this.streams.set(kind, streams);
     return streams;
   }

@@ -8,6 +8,7 @@ import { Engine } from '../../engine/engine.js';
 import { whenRead } from '../../engine/payloads.js';
 import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
+import { TransientMap } from '../../grammar/transient-map.js';
 import type { Admission, Entrant } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
 import type { GateWait } from '../gates/obstacle.js';
@@ -82,8 +83,8 @@ export type AttemptProgress =
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly cut = new AbortController();
   /** By message: those in flight, and those that are held or wait at a gate. */
-  private readonly open = new Map<string, Attempt>();
-  private readonly waiting = new Map<string, Attempt>();
+  private readonly open = new TransientMap<string, Attempt>();
+  private readonly waiting = new TransientMap<string, Attempt>();
   private draining = false;
   private ended: (() => void) | null = null;
 

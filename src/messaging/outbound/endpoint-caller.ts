@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../engine/clock.js';
 import { Refusal, refused } from '../../grammar/result.js';
+import { TransientMap } from '../../grammar/transient-map.js';
 import { type AllowedNetworks, type DialTarget } from '../settings.js';
 import { AddressGuard, dialledHost } from './address-guard.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
@@ -53,7 +54,11 @@ export class EndpointCaller implements Endpoints {
   private readonly pools: LRUCache<string, OriginConnections>;
   /** All that have not shut down, those that are left for a new one included. */
   private readonly living = new Set<OriginConnections>();
-  private readonly open = new Map<OpenAttempt, AbortSignal | undefined>();
+  private readonly open = new TransientMap<
+    number,
+    { attempt: OpenAttempt; signal: AbortSignal | undefined }
+  >();
+  private calls = 0;
   private readonly watched = new WeakSet<AbortSignal>();
   private isClosed = false;
   private connections = 0;
@@ -80,11 +85,13 @@ export class EndpointCaller implements Endpoints {
   /** Makes one attempt. Never rejects. When `signal` aborts, its open attempts end as cut. */
   call(attempt: OutgoingAttempt, signal?: AbortSignal): Promise<AttemptOutcome> {
     return new Promise((resolve) => {
+      this.calls += 1;
+      const number = this.calls;
       const open: OpenAttempt = new OpenAttempt(attempt, this.options.clock, (outcome) => {
-        this.open.delete(open);
+        this.open.delete(number);
         resolve(outcome);
       });
-      this.open.set(open, signal);
+      this.open.set(number, { attempt: open, signal });
       if (signal !== undefined) this.watch(signal);
       if (this.isClosed || signal?.aborted === true) open.cut();
       else this.dispatch(attempt, open);
@@ -94,7 +101,7 @@ export class EndpointCaller implements Endpoints {
   /** Cuts what is open and closes every connection. */
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const open of [...this.open.keys()]) open.cut();
+    for (const { attempt } of [...this.open.values()]) attempt.cut();
     for (const pool of [...this.living]) pool.destroy();
   }
 
@@ -162,7 +169,8 @@ export class EndpointCaller implements Endpoints {
     if (this.watched.has(signal)) return;
     this.watched.add(signal);
     const cutAll = () => {
-      for (const [open, own] of [...this.open]) if (own === signal) open.cut();
+      for (const { attempt, signal: own } of [...this.open.values()])
+        if (own === signal) attempt.cut();
     };
     signal.addEventListener('abort', cutAll, { once: true });
   }

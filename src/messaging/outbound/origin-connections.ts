@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../engine/clock.js';
+import { TransientMap } from '../../grammar/transient-map.js';
 import { Connection, type ConnectionOwner, type Exchange } from './connection.js';
 import type { WireRequest } from './request-head.js';
 import { transportReason } from './transport-error.js';
@@ -24,7 +25,9 @@ export class OriginConnections implements ConnectionOwner {
   /** Those that were used last are used first, so that the others may end. */
   private readonly unused: Connection[] = [];
   private readonly all = new Set<Connection>();
-  private readonly waiting = new Map<Exchange, WireRequest>();
+  /** By their number, in the order in which they came. */
+  private readonly waiting = new TransientMap<number, readonly [WireRequest, Exchange]>();
+  private sent = 0;
   private opening = 0;
   private isClosing = false;
   private isSweeping = false;
@@ -45,8 +48,10 @@ export class OriginConnections implements ConnectionOwner {
       connection.send(request, exchange);
       return;
     }
-    this.waiting.set(exchange, request);
-    exchange.placed(() => this.waiting.delete(exchange));
+    this.sent += 1;
+    const number = this.sent;
+    this.waiting.set(number, [request, exchange]);
+    exchange.placed(() => this.waiting.delete(number));
     this.open();
   }
 
@@ -128,12 +133,8 @@ export class OriginConnections implements ConnectionOwner {
   }
 
   /** The one that has waited longest. */
-  private takeWaiting(): [WireRequest, Exchange] | undefined {
-    for (const [exchange, request] of this.waiting) {
-      this.waiting.delete(exchange);
-      return [request, exchange];
-    }
-    return undefined;
+  private takeWaiting(): readonly [WireRequest, Exchange] | undefined {
+    return this.waiting.takeFirst();
   }
 
   private endOnce(): void {

@@ -9,6 +9,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
+import { TransientMap } from '../../grammar/transient-map.js';
 import type { DeliveryOrder, RunDelivery } from '../../messaging/messages/run-deliveries.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type { RunEntry } from '../run-state/run.events.js';
@@ -48,7 +49,7 @@ class Open implements OpenDelivery {
 @Injectable()
 export class AnsweredFirst implements DeliveryOrder {
   /** By run: mostly one. */
-  private readonly open = new Map<string, Open[]>();
+  private readonly open = new TransientMap<string, Open[]>();
   /** Deliveries that were held, by what ended that: the answer, or the longest time. */
   private readonly held: Readonly<Record<'answer' | 'limit', Counter.Internal>>;
 
