@@ -3,7 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
+
+/** Collects everything that nothing refers to. */
+export const collect: () => void = runInNewContext('gc');
 
 /** Bytes of all buffers of this process that something refers to, once all others are collected. */
 export async function keptBytes(): Promise<number> {
