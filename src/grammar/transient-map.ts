@@ -10,7 +10,7 @@ interface Cell<Value> {
  * new one. Once one such table has become old, the collector of young objects takes it for alive,
  * and with it the chain of all later tables and whatever they held: most values that ever passed
  * through live until the next full collection, and are copied twice before. Here tables hold cells,
- * and a deletion empties its cell. Keys stay, so they are strings or numbers (ADR 106).
+ * and a deletion empties its cell. Keys stay, so they are strings or numbers (ADR 107).
  */
 export class TransientMap<Key extends string | number, Value> implements Map<Key, Value> {
   readonly [Symbol.toStringTag] = 'TransientMap';

@@ -37,6 +37,12 @@ export interface EndpointCallerOptions {
   readonly resolve?: Resolve;
 }
 
+/** An attempt that has not ended, and what cuts it. */
+interface OpenCall {
+  readonly attempt: OpenAttempt;
+  readonly signal: AbortSignal | undefined;
+}
+
 const rememberedMax = 1024;
 /** Longer URLs are judged each time, so that what is remembered stays small. */
 const rememberedLengthMax = 1024;
@@ -54,10 +60,7 @@ export class EndpointCaller implements Endpoints {
   private readonly pools: LRUCache<string, OriginConnections>;
   /** All that have not shut down, those that are left for a new one included. */
   private readonly living = new Set<OriginConnections>();
-  private readonly open = new TransientMap<
-    number,
-    { attempt: OpenAttempt; signal: AbortSignal | undefined }
-  >();
+  private readonly open = new TransientMap<number, OpenCall>();
   private calls = 0;
   private readonly watched = new WeakSet<AbortSignal>();
   private isClosed = false;
@@ -169,8 +172,8 @@ export class EndpointCaller implements Endpoints {
     if (this.watched.has(signal)) return;
     this.watched.add(signal);
     const cutAll = () => {
-      for (const { attempt, signal: own } of [...this.open.values()])
-        if (own === signal) attempt.cut();
+      const own = [...this.open.values()].filter((call) => call.signal === signal);
+      for (const { attempt } of own) attempt.cut();
     };
     signal.addEventListener('abort', cutAll, { once: true });
   }
