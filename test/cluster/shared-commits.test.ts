@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/engine/clock.js';
+import { decodeChanges, type LogChange } from '../../src/server/cluster/log-changes.js';
 import { SharedCommits } from '../../src/server/cluster/shared-commits.js';
 
 const mebibyte = 1024 * 1024;
@@ -26,4 +27,24 @@ it('a shared log is behind after two seconds, and sooner where 8 MiB wait for it
   await committed;
   await new Promise((resolve) => setImmediate(resolve));
   expect(commits.isBehind(100 * mebibyte)).toBe(false);
+});
+
+it('what a log appends at once is one batch of the shared log', async () => {
+  const commits = new SharedCommits(systemClock);
+  const submitted: (readonly LogChange[])[] = [];
+  commits.open(async (body) => submitted.push(decodeChanges(body)));
+  const records = [0, 12, 24].map((baseOffset) => ({ baseOffset, body: Buffer.from('records') }));
+  await Promise.all([
+    commits.append('log', records),
+    commits.trim('log', 1),
+    commits.drop('other'),
+  ]);
+  // The first goes at once, and the next one takes all that has come meanwhile.
+  expect(submitted).toEqual([
+    records.map((one) => ({ kind: 'appended', log: 'log', records: one })),
+    [
+      { kind: 'trimmed', log: 'log', offset: 1 },
+      { kind: 'dropped', log: 'other' },
+    ],
+  ]);
 });

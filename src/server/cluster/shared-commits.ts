@@ -12,8 +12,9 @@ import { encodeChanges, type LogChange } from './log-changes.js';
 /** Commits a batch to the shared log; rejects where it may not count. */
 export type SubmitBatch = (body: Buffer) => Promise<unknown>;
 
+/** What becomes durable together. */
 interface Waiting {
-  readonly change: LogChange;
+  readonly changes: readonly LogChange[];
   readonly settle: () => void;
   readonly refuse: (error: Error) => void;
 }
@@ -77,22 +78,22 @@ export class SharedCommits implements CommitStream {
     return logName !== placeLogName && logName !== archiveLogName;
   }
 
-  async append(log: string, records: readonly CommittedRecords[]): Promise<void> {
-    const changes = records.map((one): LogChange => ({ kind: 'appended', log, records: one }));
-    await Promise.all(changes.map((change) => this.commit(change)));
+  /** All in one batch: a group of many records must not wait for two commits. */
+  append(log: string, records: readonly CommittedRecords[]): Promise<void> {
+    return this.commit(records.map((one) => ({ kind: 'appended', log, records: one })));
   }
 
   trim(log: string, offset: number): Promise<void> {
-    return this.commit({ kind: 'trimmed', log, offset });
+    return this.commit([{ kind: 'trimmed', log, offset }]);
   }
 
   drop(log: string): Promise<void> {
-    return this.commit({ kind: 'dropped', log });
+    return this.commit([{ kind: 'dropped', log }]);
   }
 
-  private commit(change: LogChange): Promise<void> {
+  private commit(changes: readonly LogChange[]): Promise<void> {
     return new Promise((settle, refuse) => {
-      this.waiting.push({ change, settle, refuse });
+      this.waiting.push({ changes, settle, refuse });
       if (this.submittedAt === null) void this.run();
     });
   }
@@ -104,7 +105,7 @@ export class SharedCommits implements CommitStream {
       this.submittedAt = this.clock.monotonic();
       try {
         if (this.submit === null) throw notTheOwner;
-        await this.submit(encodeChanges(taken.map(({ change }) => change)));
+        await this.submit(encodeChanges(taken.flatMap(({ changes }) => changes)));
         this.commitMs = this.clock.monotonic() - this.submittedAt;
         for (const { settle } of taken) settle();
       } catch (error) {
