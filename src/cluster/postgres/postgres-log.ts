@@ -4,6 +4,7 @@
  * it names (`synchronous_standby_names`); where it names none, by the server alone.
  */
 import type { AppendOutcome, CommitLog, ReadEntries } from '../commit-log.js';
+import { type AppendStatement, appendedRow } from './appended-row.js';
 import { type Connection, Connections, codeOf, duplicateKey } from './connections.js';
 import { copiedRows } from './copied-rows.js';
 
@@ -25,7 +26,7 @@ const entriesPerRead = 1024;
 const bytesPerRead = 8 * 1024 * 1024;
 
 /** The last row stays when others are trimmed: it says where the next one goes. */
-const insert = `insert into stepwell_log (shard, place, at, bytes)
+const insertText = `insert into stepwell_log (shard, place, at, bytes)
   select $1, $2::bigint, greatest(floor(extract(epoch from clock_timestamp()) * 1000), last.at), $3
   from (
     select coalesce(max(place), -1) as place, coalesce(max(at), 0) as at from (
@@ -34,6 +35,8 @@ const insert = `insert into stepwell_log (shard, place, at, bytes)
   ) as last
   where last.place + 1 = $2::bigint
   returning at`;
+
+const insert: AppendStatement = { name: 'stepwell_append', text: insertText };
 
 const bounds = `select
   (select place from stepwell_log where shard = $1 order by place limit 1) as first,
@@ -70,7 +73,10 @@ export class PostgresLog implements CommitLog {
     const opening = this.writing.open();
     this.appending = opening;
     try {
-      return await this.insert(await opening, expected, bytes);
+      const connection = await opening;
+      // It was given up meanwhile: its bytes may be others by now.
+      if (this.appending !== opening) return { kind: 'unknown' };
+      return await this.insert(connection, expected, bytes);
     } catch (error) {
       if (codeOf(error) === duplicateKey) return { kind: 'refused' };
       this.writing.discard(opening);
@@ -115,16 +121,10 @@ export class PostgresLog implements CommitLog {
     bytes: Buffer,
   ): Promise<AppendOutcome> {
     connection.isWaitCancelled = false;
-    const values = [this.options.shard, expected, bytes];
-    const { rows } = await connection.client.query({
-      name: 'stepwell_append',
-      text: insert,
-      values,
-    });
+    const append = { shard: this.options.shard, place: expected, bytes };
+    const at = await appendedRow(connection.client, insert, append);
     if (connection.isWaitCancelled) return { kind: 'unknown' };
-    const [row] = rows;
-    if (row === undefined) return { kind: 'refused' };
-    return { kind: 'stored', place: expected, at: Number(row.at) };
+    return at === null ? { kind: 'refused' } : { kind: 'stored', place: expected, at };
   }
 
   private async bounds(): Promise<{ readonly start: number; readonly end: number }> {
