@@ -33,7 +33,10 @@ export interface ReadEntries {
 
 /** A log that nodes share. Every call may fail by an exception: then nothing is known. */
 export interface CommitLog {
-  /** Appends an entry. A log that compares places refuses unless its end is `expected`. */
+  /**
+   * Appends an entry. A log that compares places refuses unless its end is `expected`. The bytes
+   * are lent: they may change once the outcome is told, or the next append has begun.
+   */
   append(expected: number, bytes: Buffer): Promise<AppendOutcome>;
   /** Reads from a place on; may wait a while where there is nothing yet. */
   read(from: number): Promise<ReadEntries>;

@@ -79,16 +79,31 @@ export function chained(previous: number, body: Buffer): number {
   return crc32(body, previous);
 }
 
-/** An entry as bytes. */
-export function encodeEntry(entry: Entry): Buffer {
+/**
+ * Memory for one entry after another: a buffer for each would have V8 collect all of memory every
+ * second or so, as their bytes lie outside its heap.
+ */
+export class EntryRoom {
+  private room: Buffer = Buffer.alloc(0);
+
+  /** So many bytes of anything: what was taken before may be written over. */
+  take(length: number): Buffer {
+    if (this.room.length < length) this.room = Buffer.allocUnsafeSlow(Math.ceil(length * 1.5));
+    return this.room.subarray(0, length);
+  }
+}
+
+/** An entry as bytes, in `room`. */
+export function encodeEntry(entry: Entry, room = new EntryRoom()): Buffer {
   const body = bodyOf(entry);
-  const bytes = Buffer.alloc(headerLength + body.length);
+  const bytes = room.take(headerLength + body.length);
   bytes.writeUInt32LE(magic, 0);
   bytes.writeUInt8(version, 8);
   bytes.writeUInt8(kinds.indexOf(entry.kind), 9);
   const isPart = entry.kind === 'part';
   bytes.writeUInt16LE(isPart ? entry.part : 0, 10);
   bytes.writeUInt16LE(isPart ? entry.parts : 1, 12);
+  bytes.writeUInt16LE(0, 14);
   bytes.writeUInt32LE(entry.epoch, 16);
   bytes.writeUInt32LE(linkOf(entry), 20);
   bytes.writeDoubleLE(entry.after, 24);

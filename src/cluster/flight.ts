@@ -1,5 +1,5 @@
 /** The one append that a node has under way: sent again with the same bytes until it is settled. */
-import { type BatchPart, type Entry, encodeEntry } from './entry.js';
+import { type BatchPart, type Entry, type EntryRoom, encodeEntry } from './entry.js';
 
 /** What is under way: a claim, a beat, or a batch in one or more parts. */
 export class Flight {
@@ -20,6 +20,8 @@ export class Flight {
   constructor(
     /** Of a batch all parts, otherwise one entry. */
     private readonly entries: readonly [Entry, ...Entry[]],
+    /** Where its bytes lie: no other flight of the same room is under way. */
+    private readonly room: EntryRoom,
   ) {}
 
   /** What is under way now: of a batch one part. */
@@ -29,7 +31,7 @@ export class Flight {
 
   /** The same bytes for each repetition, by which the log's reader knows it again. */
   get bytes(): Buffer {
-    this.encoded ??= encodeEntry(this.entry);
+    this.encoded ??= encodeEntry(this.entry, this.room);
     return this.encoded;
   }
 

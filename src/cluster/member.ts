@@ -1,7 +1,7 @@
 /** One node of a cluster as far as the shared log goes: it follows, claims, owns, stands down. */
 import { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, LogEntry, ReadEntries } from './commit-log.js';
-import { type Entry, partBytesMax, partsOf } from './entry.js';
+import { type Entry, EntryRoom, partBytesMax, partsOf } from './entry.js';
 import { Flight, partEntries } from './flight.js';
 import type { Action, MemberOptions } from './member-actions.js';
 import { emptyHistory, type HistoryState, SharedHistory, type Verdict } from './shared-history.js';
@@ -18,6 +18,7 @@ export class Member {
   /** Of the last claim by this life that took the log. */
   private epoch = 0;
   private flight: Flight | null = null;
+  private readonly room = new EntryRoom();
   private sends = 0;
   /** The read under way, and what was folded when it began. */
   private reading: { readonly since: number; readonly from: number } | null = null;
@@ -102,7 +103,9 @@ export class Member {
       if (flight.isDue(now, times.retryMs)) this.send(flight, now);
       if (!flight.isWaiting) this.read(now);
     } else if (isSilent && this.options.mayClaim?.() !== false) this.claim(now);
-    else if (this.isOwner && now - this.provedAt >= times.beatMs) this.beat(now);
+    else if (this.isOwner && now - this.provedAt >= times.beatMs) {
+      this.begin([{ kind: 'heartbeat', ...this.lastBatch }], now);
+    }
     if (this.role === 'follower') this.read(now);
     return this.drained();
   }
@@ -179,10 +182,6 @@ export class Member {
     this.begin([{ kind: 'claim', epoch: epoch + 1, life, after, node }], now);
   }
 
-  private beat(now: number): void {
-    this.begin([{ kind: 'heartbeat', ...this.lastBatch }], now);
-  }
-
   /** What a beat and a release say. */
   private get lastBatch() {
     const { next: after, sequence, checksum } = this.state;
@@ -190,7 +189,7 @@ export class Member {
   }
 
   private begin(entries: [Entry, ...Entry[]], now: number): void {
-    this.flight = new Flight(entries);
+    this.flight = new Flight(entries, this.room);
     this.send(this.flight, now);
   }
 

@@ -23,10 +23,11 @@ class MemoryLog implements CommitLog {
   private readonly random = new SeededRandom(seed);
 
   async append(_expected: number, bytes: Buffer): Promise<AppendOutcome> {
+    const kept = Buffer.from(bytes);
     await pause(this.random.below(3));
     if (this.random.chance(this.unluck)) throw new Error('not connected');
     const place = this.entries.length;
-    this.entries.push({ place, at: place, bytes });
+    this.entries.push({ place, at: place, bytes: kept });
     if (this.random.chance(this.unluck)) return new Promise(() => {});
     return this.random.chance(this.unluck)
       ? { kind: 'unknown' }

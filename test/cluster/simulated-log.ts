@@ -30,8 +30,9 @@ export class SimulatedLog {
   }
 
   /** `tell` hears at least once, with the outcome or with `unknown`; maybe twice. */
-  append(expected: number, bytes: Buffer, tell: (outcome: AppendOutcome) => void): void {
+  append(expected: number, lent: Buffer, tell: (outcome: AppendOutcome) => void): void {
     const { random, time } = this;
+    const bytes = Buffer.from(lent);
     let isTold = false;
     const once = (outcome: AppendOutcome, delayMs: number) =>
       time.after(delayMs, () => {

@@ -83,8 +83,10 @@ export class KafkaLog implements CommitLog {
   async append(_expected: number, bytes: Buffer): Promise<AppendOutcome> {
     if (this.appends > 0) this.writing.drop();
     this.appends += 1;
+    // The client may send it after it was given up.
+    const kept = Buffer.from(bytes);
     try {
-      return await this.writing.ask((leader) => this.produce(leader, bytes));
+      return await this.writing.ask((leader) => this.produce(leader, kept));
     } catch {
       return { kind: 'unknown' };
     } finally {
