@@ -19,7 +19,13 @@ import type {
   RecordAttempt,
   RescheduleMessage,
 } from './message.commands.js';
-import { type MessageEvent, type MessagePublished, messageKind } from './message.events.js';
+import {
+  type AttemptRecord,
+  type MessageDelivered,
+  type MessageEvent,
+  type MessagePublished,
+  messageKind,
+} from './message.events.js';
 import {
   evolveMessage,
   initialMessage,
@@ -106,7 +112,7 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
   if (state.status !== 'pending' || record.attempt !== state.attempts) return accept([]);
   const isSuccess = record.status >= 200 && record.status < 300 && record.error === null;
   if (isSuccess) {
-    return accept([{ type: 'MessageDelivered', ...record }], null, responseBody);
+    return accept([delivered(record)], null, responseBody);
   }
   if (nonRetryable || record.attempt >= state.delivery.maxRetries) {
     const cause = nonRetryable ? 'non_retryable' : 'exhausted';
@@ -114,6 +120,13 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
   }
   const retryAt = at + retryDelayMs(state.delivery.retryDelay, record, at);
   return accept([{ type: 'AttemptFailed', retryAt, ...record }], null, responseBody);
+}
+
+/** How most messages end: a spread would cost more than the rest of the decision. */
+function delivered(record: AttemptRecord): MessageDelivered {
+  if (record.bodyTruncated !== undefined) return { type: 'MessageDelivered', ...record };
+  const { attempt, startedAt, durationMs, status, headers, error } = record;
+  return { type: 'MessageDelivered', attempt, startedAt, durationMs, status, headers, error };
 }
 
 function cancel(command: CancelMessage, state: MessageState): Decision<MessageEvent> {

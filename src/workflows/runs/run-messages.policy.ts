@@ -56,7 +56,10 @@ export function stepMessage(
 ): PublishMessage {
   const { entries, url, dialect, callerIp, fetchesLazily } = state.context;
   const isLazy = fetchesLazily && entries.deliveredBytes > lazyBytes;
+  const terms = termsOf(state);
+  // Every step has one: spreads of so many fields would cost more than all else here.
   return publish(envelope, messageId, noBody, {
+    type: 'MessagePublished',
     dialect,
     url,
     method: 'POST',
@@ -65,8 +68,22 @@ export function stepMessage(
     callerIp,
     bodyBytes: isLazy ? 0 : entries.deliveredBytes,
     run: runPlace(envelope, state, 'step', entries.length - 1),
-    ...plain,
-    ...optionsOf(state, options),
+    deduplicationKey: null,
+    bodyOffset: null,
+    callback: null,
+    failureCallback: null,
+    callbackOf: null,
+    queueName: null,
+    topicName: null,
+    endpointName: null,
+    scheduleId: null,
+    headers: options.headers,
+    maxRetries: options.maxRetries ?? terms.maxRetries,
+    retryDelay: options.retryDelay ?? terms.retryDelay,
+    timeoutMs: options.timeoutMs ?? terms.timeoutMs,
+    flowControl: options.flowControl ?? terms.flowControl,
+    labels: options.labels ?? terms.labels,
+    redaction: options.redaction ?? terms.redaction,
   });
 }
 
@@ -142,7 +159,7 @@ function publish(
   { at }: EventEnvelope,
   id: string,
   body: Buffer,
-  message: Message,
+  message: Message | MessagePublished,
 ): PublishMessage {
   return {
     type: 'PublishMessage',
