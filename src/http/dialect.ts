@@ -122,6 +122,15 @@ export function readMessageOptions(pairs: readonly string[], standard: Dialect):
   };
 }
 
+/** The dialect of the first option header; `standard` where there is none. */
+export function dialectOf(pairs: readonly string[], standard: Dialect): Dialect {
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const prefix = prefixIn(messagePrefixes, pairs[index] ?? '');
+    if (prefix !== undefined) return prefix.dialect;
+  }
+  return standard;
+}
+
 /** The option that a header is in any dialect (`Svc-Retried` -> `retried`); null = it is none. */
 export function optionOf(header: string): string | null {
   const prefix = prefixIn(messagePrefixes, header);

@@ -34,10 +34,14 @@ function hasHeader(
   option: string,
   isMeant: (value: string) => boolean,
 ): boolean {
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    const name = headers[index]?.toLowerCase() ?? '';
-    if (!prefixes.some((prefix) => name === `${prefix}${option}`)) continue;
-    if (isMeant(headers[index + 1] ?? '')) return true;
+  for (const prefix of prefixes) {
+    const length = prefix.length + option.length;
+    for (let index = 0; index + 1 < headers.length; index += 2) {
+      const name = headers[index] ?? '';
+      // Names mostly differ in their lengths.
+      if (name.length !== length || name.toLowerCase() !== `${prefix}${option}`) continue;
+      if (isMeant(headers[index + 1] ?? '')) return true;
+    }
   }
   return false;
 }

@@ -20,7 +20,7 @@ interface ReadItem {
 /** Of one batch, which has one context. */
 export class AlikeItems {
   /** The latest one to each destination. */
-  private readonly read = new Map<unknown, ReadItem>();
+  private read: Map<unknown, ReadItem> | null = null;
 
   constructor(
     private readonly context: RequestContext,
@@ -29,6 +29,7 @@ export class AlikeItems {
 
   /** What an item submits that says what one before it said; undefined = it has to be read. */
   submissionOf(item: unknown): Submission | undefined {
+    if (this.read === null) return undefined;
     const said = fieldsOf(saidIn(item));
     const known = this.read.get(said['destination']);
     if (known === undefined || !isAlike(said, known)) return undefined;
@@ -46,6 +47,7 @@ export class AlikeItems {
     const said = fieldsOf(saidIn(item));
     const { destination, headers } = said;
     const [names, values] = [Object.keys(fieldsOf(headers)), Object.values(fieldsOf(headers))];
+    this.read ??= new Map();
     this.read.set(destination, { said, names, values, submission });
   }
 }

@@ -2,7 +2,7 @@
 
 import { Refusal } from '../../grammar/result.js';
 import { traceHeaders } from '../../grammar/trace-context.js';
-import { readMessageOptions } from '../../http/dialect.js';
+import { dialectOf } from '../../http/dialect.js';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { ExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -112,8 +112,10 @@ export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Ref
   if (items.value.length > messagesMax) return tooMany;
   const here = publisher.context(exchange);
   const { rawHeaders } = exchange.request;
-  const { dialect } = readMessageOptions(rawHeaders, here.dialect);
-  return { items: items.value, context: { trace: traceHeaders(rawHeaders), ...here, dialect } };
+  const { at, callerIp, names } = here;
+  const dialect = dialectOf(rawHeaders, here.dialect);
+  const trace = traceHeaders(rawHeaders);
+  return { items: items.value, context: { at, callerIp, dialect, names, trace } };
 }
 
 /** One item; its body is as long as that of a publish may be. */
