@@ -33,7 +33,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const { config } = configuration;
   if (!listensOnLoopback(config.host)) {
     throw new ConfigurationError([
-      'STEPWELL_HOST must be a loopback address for dev: everybody knows its credentials',
+      'STEPWELL_HOST must be a loopback address for dev: its credentials are published',
     ]);
   }
   // Before the server is loaded: its modules are many files at once.
