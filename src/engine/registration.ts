@@ -19,10 +19,23 @@ export interface FoldMemory {
   readonly maps: Readonly<Record<string, RememberedMap>>;
   /** Those of them that stand in the order of their values' offsets (`deleteInOrder`). */
   readonly inOrder?: readonly RememberedMap<Placed>[];
+  /** Those of `inOrder` whose entries expire. */
+  readonly expiring?: readonly Expiring[];
   /** Settings that change what it remembers of the same events. */
   readonly settings?: readonly (string | number)[];
   /** It may keep entries of turns that were rolled back, so that digests leave it out. */
   readonly mayHoldMore?: true;
+}
+
+/**
+ * A map whose entries expire. Every recorded sweep drops those that have, live and in replay, so
+ * that memory is the same whether the swept events are still in the journal or not (ADR 108).
+ * `evolve` drops none for its age: it would go by a clock that may be ahead for a moment.
+ */
+export interface Expiring {
+  readonly map: RememberedMap<Placed>;
+  /** Whether the entry has expired at `at`, Unix milliseconds. */
+  isOver(entry: Placed, at: number): boolean;
 }
 
 type FieldOf<Event> = Event extends unknown ? keyof Event & string : never;
@@ -59,11 +72,6 @@ export interface Fold<Event extends DomainEvent = DomainEvent, State = unknown> 
    * those streams. It names none of streams that have not ended, which are kept anyway.
    */
   references?(at: number): Iterable<number>;
-  /**
-   * Drops entries that have expired at `at`. Every recorded sweep calls it, live and in replay, so
-   * that memory is the same whether the swept events are still in the journal or not.
-   */
-  forget?(at: number, changes: TurnChanges): void;
 }
 
 /**

@@ -8,6 +8,7 @@ import { JournalSweeper } from '../../src/engine/history/journal-sweeper.js';
 import { foldsOf, JournalSweeps } from '../../src/engine/history/journal-sweeps.js';
 import type { Identifiers } from '../../src/engine/identifiers.js';
 import { type Journal, journalLogName } from '../../src/engine/journal.js';
+import type { FoldMemory } from '../../src/engine/registration.js';
 import type { Store, StoreOptions } from '../../storage/store.js';
 import type { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated } from '../storage/simulated-store.js';
@@ -81,6 +82,13 @@ function heldBy(index: object): unknown {
     ([, value]) => typeof value === 'object' && value !== null && !(value instanceof Entity),
   );
   return fields.map(([name, value]) => [name, value instanceof Map ? value : heldBy(value)]);
+}
+
+/** Drops the entries of an index that have expired at `at`, as a recorded sweep does. */
+export function forget({ expiring = [] }: FoldMemory, at: number): void {
+  for (const { map, isOver } of expiring) {
+    for (const [key, entry] of map) if (isOver(entry, at)) map.delete(key);
+  }
 }
 
 /** What a sweep was to remove and has not reached: [from, until) of the journal. */

@@ -46,8 +46,11 @@ export interface SweepRules {
   readonly archiveFolder: string | null;
 }
 
-/** How often indexes forget expired entries where no sweep is worth its cost. */
-const forgetEveryMs = 86_400_000;
+/** So many expired entries of indexes are let go of at once: more would hold the next turn up. */
+const expiredMax = 4096;
+
+/** Fewer are let go of when so much time has passed. */
+const forgetEveryMs = 60_000;
 
 const noGuard: SweepGuard = { sweepBegins: async () => undefined, sweepEnded: () => undefined };
 
@@ -87,6 +90,14 @@ export class JournalSweeper {
   }
 
   /**
+   * Has indexes let go of what is over at `at`, and nothing else: where all of the journal is kept.
+   * Rejects as `sweep`.
+   */
+  forget(at: number): Promise<null> {
+    return this.alone(() => this.forgetAt(at));
+  }
+
+  /**
    * Removes here what another machine, which writes the journal, is about to remove there. Call it
    * when the event that says so is the last one that memory holds; what is folded from then on is
    * to this what turns are to a sweep. Null = all of it is gone already; or a sweep is under way,
@@ -107,7 +118,7 @@ export class JournalSweeper {
     await this.underWay;
   }
 
-  private async alone(work: () => Promise<SweepReport | null>): Promise<SweepReport | null> {
+  private async alone<Report>(work: () => Promise<Report | null>): Promise<Report | null> {
     this.check();
     if (this.isSweeping) return null;
     this.isSweeping = true;
@@ -121,10 +132,7 @@ export class JournalSweeper {
   private async sweepTo(before: number, at: number): Promise<SweepReport | null> {
     const { journal, crossings } = this;
     const edge = Math.max(this.lastEdge, crossings.edgeAt(await journal.offsetFor(before)));
-    if (!this.isWorthIt(edge)) {
-      await this.forget(at);
-      return null;
-    }
+    if (!this.isWorthIt(edge)) return this.forgetAt(at);
     const mark = await this.marked({ edge, at });
     const outcome = await this.remove(edge, mark, () => this.sweeps.begin(edge, at));
     await this.sweeps.record(outcome, at);
@@ -178,10 +186,13 @@ export class JournalSweeper {
   }
 
   /** A sweep that begins, at the edge of the last one, and removes nothing. */
-  private async forget(at: number): Promise<void> {
-    if (at - this.forgottenAt < forgetEveryMs) return;
+  private async forgetAt(at: number): Promise<null> {
+    const over = this.sweeps.overAt(at);
+    const isDue = over >= expiredMax || Math.abs(at - this.forgottenAt) >= forgetEveryMs;
+    if (over === 0 || !isDue) return null;
     this.forgottenAt = at;
-    if (this.sweeps.holdsOver(at)) await this.sweeps.begin(this.sweeps.edge, at);
+    await this.sweeps.begin(this.sweeps.edge, at);
+    return null;
   }
 
   private async guarded<Result>(edge: number, sweep: () => Promise<Result>): Promise<Result> {

@@ -2,8 +2,8 @@
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import { Entity } from '../entity.js';
-import type { Fold } from '../registration.js';
-import { TurnChanges } from '../turn-changes.js';
+import type { Expiring, Fold } from '../registration.js';
+import type { TurnChanges } from '../turn-changes.js';
 import {
   type JournalSweepCommand,
   type JournalSweepState,
@@ -27,8 +27,12 @@ export class JournalSweeps extends Entity<
     const engine = engineOfAll;
     const forgetting: Fold<JournalSweepEvent> = {
       memory: null,
-      evolve({ at }: EventEnvelope<JournalSweepEvent>, changes) {
-        for (const fold of foldsOf(engine)) fold.forget?.(at, changes);
+      evolve({ at }: EventEnvelope<JournalSweepEvent>, changes: TurnChanges) {
+        for (const { map, isOver } of expiringOf(engine)) {
+          for (const [key, entry] of map) {
+            if (isOver(entry, at)) changes.deleteInOrder(map, key);
+          }
+        }
       },
     };
     super(engine, { decider: journalSweepDecider, view: null, folds: [forgetting] });
@@ -44,11 +48,19 @@ export class JournalSweeps extends Entity<
     return this.stateOf(journalSweepsId).edge;
   }
 
-  /** Whether an index still holds entries that have expired at `at`. */
-  holdsOver(at: number): boolean {
-    const looked = new Looked();
-    for (const fold of foldsOf(this.engineOfAll)) fold.forget?.(at, looked);
-    return looked.hasFound;
+  /**
+   * How many entries indexes still hold that have expired at `at`: of each map, those in front of
+   * the first that has not.
+   */
+  overAt(at: number): number {
+    let over = 0;
+    for (const { map, isOver } of expiringOf(this.engineOfAll)) {
+      for (const entry of map.values()) {
+        if (!isOver(entry, at)) break;
+        over += 1;
+      }
+    }
+    return over;
   }
 
   /**
@@ -67,21 +79,9 @@ export class JournalSweeps extends Entity<
   }
 }
 
-/** Changes nothing, and notes that something would have been changed. */
-class Looked extends TurnChanges {
-  hasFound = false;
-
-  override set(): void {
-    this.hasFound = true;
-  }
-
-  override delete(): void {
-    this.hasFound = true;
-  }
-
-  override deleteInOrder(): void {
-    this.hasFound = true;
-  }
+function expiringOf(engine: Engine): readonly Expiring[] {
+  const memories = new Set([...foldsOf(engine)].map(({ memory }) => memory));
+  return [...memories].flatMap((memory) => memory?.expiring ?? []);
 }
 
 /** Every index of every kind, once each. */

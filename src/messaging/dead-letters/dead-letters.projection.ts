@@ -39,10 +39,6 @@ export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
     return this.letters.references(at);
   }
 
-  forget(at: number, changes: TurnChanges): void {
-    this.letters.forget(at, changes);
-  }
-
   evolve(envelope: EventEnvelope<MessageEvent | DeadLetterEvent>, changes: TurnChanges): void {
     const { event } = envelope;
     switch (event.type) {

@@ -27,10 +27,17 @@ export class LetterIndex<Letter extends PlacedLetter> {
   /** What an index of this name remembers that keeps these letters and the maps of `others`. */
   memory(name: string, others: FoldMemory['maps'] = {}): FoldMemory {
     const maps = { letters: this.letters, ...others };
-    return { name, maps, inOrder: [this.letters], settings: [this.retentionMs] };
+    const isOver = (letter: Letter, at: number) => this.isOver(letter, at);
+    return {
+      name,
+      maps,
+      inOrder: [this.letters],
+      expiring: [{ map: this.letters, isOver }],
+      settings: [this.retentionMs],
+    };
   }
 
-  /** Those that are remembered: letters that grow too old leave when another one comes. */
+  /** Those that are remembered: letters that grow too old leave a little later. */
   get size(): number {
     return this.letters.size;
   }
@@ -46,12 +53,8 @@ export class LetterIndex<Letter extends PlacedLetter> {
     return [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
   }
 
-  /** Puts a new letter there, and lets go of those that are too old at its time. */
+  /** Puts a new letter there. */
   add(letter: Letter, changes: TurnChanges): void {
-    for (const oldest of this.letters.values()) {
-      if (!this.isOver(oldest, letter.at)) break;
-      changes.deleteInOrder(this.letters, oldest.id);
-    }
     changes.set(this.letters, letter.id, letter);
   }
 
@@ -64,13 +67,6 @@ export class LetterIndex<Letter extends PlacedLetter> {
   /** Journal offsets of the failures whose letters are there at `at`. */
   *references(at: number): Generator<number> {
     for (const letter of this.letters.values()) if (!this.isOver(letter, at)) yield letter.offset;
-  }
-
-  /** Lets go of the letters that are too old at `at`. */
-  forget(at: number, changes: TurnChanges): void {
-    for (const letter of this.letters.values()) {
-      if (this.isOver(letter, at)) changes.deleteInOrder(this.letters, letter.id);
-    }
   }
 
   /** Removes a letter; nothing happens where it is not there. */

@@ -19,17 +19,18 @@ interface FirstPublish {
   readonly offset: number;
 }
 
-/** Bounded by the publishes with a key of one window. */
+/** Bounded by the publishes with a key of one window, and those that wait to go (`Expiring`). */
 export class DeduplicationIndex implements Fold<MessageEvent> {
   readonly interest: Interest<MessageEvent> = {
     types: { MessagePublished: ['deduplicationKey'] },
   };
-  /** In publish order, so that the oldest expire from the front. */
+  /** In publish order. */
   private readonly publishes = new Map<string, FirstPublish>();
   readonly memory: FoldMemory = {
     name: 'deduplication',
     maps: { publishes: this.publishes },
     inOrder: [this.publishes],
+    expiring: [{ map: this.publishes, isOver }],
   };
 
   /** The message that one published at `at` would repeat. */
@@ -44,31 +45,18 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
     for (const first of this.publishes.values()) if (!isOver(first, at)) yield first.offset;
   }
 
-  forget(at: number, changes: TurnChanges): void {
-    for (const [key, first] of this.publishes) {
-      if (isOver(first, at)) changes.deleteInOrder(this.publishes, key);
-    }
-  }
-
   evolve({ id, at, offset, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
     if (event.type !== 'MessagePublished') return;
     const key = keyOf(event);
     if (key === null) return;
-    this.expire(at, changes);
     changes.deleteInOrder(this.publishes, key);
     changes.set(this.publishes, key, { messageId: id, at, offset });
   }
-
-  private expire(at: number, changes: TurnChanges): void {
-    for (const [key, first] of this.publishes) {
-      if (!isOver(first, at)) return;
-      changes.deleteInOrder(this.publishes, key);
-    }
-  }
 }
 
+/** What a clock that was ahead for a moment has published is over too, once that is set right. */
 function isOver(first: FirstPublish, at: number): boolean {
-  return at >= first.at + deduplicationWindowMs;
+  return Math.abs(at - first.at) >= deduplicationWindowMs;
 }
 
 /** Endpoints of a URL group are published to once each (messaging.md 4.6). */

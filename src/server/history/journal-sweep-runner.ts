@@ -1,6 +1,7 @@
 /**
- * Looks now and then whether the journal is worth a sweep, and has it swept in the background. On a
- * node of a cluster that follows it sweeps what the owner sweeps (ADR 61).
+ * Looks now and then whether the journal is worth a sweep, and has it swept in the background;
+ * where it is kept for ever, only indexes let go of what has expired. On a node of a cluster that
+ * follows it sweeps what the owner sweeps (ADR 61).
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -16,8 +17,8 @@ import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
 
-/** A clock that jumps is seen by looks that are no further apart. */
-const lookEveryMsMax = 60_000;
+/** A clock that jumps is seen by looks that are no further apart, and what has expired by then. */
+const lookEveryMsMax = 10_000;
 
 /** Where retention is short, there are so many looks until it has passed. */
 const looksPerRetention = 8;
@@ -39,25 +40,26 @@ export class JournalSweepRunner {
   private isStopped = false;
   private cancel: () => void = () => undefined;
 
-  /** What is older than this may go, milliseconds. */
-  private readonly retentionMs: number;
+  /** What is older than this may go, milliseconds; null = nothing goes. */
+  private readonly retentionMs: number | null;
 
   constructor(
     private readonly sweeper: JournalSweeper,
     private readonly life: ProcessLife,
     private readonly metrics: JournalSweepMetrics,
-    @Inject(provided.config) { logRetentionMs }: Pick<Config, 'logRetentionMs'>,
+    @Inject(provided.config) config: Pick<Config, 'logRetentionMs' | 'journalRetention'>,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.log) private readonly log: Logger,
   ) {
-    this.retentionMs = logRetentionMs;
+    this.retentionMs = config.journalRetention === 'forever' ? null : config.logRetentionMs;
     this.wallClock = new WallClockWatch(clock);
   }
 
-  /** The first look is a minute away, or an eighth of retention. */
+  /** The first look is as far away as the others. */
   start(): void {
     if (this.isStopped) return;
-    const delayMs = Math.min(this.retentionMs / looksPerRetention, lookEveryMsMax);
+    const retentionMs = this.retentionMs ?? Number.POSITIVE_INFINITY;
+    const delayMs = Math.min(retentionMs / looksPerRetention, lookEveryMsMax);
     this.cancel = this.clock.after(delayMs, () => {
       this.look();
       this.start();
@@ -83,8 +85,10 @@ export class JournalSweepRunner {
   private look(): void {
     // One that was set ahead by mistake would have everything removed.
     if (!this.wallClock.isTrusted()) return;
+    const { sweeper, retentionMs } = this;
     const at = this.clock.now();
-    void this.run(() => this.sweeper.sweep(at - this.retentionMs, at));
+    if (retentionMs === null) void this.run(() => sweeper.forget(at));
+    else void this.run(() => sweeper.sweep(at - retentionMs, at));
   }
 
   private async run(sweep: () => Promise<SweepReport | null>): Promise<void> {

@@ -39,7 +39,10 @@ export function sweepStretch(
 /** What `SweepRules` are provided as. */
 const sweepRules = Symbol('sweepRules');
 
-/** Exports what a follower's module needs. Where retention is `forever` nothing is swept. */
+/**
+ * Exports what a follower's module needs. Where retention is `forever` nothing is swept, and only
+ * what has expired leaves indexes.
+ */
 @Module({
   providers: [
     {
@@ -105,8 +108,7 @@ export class JournalSweepsModule implements OnModuleInit {
       deadlineMs: stopDeadlineMs,
       stop: () => this.seals.stop(),
     });
-    if (this.config.journalRetention === 'forever') return;
-    this.crossings.follow(this.engine);
+    if (this.config.journalRetention !== 'forever') this.crossings.follow(this.engine);
     this.life.addRecoverable({
       name: 'journal sweeps',
       changes: true,

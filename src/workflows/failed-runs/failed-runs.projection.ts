@@ -85,10 +85,6 @@ export class FailedRunLetters implements Fold<RunEvent | MessageEvent | FailedRu
     }
   }
 
-  forget(at: number, changes: TurnChanges): void {
-    this.letters.forget(at, changes);
-  }
-
   evolve(
     envelope: EventEnvelope<RunEvent | MessageEvent | FailedRunEvent>,
     changes: TurnChanges,

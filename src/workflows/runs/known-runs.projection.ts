@@ -20,20 +20,21 @@ interface EndedRun extends KnownRun {
   readonly offset: number;
 }
 
-/** What one event makes be forgotten at most: after ten minutes all of a rush are over at once. */
-const forgottenAtOnce = 8;
-
-/** Bounded by the ends of twenty minutes. A run that goes on is known by its state. */
+/**
+ * Bounded by the ends of ten minutes, and those that wait to go (`Expiring`). A run that goes on is
+ * known by its state.
+ */
 export class KnownRuns implements Fold<RunEvent> {
   readonly interest: Interest<RunEvent> = {
     types: { RunStarted: true, RunSucceeded: true, RunFailed: true, RunCanceled: true },
   };
-  /** In the order of their ends; about in that the oldest expire from the front. */
+  /** In the order of their ends. */
   private readonly runs = new Map<string, EndedRun>();
   readonly memory: FoldMemory = {
     name: 'known runs',
     maps: { runs: this.runs },
     inOrder: [this.runs],
+    expiring: [{ map: this.runs, isOver: (run: EndedRun, at) => isOver(run, at) }],
   };
 
   /** `startOf` tells of a run that goes on; it does so still while its end is folded. */
@@ -51,19 +52,7 @@ export class KnownRuns implements Fold<RunEvent> {
     for (const start of this.runs.values()) if (!isOver(start, at)) yield start.offset;
   }
 
-  forget(at: number, changes: TurnChanges): void {
-    for (const [runId, start] of this.runs) {
-      if (isOver(start, at)) changes.deleteInOrder(this.runs, runId);
-    }
-  }
-
   evolve({ id, at, offset, event }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
-    let left = forgottenAtOnce;
-    for (const [runId, start] of this.runs) {
-      if (!isOver(start, at) || left === 0) break;
-      changes.deleteInOrder(this.runs, runId);
-      left -= 1;
-    }
     // It goes on, under the name of one that was over.
     if (event.type === 'RunStarted') changes.deleteInOrder(this.runs, id);
     const start = this.startOf(id);
@@ -73,6 +62,7 @@ export class KnownRuns implements Fold<RunEvent> {
   }
 }
 
+/** What a clock that was ahead for a moment has started is over too, once that is set right. */
 function isOver({ createdAt }: KnownRun, at: number): boolean {
-  return at >= createdAt + windowMs;
+  return Math.abs(at - createdAt) >= windowMs;
 }

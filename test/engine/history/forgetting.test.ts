@@ -9,19 +9,23 @@ import { openSwept, type SweptEngine } from '../../support/swept-history.js';
 const at = 1_767_000_000_000;
 const dayMs = 86_400_000;
 
+interface Kept {
+  readonly offset: number;
+  readonly at: number;
+}
+
 /** Remembers notes for a day. */
 class DayOfNotes implements Fold<Noted> {
-  readonly notes = new Map<string, { readonly offset: number; readonly at: number }>();
-  readonly memory = { name: 'day of notes', maps: { notes: this.notes } };
+  readonly notes = new Map<string, Kept>();
+  readonly memory = {
+    name: 'day of notes',
+    maps: { notes: this.notes },
+    inOrder: [this.notes],
+    expiring: [{ map: this.notes, isOver: (note: Kept, now: number) => note.at + dayMs <= now }],
+  };
 
   evolve({ id, offset, at }: EventEnvelope<Noted>, changes: Parameters<Fold['evolve']>[1]): void {
     changes.set(this.notes, id, { offset, at });
-  }
-
-  forget(now: number, changes: Parameters<Fold['evolve']>[1]): void {
-    for (const [id, note] of this.notes) {
-      if (note.at + dayMs <= now) changes.deleteInOrder(this.notes, id);
-    }
   }
 }
 
@@ -33,7 +37,7 @@ async function opened(disk = new SimulatedDisk()): Promise<[SweptEngine, DayOfNo
 }
 
 describe('an index, where no sweep is worth it', () => {
-  it('forgets what is over once a day, and remembers the same after a restart', async () => {
+  it('forgets what is over once a minute, and remembers the same after a restart', async () => {
     const [swept, fold] = await opened();
     const { engine, journal, sweeper, sweeps } = swept;
     const begun = async () => {
@@ -51,13 +55,41 @@ describe('an index, where no sweep is worth it', () => {
     expect([await begun(), fold.notes.size, sweeps.edge]).toEqual([1, 0, 0]);
     const young = { type: 'Note', kind: 'note', id: 'young', at, about: [] } as const;
     await engine.dispatch([young]);
-    // Once a day is enough.
-    expect(await sweeper.sweep(at, at + dayMs + 1)).toBeNull();
+    expect(await sweeper.sweep(at, at + dayMs + 59_999)).toBeNull();
     expect([await begun(), fold.notes.size]).toEqual([1, 1]);
-    expect(await sweeper.sweep(at, at + 2 * dayMs)).toBeNull();
+    // As where all of the journal is kept.
+    expect(await sweeper.forget(at + dayMs + 60_000)).toBeNull();
     expect([await begun(), fold.notes.size]).toEqual([2, 0]);
     expect(engine.actors('note').size).toBe(2);
     const [again, restored] = await opened(swept.disk.restart());
     expect([again.engine.actors('note').size, restored.notes.size]).toEqual([2, 0]);
+  });
+
+  it('forgets many that are over sooner', async () => {
+    const [{ engine, sweeper }, fold] = await opened();
+    const note = (id: number, noted: number) =>
+      ({ type: 'Note', kind: 'note', id: `${id}`, at: noted, about: [] }) as const;
+    const take = async (from: number, until: number) => {
+      for (let id = from; id < until; id += 256) {
+        const turn = Array.from({ length: Math.min(256, until - id) }, (_, k) => note(id + k, at));
+        await engine.dispatch(turn);
+      }
+    };
+    await take(0, 1);
+    await sweeper.forget(at + dayMs);
+    expect(fold.notes.size).toBe(0);
+    await take(1, 4096);
+    await engine.dispatch([note(4096, at + dayMs)]);
+    await sweeper.forget(at + dayMs + 1);
+    expect(fold.notes.size).toBe(4096);
+    await take(4097, 4098);
+    // The one in the middle is young: what stands behind it is not looked for.
+    await sweeper.forget(at + dayMs + 2);
+    expect(fold.notes.size).toBe(4097);
+    await sweeper.forget(at + dayMs + 60_000);
+    expect([...fold.notes.keys()]).toEqual(['4096']);
+    await take(5000, 5000 + 4096);
+    await sweeper.forget(at + 2 * dayMs + 60_001);
+    expect(fold.notes.size).toBe(0);
   });
 });

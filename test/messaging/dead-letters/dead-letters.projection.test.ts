@@ -5,6 +5,7 @@ import type { RunPlace } from '../../../src/messaging/messages/message.events.js
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { epochMs } from '../../support/given.js';
 import { messageOptions } from '../../support/message-options.js';
+import { forget } from '../../support/swept-history.js';
 import { runPlace } from '../../support/workflows/run-place.js';
 
 const retentionMs = 60_000;
@@ -133,12 +134,19 @@ describe('dead letters', () => {
     expect(await dispatch(opened, late)).toMatchObject([{ ok: false }]);
   });
 
-  it('that grow too old leave memory when another one comes', async () => {
+  it('that grow too old leave memory when it is told to forget them', async () => {
     await fail(opened, 'a');
     await fail(opened, 'b', 500, epochMs + 1);
-    await fail(opened, 'c', 500, epochMs + retentionMs);
-    expect(opened.letters.size).toBe(2);
-    expect(messageIds(epochMs)).toEqual(['b', 'c']);
+    forget(opened.letters.memory('letters'), epochMs + retentionMs);
+    expect(opened.letters.size).toBe(1);
+    expect(messageIds(epochMs)).toEqual(['b']);
+  });
+
+  it('stay where another message fails while the clock is ahead for a moment', async () => {
+    const id = await fail(opened, 'a');
+    await fail(opened, 'b', 500, epochMs + 1000 * retentionMs);
+    expect(opened.letters.find(id, epochMs + 1)).toBeDefined();
+    expect(messageIds(epochMs + 1)).toEqual(['a', 'b']);
   });
 
   it('stay in order and are all there after a turn that was taken back', async () => {

@@ -5,6 +5,7 @@ import {
 } from '../../../src/messaging/messages/deduplication.projection.js';
 import { envelope } from '../../support/envelope.js';
 import { messageOptions } from '../../support/message-options.js';
+import { forget } from '../../support/swept-history.js';
 
 let index: DeduplicationIndex;
 
@@ -48,10 +49,26 @@ describe('a publish', () => {
     publish('msg_1', 0, key);
     publish('msg_2', deduplicationWindowMs, key);
     expect(find(2 * deduplicationWindowMs - 1)).toBe('msg_2');
-    // Asked as of the past, the first would still be known, had it not been forgotten.
-    publish('msg_3', 0, { deduplicationKey: 'old' });
-    publish('msg_4', 3 * deduplicationWindowMs, { deduplicationKey: 'new' });
+  });
+
+  it('is forgotten when it is over', () => {
+    publish('msg_1', 0, { deduplicationKey: 'old' });
+    publish('msg_2', 1, { deduplicationKey: 'young' });
+    forget(index.memory, deduplicationWindowMs);
+    // Asked as of the past, it would still be known.
     expect(find(0, { deduplicationKey: 'old' })).toBeUndefined();
+    expect(find(1, { deduplicationKey: 'young' })).toBe('msg_2');
+  });
+
+  it('stays known where the clock was ahead for a moment, and what came in it does not', () => {
+    publish('msg_1', 0, key);
+    const other = { deduplicationKey: 'another' };
+    publish('msg_2', 1000 * deduplicationWindowMs, other);
+    expect(find(1)).toBe('msg_1');
+    expect(find(1, other)).toBeUndefined();
+    forget(index.memory, 1);
+    expect(find(1)).toBe('msg_1');
+    expect(find(1000 * deduplicationWindowMs, other)).toBeUndefined();
   });
 
   it('is as if it had never been when its turn is taken back', () => {

@@ -2,11 +2,13 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { JournalSweepMetrics } from '../../../src/engine/history/journal-sweep.metrics.js';
 import { ProcessLife } from '../../../src/engine/lifecycle/process-life.js';
+import type { Fold } from '../../../src/engine/registration.js';
+import type { Placed } from '../../../src/engine/turn-changes.js';
 import { JournalSweepRunner } from '../../../src/server/history/journal-sweep-runner.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { countedNames } from '../../support/deciders/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { noteDecider } from '../../support/notes.js';
+import { type Noted, noteDecider } from '../../support/notes.js';
 import { openSwept, type SweptEngine } from '../../support/swept-history.js';
 
 const minuteMs = 60_000;
@@ -16,6 +18,15 @@ let clock: ManualClock;
 let swept: SweptEngine;
 let runner: JournalSweepRunner;
 
+function startRunner(journalRetention: 'sweep' | 'forever'): void {
+  const metrics = new JournalSweepMetrics(new Registry());
+  const log = pino({ level: 'silent' });
+  const life = new ProcessLife(clock, log);
+  const config = { logRetentionMs: retentionMs, journalRetention };
+  runner = new JournalSweepRunner(swept.sweeper, life, metrics, config, clock, log);
+  runner.start();
+}
+
 beforeEach(async () => {
   clock = new ManualClock();
   swept = await openSwept(
@@ -23,18 +34,7 @@ beforeEach(async () => {
     (engine) => void engine.register({ decider: noteDecider, view: null, folds: [] }),
     countedNames(),
   );
-  const metrics = new JournalSweepMetrics(new Registry());
-  const log = pino({ level: 'silent' });
-  const life = new ProcessLife(clock, log);
-  runner = new JournalSweepRunner(
-    swept.sweeper,
-    life,
-    metrics,
-    { logRetentionMs: retentionMs },
-    clock,
-    log,
-  );
-  runner.start();
+  startRunner('sweep');
 });
 
 afterEach(() => runner.stop());
@@ -91,5 +91,33 @@ describe('looking whether the journal is worth a sweep', () => {
     clock.set(clock.now() + retentionMs * 2);
     await timePasses(() => swept.sweeps.until > 0);
     expect(clock.monotonic()).toBeGreaterThan(began + 60 * minuteMs);
+  });
+
+  it('has indexes forget where all is kept, and removes nothing', async () => {
+    await runner.stop();
+    const notes = new Map<string, Placed>();
+    const fold: Fold<Noted> = {
+      memory: {
+        name: 'notes',
+        maps: { notes },
+        inOrder: [notes],
+        expiring: [{ map: notes, isOver: () => true }],
+      },
+      evolve: ({ id, offset }, changes) => changes.set(notes, id, { offset }),
+    };
+    swept = await openSwept(
+      new SimulatedDisk(),
+      (engine) => void engine.register({ decider: noteDecider, view: null, folds: [fold] }),
+      countedNames(),
+    );
+    await writeNotes('only');
+    expect(notes.size).toBe(20);
+    startRunner('forever');
+    await timePasses(() => notes.size === 0);
+    expect(swept.sweeps).toMatchObject({ until: 0, edge: 0 });
+    // All of them, and one that says so.
+    let left = 0;
+    for await (const turn of swept.journal.replay()) left += turn.length;
+    expect(left).toBe(41);
   });
 });

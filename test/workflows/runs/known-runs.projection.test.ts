@@ -2,6 +2,7 @@ import { TurnChanges } from '../../../src/engine/turn-changes.js';
 import { type RunEvent, runKind } from '../../../src/workflows/run-state/run.events.js';
 import { type KnownRun, KnownRuns } from '../../../src/workflows/runs/known-runs.projection.js';
 import { envelope } from '../../support/envelope.js';
+import { forget } from '../../support/swept-history.js';
 import { runStarted } from '../../support/workflows/run-commands.js';
 
 const minute = 60_000;
@@ -53,19 +54,30 @@ describe('the runs that were started lately and have ended', () => {
     expect(runs.remembered).toEqual([]);
   });
 
-  it('are forgotten when others start, a few at a time', () => {
+  it('are forgotten when they are over, all that are', () => {
     const runs = new Runs();
     const names = Array.from({ length: 20 }, (_, index) => `wfr_${index}`);
     for (const id of names) runs.start(id, 0);
     for (const id of names) runs.end(id, minute);
-    expect(runs.remembered).toEqual(names);
-    runs.start('wfr_later', 10 * minute);
-    expect(runs.remembered).toEqual(names.slice(8));
-    // Asked as of the past, it would still be known, had it not been forgotten.
-    expect(runs.known.find('wfr_0', 0)).toBeUndefined();
-    runs.start('wfr_2nd', 10 * minute);
-    runs.start('wfr_3rd', 10 * minute);
-    expect(runs.remembered).toEqual([]);
+    runs.start('wfr_young', minute);
+    runs.end('wfr_young', 2 * minute);
+    forget(runs.known.memory, 10 * minute - 1);
+    expect(runs.remembered).toEqual([...names, 'wfr_young']);
+    forget(runs.known.memory, 10 * minute);
+    expect(runs.remembered).toEqual(['wfr_young']);
+  });
+
+  it('stay known where the clock was ahead for a moment, and what began in it does not', () => {
+    const runs = new Runs();
+    runs.start('wfr_1', 0);
+    runs.end('wfr_1', minute);
+    const ahead = 365 * 24 * 60 * minute;
+    runs.start('wfr_ahead', ahead);
+    runs.end('wfr_ahead', ahead);
+    expect(runs.known.find('wfr_1', 2 * minute)).toEqual({ messageId: 'msg_wfr_1', createdAt: 0 });
+    expect(runs.known.find('wfr_ahead', 2 * minute)).toBeUndefined();
+    forget(runs.known.memory, 2 * minute);
+    expect(runs.remembered).toEqual(['wfr_1']);
   });
 
   it('are as before, in their order, when the turn is taken back', () => {
