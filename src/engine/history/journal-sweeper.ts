@@ -9,6 +9,7 @@ import type { SweepRange } from './journal-sweep.events.js';
 import type { JournalSweeps } from './journal-sweeps.js';
 import { Mark } from './mark.js';
 import { archiveOf, type SweepArchive } from './sweep-archive.js';
+import { sweepEdge } from './sweep-edge.js';
 import { worthASweep } from './sweep-worth.js';
 
 /** The server stops: a sweep that is under way ends. What it has done until then stays done. */
@@ -131,7 +132,8 @@ export class JournalSweeper {
 
   private async sweepTo(before: number, at: number): Promise<SweepReport | null> {
     const { journal, crossings } = this;
-    const edge = Math.max(this.lastEdge, crossings.edgeAt(await journal.offsetFor(before)));
+    const old = await sweepEdge(journal, before, at);
+    const edge = Math.max(this.lastEdge, crossings.edgeAt(old));
     if (!this.isWorthIt(edge)) return this.forgetAt(at);
     const mark = await this.marked({ edge, at });
     const outcome = await this.remove(edge, mark, () => this.sweeps.begin(edge, at));

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import type { Command } from '../../../src/engine/decider.js';
 import { JournalSweepMetrics } from '../../../src/engine/history/journal-sweep.metrics.js';
 import { ProcessLife } from '../../../src/engine/lifecycle/process-life.js';
 import type { Fold } from '../../../src/engine/registration.js';
@@ -91,6 +92,19 @@ describe('looking whether the journal is worth a sweep', () => {
     clock.set(clock.now() + retentionMs * 2);
     await timePasses(() => swept.sweeps.until > 0);
     expect(clock.monotonic()).toBeGreaterThan(began + 60 * minuteMs);
+  });
+
+  it('sweeps what came after a moment in which the clock was ahead', async () => {
+    await writeNotes('before');
+    const ahead = clock.now() + 365 * 24 * 60 * minuteMs;
+    await swept.engine.dispatch([
+      { type: 'Note', kind: 'note', id: 'ahead', at: ahead, about: [] } as Command,
+    ]);
+    await writeNotes('after');
+    const { endOffset } = swept.journal;
+    await writeNotes('last');
+    await timePasses(() => swept.sweeps.until >= endOffset);
+    expect(swept.engine.actors('note').has('ahead')).toBe(true);
   });
 
   it('has indexes forget where all is kept, and removes nothing', async () => {
