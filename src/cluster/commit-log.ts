@@ -4,7 +4,7 @@
  */
 
 /** An entry as the log holds it. */
-export interface LogEntry {
+export interface SharedLogEntry {
   /** Its place: 0 for the first entry ever, then one more for each, without gaps. */
   readonly place: number;
   /** When the log took it, Unix milliseconds of the log's own clock; never falling. */
@@ -28,7 +28,7 @@ export interface ReadEntries {
   /** The place that the next entry will have. */
   readonly end: number;
   /** From the place that was asked for on, or from `start` where that is later; may be fewer. */
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly SharedLogEntry[];
 }
 
 /** A log that nodes share. Every call may fail by an exception: then nothing is known. */

@@ -1,6 +1,6 @@
 /** One node of a cluster as far as the shared log goes: it follows, claims, owns, stands down. */
 import { AcknowledgedEntriesMissing } from './cluster-errors.js';
-import type { AppendOutcome, LogEntry, ReadEntries } from './commit-log.js';
+import type { AppendOutcome, ReadEntries, SharedLogEntry } from './commit-log.js';
 import { type Entry, EntryRoom, partBytesMax, partsOf } from './entry.js';
 import { Flight, partEntries } from './flight.js';
 import type { Action, MemberOptions } from './member-actions.js';
@@ -12,7 +12,7 @@ type Role = 'follower' | 'owner' | 'resyncing' | 'stopped';
  * It has no I/O and no timer (ADR 63): its caller reports each event with the time of its own
  * monotonic clock, in ms, and carries out the actions that are answered, in their order.
  */
-export class Member {
+export class ClusterMember {
   private history: SharedHistory;
   private role: Role = 'follower';
   /** Of the last claim by this life that took the log. */
@@ -207,7 +207,7 @@ export class Member {
     this.actions.push({ kind: 'read', from });
   }
 
-  private foldRead(entry: LogEntry, now: number): void {
+  private foldRead(entry: SharedLogEntry, now: number): void {
     const { flight } = this;
     const isOwn = flight?.bytes.equals(entry.bytes) === true;
     let verdict: Verdict;

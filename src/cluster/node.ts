@@ -1,9 +1,9 @@
-/** A `Member` carried out over a shared log: its appends, its reads and its time (ADR 63). */
+/** Carries out a `ClusterMember` over a shared log: appends, reads and time (ADR 63). */
 import type { Clock } from '../engine/clock.js';
 import { ClockSkew } from './clock-skew.js';
 import type { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, CommitLog } from './commit-log.js';
-import { Member } from './member.js';
+import { ClusterMember } from './member.js';
 import type { Action, MemberOptions } from './member-actions.js';
 import type { CountedBatch, HistoryState } from './shared-history.js';
 
@@ -58,7 +58,7 @@ interface Submitted {
  * The log that it was given is its caller's to close.
  */
 export class ClusterNode {
-  private readonly member: Member;
+  private readonly member: ClusterMember;
   private submitted: Submitted | null = null;
   private isReleasing = false;
   private readonly skew = new ClockSkew();
@@ -68,7 +68,7 @@ export class ClusterNode {
   private isOpen = true;
 
   constructor(private readonly options: NodeOptions) {
-    this.member = new Member(options, options.clock.monotonic(), options.state);
+    this.member = new ClusterMember(options, options.clock.monotonic(), options.state);
     this.tick();
   }
 
@@ -87,7 +87,7 @@ export class ClusterNode {
     return this.isOpen && this.member.maySubmit(this.now);
   }
 
-  /** See `Member.silentMs`. */
+  /** See `ClusterMember.silentMs`. */
   get heardMsAgo(): number {
     return this.member.silentMs(this.now);
   }

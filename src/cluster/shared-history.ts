@@ -1,6 +1,6 @@
 /** The fold of the shared log: who owns it, and which of its batches count (ADR 63). */
 import { AcknowledgedEntriesMissing } from './cluster-errors.js';
-import type { LogEntry } from './commit-log.js';
+import type { SharedLogEntry } from './commit-log.js';
 import {
   type BatchPart,
   type Claim,
@@ -82,7 +82,7 @@ export class SharedHistory {
    * Folds one entry. Throws `AcknowledgedEntriesMissing` where it supposes entries that this
    * reader never saw: a log that keeps its order and its tail cannot hold such an entry.
    */
-  fold(entry: LogEntry): Verdict {
+  fold(entry: SharedLogEntry): Verdict {
     if (!this.rules.foldsAt(this.current.next, entry.place)) return { kind: 'hole' };
     const said = decodeEntry(entry.bytes);
     if (said === null) {

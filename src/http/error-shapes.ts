@@ -4,7 +4,7 @@ import { keysOf } from '../grammar/keys.js';
 import { Refusal, type RefusalCode } from '../grammar/result.js';
 
 /** Ends a request with a refusal, as the error filter answers it. */
-export class RefusedRequest extends Error {
+export class RefusalError extends Error {
   constructor(readonly refusal: Refusal) {
     super(refusal.message);
   }

@@ -3,7 +3,7 @@ import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DamagedData, DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';
 import { Refusal } from '../grammar/result.js';
-import { codeOf, diskFullRefusal, RefusedRequest } from './error-shapes.js';
+import { codeOf, diskFullRefusal, RefusalError } from './error-shapes.js';
 import { loggedPath } from './logged-path.js';
 import { NoRoom, noRoomRefusal } from './no-room.js';
 
@@ -33,7 +33,7 @@ export class Failures {
 
   /** The refusal that an error ends a request with; an unexpected error is logged. */
   refusalOf(error: unknown, { method, url = '', id }: FailedRequest): Refusal {
-    if (error instanceof RefusedRequest) return error.refusal;
+    if (error instanceof RefusalError) return error.refusal;
     if (error instanceof HttpException) {
       return new Refusal(codeOf(error.getStatus()), error.message);
     }

@@ -1,5 +1,5 @@
 /** The messages of a run, folded from the rows of its log: attempts, and waits between. Pure. */
-import type { Outcome, RowStep, RunRow } from './lane.js';
+import type { BarOutcome, RowStep, RunRow } from './lane.js';
 
 /** One request of the server to the endpoint or a third party, with all its attempts. */
 export interface Delivery {
@@ -7,7 +7,7 @@ export interface Delivery {
   readonly step: RowStep;
   readonly createdAt: number;
   readonly due: number;
-  readonly attempts: Attempt[];
+  readonly attempts: LaneAttempt[];
   /** Waits between attempts. */
   readonly retries: { from: number; until: number | null; due: number }[];
   /** How it ended, and when; null = it is on its way. */
@@ -15,10 +15,10 @@ export interface Delivery {
 }
 
 /** One attempt of a message; `until` null = it is in flight, `row` is the latest of it. */
-export interface Attempt {
+export interface LaneAttempt {
   readonly from: number;
   until: number | null;
-  outcome: Outcome;
+  outcome: BarOutcome;
   row: RunRow;
 }
 
@@ -63,7 +63,7 @@ function happen(message: Delivery, row: RunRow): void {
   if (retry?.until === null) retry.until = time;
 }
 
-const outcomes: Readonly<Record<string, Outcome>> = {
+const outcomes: Readonly<Record<string, BarOutcome>> = {
   ERROR: 'failed',
   FAILED: 'failed',
   DELIVERED: 'ok',

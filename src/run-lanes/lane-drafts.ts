@@ -1,5 +1,5 @@
 /** Lanes while they are made: what is added to them, and what state that amounts to. */
-import type { Bar, BarKind, Lane, Outcome } from './lane.js';
+import type { Bar, BarKind, BarOutcome, Lane } from './lane.js';
 
 /** The lanes while they are made, in the order in which they are first named. */
 export class LaneDrafts {
@@ -78,7 +78,7 @@ export class LaneDraft {
   }
 
   /** Without an outcome a bar that goes on is `open`, and another one `ok`. */
-  add({ outcome, ...bar }: Omit<Bar, 'outcome'> & { readonly outcome?: Outcome }): void {
+  add({ outcome, ...bar }: Omit<Bar, 'outcome'> & { readonly outcome?: BarOutcome }): void {
     this.bars.push({ ...bar, outcome: outcome ?? (bar.until === null ? 'open' : 'ok') });
   }
 

@@ -27,7 +27,7 @@ export interface RowStep {
  */
 export type BarKind = 'attempt' | 'queued' | 'retry' | 'sleep' | 'wait' | 'invoke' | 'stored';
 /** How a bar ended; `open` = it goes on, or nothing says how it ended. */
-export type Outcome = 'open' | 'ok' | 'failed' | 'canceled';
+export type BarOutcome = 'open' | 'ok' | 'failed' | 'canceled';
 
 /** A stretch of a lane, or a moment of it. */
 export interface Bar {
@@ -35,7 +35,7 @@ export interface Bar {
   readonly from: number;
   /** null = it goes on at that moment. */
   readonly until: number | null;
-  readonly outcome: Outcome;
+  readonly outcome: BarOutcome;
   /** When it ends by itself, of what waits for a time. */
   readonly due?: number;
   readonly error?: string;

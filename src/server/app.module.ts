@@ -62,7 +62,7 @@ import { FollowingModule } from './following/following.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JournalSweepsModule } from './history/journal-sweeps.module.js';
 import type { HttpSide } from './http-server.js';
-import { Connections } from './inbound/connections.js';
+import { InboundConnections } from './inbound/connections.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { JournalModule } from './journal/journal.module.js';
 import { LiveModule } from './live/live.module.js';
@@ -118,7 +118,7 @@ function httpProviders(http: HttpSide): Provider[] {
     { provide: RouteTable, useValue: routes },
     { provide: Failures, useValue: failures },
     { provide: InFlight, useValue: inFlight },
-    { provide: Connections, useValue: connections },
+    { provide: InboundConnections, useValue: connections },
     { provide: RefusedRequests, useValue: refused },
     { provide: PastDoor, useValue: pastDoor },
     { provide: SeenClients, useValue: seen },

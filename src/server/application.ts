@@ -22,7 +22,7 @@ import { putInPlace } from './copies/put-in-place.js';
 import type { Credentials } from './credentials/credentials.js';
 import { requireArchive } from './history/archive-folder.js';
 import { createHttpServer } from './http-server.js';
-import { Connections } from './inbound/connections.js';
+import { InboundConnections } from './inbound/connections.js';
 import { addressesOf, listenToo } from './inbound/other-addresses.js';
 import { startCautiously } from './lifecycle/cautious-start.js';
 import { type DescriptorShares, shareDescriptors } from './lifecycle/descriptors.js';
@@ -91,7 +91,7 @@ export async function createApplication(
     cluster: null,
     tracer: await tracerOf(config, ports, life, registry),
   };
-  const connections = new Connections(shares, { ...ports, metrics: inbound });
+  const connections = new InboundConnections(shares, { ...ports, metrics: inbound });
   try {
     await prepareFolders(config, ports, life);
     // What changes nothing follows nothing: it shows what its folder has.
@@ -176,7 +176,7 @@ function pastOf(config: Config, ports: Ports): OpenPast {
 async function openDoors(
   nest: NestFastifyApplication,
   { config, life, ports }: Pick<Shared, 'config' | 'life' | 'ports'>,
-  connections: Connections,
+  connections: InboundConnections,
 ): Promise<void> {
   const [address, ...others] = await addressesOf(config.host);
   const listeners: Server[] = [];
@@ -207,7 +207,7 @@ async function listen(
 }
 
 /** Takes no new request in and waits for those that are in; those left at the end are cut. */
-function doors(nest: NestFastifyApplication, connections: Connections, others: Server[]) {
+function doors(nest: NestFastifyApplication, connections: InboundConnections, others: Server[]) {
   return {
     name: 'doors',
     phase: 'doors' as const,

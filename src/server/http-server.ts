@@ -30,7 +30,7 @@ import { allowedOrigins } from './configuration/config.js';
 import { GivenCopies } from './copies/given-copies.js';
 import { AnswerLog } from './inbound/answer-log.js';
 import { refuseConnection } from './inbound/client-error.js';
-import type { Connections } from './inbound/connections.js';
+import type { InboundConnections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
 import { ErrorFilter } from './inbound/error.filter.js';
 import { ExpressLane, type LaneContext, putInFront } from './inbound/express-lane.js';
@@ -63,7 +63,7 @@ export interface HttpSide {
   readonly routes: RouteTable;
   readonly failures: Failures;
   readonly inFlight: InFlight;
-  readonly connections: Connections;
+  readonly connections: InboundConnections;
   readonly refused: RefusedRequests;
   readonly pastDoor: PastDoor;
   readonly seen: SeenClients;
@@ -75,7 +75,7 @@ export type ModuleOf = (shared: Shared, http: HttpSide) => DynamicModule;
 /** The application, built and initialised; it does not listen yet. */
 export async function createHttpServer(
   shared: Shared,
-  connections: Connections,
+  connections: InboundConnections,
   moduleOf: ModuleOf,
 ): Promise<NestFastifyApplication> {
   const { log } = shared.ports;
@@ -178,7 +178,7 @@ function inFlightOf({ config, ports, inbound }: Shared): InFlight {
 
 function adapterOf(
   { config, ports }: Shared,
-  connections: Connections,
+  connections: InboundConnections,
   callers: Callers,
 ): FastifyAdapter {
   return new FastifyAdapter({

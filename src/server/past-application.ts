@@ -20,7 +20,7 @@ import { applicationModule } from './app.module.js';
 import type { Config } from './configuration/config.js';
 import type { Credentials } from './credentials/credentials.js';
 import { createHttpServer } from './http-server.js';
-import { Connections } from './inbound/connections.js';
+import { InboundConnections } from './inbound/connections.js';
 import {
   type PastAnswer,
   type PastQuestion,
@@ -58,7 +58,7 @@ export async function openPastApplication(
   const shared = sharedOf(configured, { ...ports, clock, log, past });
   const { life, bearer, inbound } = shared;
   const limits = { connections: 1, connectionsPerAddress: 1 };
-  const connections = new Connections(limits, { clock, log, metrics: inbound });
+  const connections = new InboundConnections(limits, { clock, log, metrics: inbound });
   try {
     const nest = await createHttpServer(shared, connections, applicationModule);
     await life.recover();

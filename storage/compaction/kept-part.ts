@@ -6,7 +6,7 @@ import type { Segment } from '../segment/segment.js';
 import { checksumOf, type Remains, remainsOf } from './remains.js';
 
 /** Whether a record stays; it was appended at `appendTime`, Unix ms. */
-export type Decision = (record: LogRecord, appendTime: number) => boolean;
+export type RecordFilter = (record: LogRecord, appendTime: number) => boolean;
 
 /**
  * A rewrite reads a segment twice: to decide, then to copy. The notes bridge both, so that a
@@ -38,7 +38,7 @@ export class KeptPart {
   }
 
   /** Takes the batches of the segment in order, and decides on each record. */
-  decide(isKept: Decision): (batch: ScannedBatch) => void {
+  decide(isKept: RecordFilter): (batch: ScannedBatch) => void {
     let place = 0;
     return (batch) => {
       const { appendTime, nextOffset } = batch.header;

@@ -4,7 +4,7 @@ import { segmentHeaderLength } from '../format/segment-format.js';
 import type { Offset } from '../offsets/offset.js';
 import type { Segment } from '../segment/segment.js';
 import { type GroupRewrite, isDamaged, spansOne } from './group-rewrite.js';
-import { type Decision, KeptPart } from './kept-part.js';
+import { KeptPart, type RecordFilter } from './kept-part.js';
 import { Fingerprint, type Remains } from './remains.js';
 
 /** Notes of one group in memory; a group ends before it would have more. */
@@ -31,7 +31,7 @@ export class SelectiveRewrite {
   ) {}
 
   /** Decides once for each record, in order. A damaged segment stays as it is, in no group. */
-  async run(segments: readonly Segment[], isKept: Decision): Promise<void> {
+  async run(segments: readonly Segment[], isKept: RecordFilter): Promise<void> {
     let group = new KeptGroup();
     for (const segment of segments) {
       const part = isDamaged(segment) ? null : await this.decide(segment, isKept);
@@ -44,7 +44,7 @@ export class SelectiveRewrite {
     await this.replace(group);
   }
 
-  private async decide(segment: Segment, isKept: Decision): Promise<KeptPart> {
+  private async decide(segment: Segment, isKept: RecordFilter): Promise<KeptPart> {
     const part = new KeptPart(segment);
     await this.rewrite.read([segment], part.decide(isKept));
     return part;

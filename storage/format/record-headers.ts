@@ -7,13 +7,13 @@ export interface RecordHeader {
 }
 
 /** Where a reader stands within a record, and where that ends. */
-export interface Cursor {
+export interface ByteCursor {
   position: number;
   readonly end: number;
 }
 
 /** Throws `RangeError` where the bytes do not follow the grammar, as all of these do. */
-export function decodeHeaders(body: Buffer, cursor: Cursor, count: number): RecordHeader[] {
+export function decodeHeaders(body: Buffer, cursor: ByteCursor, count: number): RecordHeader[] {
   const headers: RecordHeader[] = [];
   for (let index = 0; index < count; index += 1) {
     const name = decodeText(body, cursor);
@@ -25,19 +25,19 @@ export function decodeHeaders(body: Buffer, cursor: Cursor, count: number): Reco
 }
 
 /** They stand behind the headers. */
-export function decodeTerms(body: Buffer, cursor: Cursor, count: number): string[] {
+export function decodeTerms(body: Buffer, cursor: ByteCursor, count: number): string[] {
   const terms: string[] = [];
   for (let index = 0; index < count; index += 1) terms.push(decodeText(body, cursor));
   return terms;
 }
 
-function decodeText(body: Buffer, cursor: Cursor): string {
+function decodeText(body: Buffer, cursor: ByteCursor): string {
   const length = body.readUInt16LE(cursor.position);
   cursor.position += 2;
   return take(body, cursor, length).toString();
 }
 
-function take(body: Buffer, cursor: Cursor, length: number): Buffer {
+function take(body: Buffer, cursor: ByteCursor, length: number): Buffer {
   const start = cursor.position;
   cursor.position += length;
   if (cursor.position > cursor.end) throw new RangeError('record field');

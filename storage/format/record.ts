@@ -1,6 +1,11 @@
 /** One record inside a batch: what a caller gives, its bytes, and what a reader gets of them. */
 import type { LookedThrough, Offset } from '../offsets/offset.js';
-import { type Cursor, decodeHeaders, decodeTerms, type RecordHeader } from './record-headers.js';
+import {
+  type ByteCursor,
+  decodeHeaders,
+  decodeTerms,
+  type RecordHeader,
+} from './record-headers.js';
 
 export type { RecordHeader } from './record-headers.js';
 
@@ -189,7 +194,7 @@ class DecodedRecord implements StoredRecord {
     return this.keyStart + Math.max(this.keyLength, 0) + Math.max(this.valueLength, 0);
   }
 
-  private cursor(): Cursor {
+  private cursor(): ByteCursor {
     return { position: this.headersStart, end: this.end };
   }
 }

@@ -21,7 +21,7 @@ import { LogUpkeep } from './log-upkeep.js';
 import type { OpenedLog } from './opened-log.js';
 import { SegmentWriter } from './segment-writer.js';
 import { SharedTarget } from './shared-target.js';
-import { Waiters } from './waiters.js';
+import { AppendWaiters } from './waiters.js';
 
 export type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
 export type { Appended } from './group-commit.js';
@@ -43,7 +43,7 @@ export class PartitionLog {
   private readonly mark: DurableMark;
   private readonly reader: LogReader;
   private readonly commit: GroupCommit;
-  private readonly waiters = new Waiters();
+  private readonly waiters = new AppendWaiters();
   private readonly upkeep: LogUpkeep;
   private closedBecause: Error | null = null;
   private readable: Offset;

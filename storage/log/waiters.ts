@@ -8,7 +8,7 @@ interface Waiter {
 }
 
 /** Each wakes once, in a microtask of its own, so that a commit does not fail by what it throws. */
-export class Waiters {
+export class AppendWaiters {
   /** None of them: there is nothing to wake. */
   readonly waiting = new Set<Waiter>();
 

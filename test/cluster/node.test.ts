@@ -2,8 +2,8 @@ import type { AcknowledgedEntriesMissing } from '../../src/cluster/cluster-error
 import type {
   AppendOutcome,
   CommitLog,
-  LogEntry,
   ReadEntries,
+  SharedLogEntry,
 } from '../../src/cluster/commit-log.js';
 import { ClusterNode } from '../../src/cluster/node.js';
 import { ownershipRules } from '../../src/cluster/rules.js';
@@ -16,7 +16,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A log in memory: what several nodes of this process share. */
 class MemoryLog implements CommitLog {
-  entries: LogEntry[] = [];
+  entries: SharedLogEntry[] = [];
   start = 0;
   /** How likely a call fails, hangs or loses its answer. */
   unluck = 0;

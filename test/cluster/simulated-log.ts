@@ -1,5 +1,5 @@
 /** A shared log with every fault that ownership has to live with, and one that it cannot. */
-import type { AppendOutcome, LogEntry, ReadEntries } from '../../src/cluster/commit-log.js';
+import type { AppendOutcome, ReadEntries, SharedLogEntry } from '../../src/cluster/commit-log.js';
 import { decodeEntry } from '../../src/cluster/entry.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -9,7 +9,7 @@ const patienceMs = 300;
 
 export class SimulatedLog {
   /** All entries there are, the trimmed ones included. */
-  entries: LogEntry[] = [];
+  entries: SharedLogEntry[] = [];
   start = 0;
   /** Nothing goes wrong from now on. */
   isCalm = false;

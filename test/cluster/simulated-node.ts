@@ -1,6 +1,6 @@
 /** A node of the simulation: the member that the product has, and a small state above it. */
 import { KeptSeeds } from '../../src/cluster/kept-seeds.js';
-import { Member } from '../../src/cluster/member.js';
+import { ClusterMember } from '../../src/cluster/member.js';
 import type { Action } from '../../src/cluster/member-actions.js';
 import { type OwnershipRules, ownershipTimes } from '../../src/cluster/rules.js';
 import {
@@ -51,7 +51,7 @@ export function writesIn(body: Buffer): string[] {
 }
 
 export class SimulatedNode {
-  member: Member;
+  member: ClusterMember;
   isUp = true;
   pausedUntil = 0;
   isSlow = false;
@@ -136,11 +136,11 @@ export class SimulatedNode {
     });
   }
 
-  private born(from: Folded): Member {
+  private born(from: Folded): ClusterMember {
     this.go(from);
     const jitterMs = 100 + this.random.below(900);
     const life = Buffer.from([0, 0, 0, 0, 0, this.index, this.life >> 8, this.life & 255]);
-    return new Member(
+    return new ClusterMember(
       {
         name: this.name,
         life: life.toString('hex'),
@@ -261,7 +261,7 @@ export class SimulatedNode {
     }
   }
 
-  private soonIn(member: Member, run: () => void): void {
+  private soonIn(member: ClusterMember, run: () => void): void {
     if (this.member === member && this.isUp) this.soon(0, run);
   }
 

@@ -16,7 +16,7 @@ import { applicationModule } from '../../src/server/app.module.js';
 import { readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { createHttpServer } from '../../src/server/http-server.js';
-import { Connections } from '../../src/server/inbound/connections.js';
+import { InboundConnections } from '../../src/server/inbound/connections.js';
 import type { Shared } from '../../src/server/shared.js';
 import { EventsService } from '../../src/workflows/events/events.service.js';
 import { RunRevivals } from '../../src/workflows/failed-runs/run-revivals.js';
@@ -104,7 +104,7 @@ export class SimulatedServer {
     };
     const nest = await createHttpServer(
       shared,
-      new Connections(
+      new InboundConnections(
         { connections: 1, connectionsPerAddress: 1 },
         { clock, log, metrics: inbound },
       ),

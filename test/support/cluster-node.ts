@@ -22,7 +22,7 @@ import type {
 import { type Environment, readConfiguration } from '../../src/server/configuration/config.js';
 import { openCredentials } from '../../src/server/credentials/credentials.js';
 import { createHttpServer } from '../../src/server/http-server.js';
-import { Connections } from '../../src/server/inbound/connections.js';
+import { InboundConnections } from '../../src/server/inbound/connections.js';
 import type { Shared } from '../../src/server/shared.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { leave } from './leftovers.js';
@@ -133,7 +133,7 @@ export async function startNode(environment: Environment = {}): Promise<ClusterN
     tracer: null,
   };
   const limits = { connections: 256, connectionsPerAddress: 256 };
-  const connections = new Connections(limits, { clock: systemClock, log, metrics: inbound });
+  const connections = new InboundConnections(limits, { clock: systemClock, log, metrics: inbound });
   let isWaiting = true;
   const nest = await createHttpServer(shared, connections, applicationModule);
   life.addRecoverable({

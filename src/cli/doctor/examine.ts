@@ -10,9 +10,9 @@ import { type ClientOptions, connect } from '../client/client-command.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { Output } from '../output/output.js';
 import type { Colour } from '../output/style.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 import { checkDisk, checkSpace } from './disk-checks.js';
-import { type Finding, fine, type Verdict, wrong } from './finding.js';
+import { type Finding, type FindingLevel, fine, wrong } from './finding.js';
 import { checkFiles, checkNode, checkThreads } from './machine-checks.js';
 import { checkClients, checkPort, checkServer } from './server-checks.js';
 import { checkUrl } from './url-check.js';
@@ -75,13 +75,13 @@ async function clientOf(options: ClientOptions): Promise<ApiClient> {
   return api;
 }
 
-const looks: Readonly<Record<Verdict, readonly [sign: string, colour: Colour]>> = {
+const looks: Readonly<Record<FindingLevel, readonly [sign: string, colour: Colour]>> = {
   ok: ['✓', 'green'],
   warn: ['!', 'yellow'],
   bad: ['✗', 'red'],
 };
 
-const columns: readonly Column<Finding>[] = [
+const columns: readonly TableColumn<Finding>[] = [
   {
     title: '',
     text: ({ verdict }, paint) => {

@@ -1,13 +1,13 @@
 /** What one check has found. */
 
 /** `bad`: the server will not work so; `warn`: it will, and something is not as it should be. */
-export type Verdict = 'ok' | 'warn' | 'bad';
+export type FindingLevel = 'ok' | 'warn' | 'bad';
 
 /** A line of what `stepwell doctor` prints. */
 export interface Finding {
   /** What was looked at, in a word. */
   readonly check: string;
-  readonly verdict: Verdict;
+  readonly verdict: FindingLevel;
   readonly said: string;
 }
 

@@ -1,6 +1,10 @@
 /** What `stepwell config` does: every setting, its value, and where it came from. */
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
-import { type Config, type Origin, readConfiguration } from '../../server/configuration/config.js';
+import {
+  type Config,
+  readConfiguration,
+  type SettingOrigin,
+} from '../../server/configuration/config.js';
 import { shownSettings } from '../../server/configuration/shown-settings.js';
 import { readCredentials } from '../../server/credentials/credentials.js';
 import { sayAll } from '../output/terminal.js';
@@ -19,7 +23,7 @@ export async function printConfiguration(options: DataDirOption): Promise<void> 
 /** One aligned line per setting; `kept` names the credentials that the data folder keeps. */
 function configLines(
   config: Config,
-  origins: readonly Origin[],
+  origins: readonly SettingOrigin[],
   kept: ReadonlySet<string>,
 ): string[] {
   const settings = shownSettings(config, origins, (name) =>

@@ -7,7 +7,7 @@ import { chainLine, faultAgainst, type KeptHead } from './kept-head.js';
 import { StreamChains } from './stream-chains.js';
 
 /** What a verification says; no problems: the folder is whole. */
-export interface Verdict {
+export interface VerificationReport {
   /** One line for each log, then one for the journal's events. */
   readonly lines: readonly string[];
   /** One line for each damage: file, range, reason, last good offset. */
@@ -25,7 +25,7 @@ export async function verifyFolder(
   dataDirectory: string,
   onProgress: (line: string) => void = () => undefined,
   against: readonly KeptHead[] = [],
-): Promise<Verdict> {
+): Promise<VerificationReport> {
   const { logs, damages } = await verifyStore(
     nodeDisk,
     dataDirectory,

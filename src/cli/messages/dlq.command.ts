@@ -14,7 +14,7 @@ import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 import { sayAll } from '../output/terminal.js';
 import { relativeTime } from '../output/time-words.js';
 import { listGroups } from './letter-groups.js';
@@ -138,7 +138,7 @@ async function list(options: ListOptions): Promise<void> {
   );
 }
 
-function letterColumns(now: number, isRun: boolean): readonly Column<ApiObject>[] {
+function letterColumns(now: number, isRun: boolean): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('dead letter', 'dlqId'),
     isRun ? fieldColumn('run', 'workflowRunId') : fieldColumn('message', 'messageId'),

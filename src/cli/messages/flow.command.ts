@@ -11,7 +11,7 @@ import type { ApiObject, Query } from '../connect/api-client.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 
 /** What changes a key, and what it does in words. */
 const changes = {
@@ -68,7 +68,7 @@ interface PinOptions extends ClientOptions {
   readonly period?: number;
 }
 
-const columns: readonly Column<ApiObject>[] = [
+const columns: readonly TableColumn<ApiObject>[] = [
   fieldColumn('key', 'flowControlKey'),
   {
     title: 'state',

@@ -5,7 +5,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 
 /** Asks `/v2/topics` of a running server, which is what it calls URL groups. */
 export function groupCommand(): Command {
@@ -43,7 +43,7 @@ interface Endpoint {
   readonly name?: string;
 }
 
-const columns: readonly Column<ApiObject>[] = [
+const columns: readonly TableColumn<ApiObject>[] = [
   fieldColumn('group', 'name'),
   {
     title: 'endpoints',

@@ -3,7 +3,7 @@ import { systemClock } from '../../engine/clock.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 import type { Output } from '../output/output.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 
 /** The server looks at so many letters at once; more looks than these are not asked for. */
 const looksMax = 200;
@@ -44,7 +44,7 @@ function add(groups: Map<string, ApiObject>, group: ApiObject): void {
   groups.set(name, known === undefined ? group : { ...known, count, oldestAt });
 }
 
-function columns(now: number): readonly Column<ApiObject>[] {
+function columns(now: number): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('count', 'count', { isRight: true }),
     {

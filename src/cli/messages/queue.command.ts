@@ -10,7 +10,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 
 /** Asks `/v2/queues` of a running server. */
 export function queueCommand(): Command {
@@ -46,7 +46,7 @@ export function queueCommand(): Command {
   return queue;
 }
 
-const columns: readonly Column<ApiObject>[] = [
+const columns: readonly TableColumn<ApiObject>[] = [
   fieldColumn('queue', 'name'),
   {
     title: 'state',

@@ -12,7 +12,7 @@ import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
 import {
   optionPrefix,
@@ -79,7 +79,7 @@ function createCommand(): Command {
   return withPublishOptions(command).action(create);
 }
 
-function columns(now: number): readonly Column<ApiObject>[] {
+function columns(now: number): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('schedule', 'scheduleId'),
     {

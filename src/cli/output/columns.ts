@@ -2,7 +2,7 @@
 import { fieldsOf } from '../../grammar/json.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { type Paint, shownState } from '../output/style.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
 import { oneLine } from './visible.js';
 
@@ -18,12 +18,12 @@ export function fieldColumn(
   title: string,
   field: string,
   options: { readonly isRight?: boolean; readonly yields?: boolean } = {},
-): Column<ApiObject> {
+): TableColumn<ApiObject> {
   return { title, text: (row) => textOf(row, field), ...options };
 }
 
 /** A column of a time in Unix milliseconds, as the distance from `now`. */
-export function timeColumn(title: string, field: string, now: number): Column<ApiObject> {
+export function timeColumn(title: string, field: string, now: number): TableColumn<ApiObject> {
   return {
     title,
     text: (row) => {
@@ -34,12 +34,12 @@ export function timeColumn(title: string, field: string, now: number): Column<Ap
 }
 
 /** `field` holds the state of a row. */
-export function stateColumn(field = 'state'): Column<ApiObject> {
+export function stateColumn(field = 'state'): TableColumn<ApiObject> {
   return { title: 'state', text: (row, paint) => shownState(textOf(row, field), paint) };
 }
 
 /** `now`, Unix milliseconds, is what times are shown against. */
-export function messageColumns(now: number): readonly Column<ApiObject>[] {
+export function messageColumns(now: number): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('message', 'messageId'),
     stateColumn(),

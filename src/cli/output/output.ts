@@ -1,7 +1,7 @@
 /** How a client command shows what it has got: for people on a terminal, as JSON anywhere else. */
 import { readClientEnvironment } from '../connect/client-environment.js';
 import { coloured, type Paint, plain } from './style.js';
-import { type Column, tableLines } from './table.js';
+import { type TableColumn, tableLines } from './table.js';
 import { sayPainted } from './terminal.js';
 
 /** The option that decides it. */
@@ -33,7 +33,7 @@ export class Output {
    */
   async rows<Row>(
     rows: AsyncIterable<Row> | Iterable<Row>,
-    columns: readonly Column<Row>[],
+    columns: readonly TableColumn<Row>[],
     none: string,
   ): Promise<void> {
     if (this.isJson) {

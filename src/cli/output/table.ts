@@ -4,7 +4,7 @@ import { safeLine } from './visible.js';
 import { cutTo, paddedTo, widthOf } from './width.js';
 
 /** One column of a table; `text` may be coloured. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly text: (row: Row, paint: Paint) => string;
   readonly isRight?: boolean;
@@ -22,7 +22,7 @@ const yieldingWidthMin = 12;
  * no room in it, each is shown as lines of its own: ids and names are copied, and so never cut.
  */
 export function tableLines<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   rows: readonly Row[],
   paint: Paint,
   width: number,
@@ -41,7 +41,7 @@ export function tableLines<Row>(
 
 /** How wide each column is; null where they have no room beside each other. */
 function fitted<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   cells: readonly (readonly string[])[],
   width: number,
 ): number[] | null {
@@ -68,7 +68,7 @@ function fitted<Row>(
 
 /** A line for each column that says something, and an empty one behind them. */
 function recordLines<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly TableColumn<Row>[],
   texts: readonly string[],
   paint: Paint,
 ): string[] {
@@ -82,7 +82,7 @@ function recordLines<Row>(
   return [...lines, ''];
 }
 
-function filled<Row>(text: string, width: number, column: Column<Row> | undefined): string {
+function filled<Row>(text: string, width: number, column: TableColumn<Row> | undefined): string {
   const room = width - widthOf(text);
   if (room < 0 && column?.wraps !== true) return paddedTo(cutTo(text, width), width);
   const spaces = ' '.repeat(Math.max(0, room));

@@ -26,7 +26,7 @@ import {
   timeColumn,
 } from '../output/columns.js';
 import { shownState } from '../output/style.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
 import { runLog } from './run-log.js';
@@ -161,7 +161,7 @@ async function list(options: ListOptions): Promise<void> {
   await output.rows(runs, columns(systemClock.now()), none);
 }
 
-function columns(now: number): readonly Column<ApiObject>[] {
+function columns(now: number): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('run', 'workflowRunId'),
     stateColumn(),

@@ -6,7 +6,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
-import { type Column, tableLines } from '../output/table.js';
+import { type TableColumn, tableLines } from '../output/table.js';
 
 /** Asks the node that `--url` names, whatever its role. */
 export function clusterCommand(): Command {
@@ -29,7 +29,7 @@ export function clusterCommand(): Command {
 }
 
 /** Milliseconds as a column; empty = not known. */
-function milliseconds(title: string, field: string): Column<ApiObject> {
+function milliseconds(title: string, field: string): TableColumn<ApiObject> {
   return {
     title,
     text: (row) => (row[field] == null ? '' : `${Math.round(Number(row[field]))} ms`),
@@ -37,7 +37,7 @@ function milliseconds(title: string, field: string): Column<ApiObject> {
   };
 }
 
-const columns: readonly Column<ApiObject>[] = [
+const columns: readonly TableColumn<ApiObject>[] = [
   fieldColumn('node', 'node'),
   fieldColumn('role', 'role'),
   fieldColumn('owner', 'owner'),

@@ -5,7 +5,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 
 /** Asks `/admin/groups` of a running server. */
 export function consumersCommand(): Command {
@@ -42,7 +42,7 @@ export function consumersCommand(): Command {
   return consumers;
 }
 
-const columns: readonly Column<ApiObject>[] = [
+const columns: readonly TableColumn<ApiObject>[] = [
   fieldColumn('group', 'name'),
   fieldColumn('members', 'memberCount', { isRight: true }),
   fieldColumn('generation', 'generation', { isRight: true }),

@@ -10,7 +10,7 @@ import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
-import type { Column } from '../output/table.js';
+import type { TableColumn } from '../output/table.js';
 import { durationWords, sizeWords } from '../output/time-words.js';
 import { produceCommand } from './topic-produce.js';
 import { tailCommand } from './topic-tail.js';
@@ -49,7 +49,7 @@ function limit(value: unknown, words: (amount: number) => string): string {
   return Number(value) < 0 ? 'unlimited' : words(Number(value));
 }
 
-const columns: readonly Column<ApiObject>[] = [
+const columns: readonly TableColumn<ApiObject>[] = [
   fieldColumn('topic', 'name'),
   fieldColumn('partitions', 'partitions', { isRight: true }),
   fieldColumn('policy', 'cleanupPolicy'),

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { KafkaAddress, KafkaTarget } from './kafka-url.js';
 import {
-  type Connection,
+  type BrokerConnection,
   KafkaUnavailable,
   type Metadata,
   type Protocol,
@@ -19,7 +19,7 @@ export async function connectTo(
   kafka: Protocol,
   target: KafkaTarget,
   { host, port }: KafkaAddress,
-): Promise<Connection> {
+): Promise<BrokerConnection> {
   const connection = new kafka.Connection('stepwell', {
     connectTimeout: connectMs,
     requestTimeout: requestMs,
@@ -37,7 +37,7 @@ export async function asked<Answer>(
   kafka: Protocol,
   target: KafkaTarget,
   broker: KafkaAddress,
-  ask: (connection: Connection) => Promise<Answer>,
+  ask: (connection: BrokerConnection) => Promise<Answer>,
 ): Promise<Answer> {
   const connection = await connectTo(kafka, target, broker);
   try {
@@ -103,7 +103,7 @@ export class Leaders {
 
 /** A connection to the leader. */
 export interface LeaderConnection {
-  readonly connection: Connection;
+  readonly connection: BrokerConnection;
   readonly epoch: number;
 }
 

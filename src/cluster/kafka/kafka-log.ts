@@ -4,7 +4,7 @@
  * on every replica that is in step, two at least.
  */
 import { type Clock, systemClock } from '../../engine/clock.js';
-import type { AppendOutcome, CommitLog, LogEntry, ReadEntries } from '../commit-log.js';
+import type { AppendOutcome, CommitLog, ReadEntries, SharedLogEntry } from '../commit-log.js';
 import { type LeaderConnection, Leaders, ToLeader } from './brokers.js';
 import { type KafkaTarget, parseKafkaUrl } from './kafka-url.js';
 import {
@@ -190,7 +190,7 @@ export class KafkaLog implements CommitLog {
 }
 
 /** A marker of a transaction is left out: its place is then missing, and every reader sees it. */
-function entriesOf(batch: RecordsBatch): LogEntry[] {
+function entriesOf(batch: RecordsBatch): SharedLogEntry[] {
   if ((batch.attributes & attributes.control) !== 0) return [];
   const isLogTime = (batch.attributes & attributes.logAppendTime) !== 0;
   return batch.records.map(({ offsetDelta, timestampDelta, value }) => ({

@@ -25,7 +25,7 @@ export async function loadProtocol() {
 export type Protocol = Awaited<ReturnType<typeof loadProtocol>>;
 
 /** A connection to one broker. */
-export type Connection = Kafka.Connection;
+export type BrokerConnection = Kafka.Connection;
 
 /** What a broker answers about the cluster. */
 export type Metadata = Awaited<ReturnType<Protocol['metadata']>>;

@@ -26,15 +26,15 @@ const duplicateTable = '42P07';
 const waitCancelled = '01000';
 
 /** A connection, and whether what it did last is known to be on the standby. */
-export interface Connection {
+export interface PostgresConnection {
   readonly client: Client;
   readonly socket: Socket;
   isWaitCancelled: boolean;
 }
 
 /** One connection to the server that takes writes, made again where it is lost. */
-export class Connections {
-  private current: Promise<Connection> | null = null;
+export class PostgresConnections {
+  private current: Promise<PostgresConnection> | null = null;
 
   constructor(private readonly urls: readonly string[]) {}
 
@@ -42,7 +42,7 @@ export class Connections {
    * The one there is, or a new one: servers are tried in turn. Rejects where none of them takes
    * writes; the next call tries again.
    */
-  open(): Promise<Connection> {
+  open(): Promise<PostgresConnection> {
     const opening = this.current ?? this.connect();
     this.current = opening;
     opening.catch(() => {
@@ -57,12 +57,12 @@ export class Connections {
   }
 
   /** Closes one at once; another one that was opened since stays. */
-  discard(opening: Promise<Connection>): void {
+  discard(opening: Promise<PostgresConnection>): void {
     if (this.current === opening) this.current = null;
     opening.then(({ socket }) => socket.destroy()).catch(() => undefined);
   }
 
-  private async connect(): Promise<Connection> {
+  private async connect(): Promise<PostgresConnection> {
     const reasons: unknown[] = [];
     for (const url of this.urls) {
       try {
@@ -74,7 +74,7 @@ export class Connections {
     throw new AggregateError(reasons, 'no server of PostgreSQL takes writes');
   }
 
-  private async connectTo(connectionString: string): Promise<Connection> {
+  private async connectTo(connectionString: string): Promise<PostgresConnection> {
     // Loaded only where it is asked for.
     const { default: pg } = await import('pg');
     const socket = new Socket();
@@ -83,7 +83,7 @@ export class Connections {
       connectionTimeoutMillis: connectMs,
       stream: () => socket,
     });
-    const connection: Connection = { client, socket, isWaitCancelled: false };
+    const connection: PostgresConnection = { client, socket, isWaitCancelled: false };
     client.on('notice', ({ code }) => {
       if (code === waitCancelled) connection.isWaitCancelled = true;
     });

@@ -5,7 +5,12 @@
  */
 import type { AppendOutcome, CommitLog, ReadEntries } from '../commit-log.js';
 import { type AppendStatement, appendedRow } from './appended-row.js';
-import { type Connection, Connections, codeOf, duplicateKey } from './connections.js';
+import {
+  codeOf,
+  duplicateKey,
+  type PostgresConnection,
+  PostgresConnections,
+} from './connections.js';
 import { copiedRows } from './copied-rows.js';
 
 /** Where the log is. */
@@ -57,14 +62,14 @@ const remove = `delete from stepwell_log where shard = $1 and place < $2::bigint
 /** Statements have names: the server plans each of them once for a connection. */
 export class PostgresLog implements CommitLog {
   /** Reads have one of their own: an append may wait for a standby that is away. */
-  private readonly writing: Connections;
-  private readonly reading: Connections;
+  private readonly writing: PostgresConnections;
+  private readonly reading: PostgresConnections;
   /** What the append under way goes through. */
-  private appending: Promise<Connection> | null = null;
+  private appending: Promise<PostgresConnection> | null = null;
 
   constructor(private readonly options: PostgresLogOptions) {
-    this.writing = new Connections(options.urls);
-    this.reading = new Connections(options.urls);
+    this.writing = new PostgresConnections(options.urls);
+    this.reading = new PostgresConnections(options.urls);
   }
 
   /** One at a time: an earlier one that has not ended is given up, with its connection. */
@@ -116,7 +121,7 @@ export class PostgresLog implements CommitLog {
   }
 
   private async insert(
-    connection: Connection,
+    connection: PostgresConnection,
     expected: number,
     bytes: Buffer,
   ): Promise<AppendOutcome> {
@@ -139,7 +144,9 @@ export class PostgresLog implements CommitLog {
     );
   }
 
-  private async reads<Found>(ask: (connection: Connection) => Promise<Found>): Promise<Found> {
+  private async reads<Found>(
+    ask: (connection: PostgresConnection) => Promise<Found>,
+  ): Promise<Found> {
     const opening = this.reading.open();
     try {
       return await ask(await opening);

@@ -7,7 +7,7 @@ import type { Journal, SweepReport } from '../journal.js';
 import type { Crossings } from './crossings.js';
 import type { SweepRange } from './journal-sweep.events.js';
 import type { JournalSweeps } from './journal-sweeps.js';
-import { Mark } from './mark.js';
+import { SweepMark } from './mark.js';
 import { archiveOf, type SweepArchive } from './sweep-archive.js';
 import { sweepEdge } from './sweep-edge.js';
 import { worthASweep } from './sweep-worth.js';
@@ -150,9 +150,9 @@ export class JournalSweeper {
   }
 
   /** What a sweep keeps, by memory as it is when this is called. */
-  private async marked({ edge, at }: SweepRange): Promise<Mark> {
+  private async marked({ edge, at }: SweepRange): Promise<SweepMark> {
     const { engine, journal, crossings } = this;
-    const mark = new Mark(engine, journal, crossings, edge, this.sealedUntil(edge));
+    const mark = new SweepMark(engine, journal, crossings, edge, this.sealedUntil(edge));
     await mark.make(at, this.check);
     return mark;
   }
@@ -160,7 +160,7 @@ export class JournalSweeper {
   /** `begin` is awaited before the first event goes. */
   private async remove(
     edge: number,
-    mark: Mark,
+    mark: SweepMark,
     begin: () => Promise<unknown>,
   ): Promise<SweepReport> {
     const { engine, journal, archive } = this;

@@ -38,7 +38,7 @@ interface EndedStream {
  * Decides about the events of `journal` below `edge`. Only what lies before `sealedUntil` can be
  * removed: a segment that holds the edge is not rewritten.
  */
-export class Mark {
+export class SweepMark {
   private readonly kept = new OffsetSet();
   /** Offsets that something kept needs. */
   private readonly wanted = new OffsetSet();

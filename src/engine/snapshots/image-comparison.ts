@@ -10,10 +10,10 @@ import type { StoredStream } from '../resting/resting-shard.js';
 import { streamsIn } from '../resting/resting-streams.js';
 import { memoriesOf } from './memories.js';
 import { awakeIn, awakePrefix, type ImagePart, restingPrefix, takeEntries } from './memory-cut.js';
-import { type Difference, differenceOf, entryItems, streamItem } from './state-digest.js';
+import { differenceOf, entryItems, type FirstDifference, streamItem } from './state-digest.js';
 
 /** A stream or an entry that two memories have differently; `one` is the engine's. */
-export interface DifferingItem extends Difference {
+export interface DifferingItem extends FirstDifference {
   readonly section: string;
   /** The id of a stream, or the key of an entry; '' = of streams that no event has touched. */
   readonly key: string;
@@ -122,7 +122,7 @@ export class ImageComparison {
     });
   }
 
-  private differs(section: string, key: string, difference: Difference | null): void {
+  private differs(section: string, key: string, difference: FirstDifference | null): void {
     if (difference === null || this.differing.length === namedMax) return;
     this.differing.push({ section, key, ...difference });
   }
@@ -138,8 +138,8 @@ export class ImageComparison {
   }
 }
 
-const onlyLive: Difference = { field: '', one: 'it is there', other: undefined };
-const onlyFolded: Difference = { field: '', one: undefined, other: 'it is there' };
+const onlyLive: FirstDifference = { field: '', one: 'it is there', other: undefined };
+const onlyFolded: FirstDifference = { field: '', one: undefined, other: 'it is there' };
 
 /** `index known runs runs` -> `known runs runs`. */
 function sectionOf(name: string): string {
@@ -173,7 +173,7 @@ function add(untouched: Untouched, { id, length, firstOffset, lastOffset, bytes 
 }
 
 /** Maps within an entry have no order. */
-function entryDifference(one: unknown, other: unknown): Difference | null {
+function entryDifference(one: unknown, other: unknown): FirstDifference | null {
   if (other === undefined) return onlyLive;
   const [ones, others] = [one, other].map(
     (value) => new Map([...entryItems('', '', value)].map((item) => [item.key, item])),

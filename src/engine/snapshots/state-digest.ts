@@ -128,7 +128,7 @@ export function differingSections(one: StateDigest, other: StateDigest): string[
 }
 
 /** Where two values differ first. */
-export interface Difference {
+export interface FirstDifference {
   /** Names and places from the state or value down, `1.entries.0`; '' = all of it. */
   readonly field: string;
   /** undefined = it is not there. */
@@ -137,14 +137,14 @@ export interface Difference {
 }
 
 /** The field in which two items of one section and key differ; null = they say the same. */
-export function differenceOf(one: MemoryItem, other: MemoryItem): Difference | null {
+export function differenceOf(one: MemoryItem, other: MemoryItem): FirstDifference | null {
   if (one.place !== other.place) return { field: 'place', one: one.place, other: other.place };
   return one.bytes.equals(other.bytes)
     ? null
     : between(valueIn(one.bytes), valueIn(other.bytes), []);
 }
 
-function between(one: unknown, other: unknown, path: readonly string[]): Difference | null {
+function between(one: unknown, other: unknown, path: readonly string[]): FirstDifference | null {
   const [ones, others] = [partsOf(one), partsOf(other)];
   if (ones === null || others === null) {
     return bytesOf(one).equals(bytesOf(other)) ? null : { field: path.join('.'), one, other };

@@ -6,7 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue } from '../dialect.js';
 import type { RequestHead } from '../request-head.js';
-import type { Admission } from './admission.js';
+import type { AuthorizationResult } from './authorization-result.js';
 import { type BearerToken, type BearerTokens, refusalOf } from './bearer-token.js';
 import {
   type Access,
@@ -85,7 +85,7 @@ export class BasicCredentials {
   }
 
   /** Whether this request may enter. */
-  admit(request: RequestHead, isSecret: boolean): Admission {
+  admit(request: RequestHead, isSecret: boolean): AuthorizationResult {
     const known = this.find(request);
     if (known === undefined) return unknown;
     const { principal, token } = known;
@@ -178,7 +178,7 @@ function wordOf(right: Right): string {
   return right === 'inspect' ? 'administer' : right;
 }
 
-const unknown: Admission = { principal: null, refusal: unauthorized };
+const unknown: AuthorizationResult = { principal: null, refusal: unauthorized };
 
 function presentedIn(authorization: string): Presented | undefined {
   const encoded = /^basic +([a-z0-9+/_=-]+)$/i.exec(authorization)?.[1];

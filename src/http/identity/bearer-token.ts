@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from '../dialect.js';
 import type { RequestHead } from '../request-head.js';
-import type { Admission } from './admission.js';
+import type { AuthorizationResult } from './authorization-result.js';
 
 /**
  * `read`: `GET` of what is no secret. `operate`: everything but `/admin` and signing keys, of which
@@ -37,7 +37,7 @@ const secret: Refusal = new Refusal(
   'forbidden',
   'forbidden: this token may not see signing keys, which let their reader sign deliveries',
 );
-const unknown: Admission = { principal: null, refusal: unauthorized };
+const unknown: AuthorizationResult = { principal: null, refusal: unauthorized };
 
 /** Spellings of good values that are remembered: a client has one. */
 const acceptedMax = 1024;
@@ -98,7 +98,7 @@ export class BearerTokens {
   }
 
   /** Whether this request may enter the messages and workflows interface. */
-  admit(request: RequestHead, isSecret: boolean): Admission {
+  admit(request: RequestHead, isSecret: boolean): AuthorizationResult {
     const token = this.find(request);
     if (token === undefined) return unknown;
     const { principal } = token;

@@ -20,11 +20,8 @@ export interface LastAnswer {
   readonly responseBodyBase64?: StoredText;
 }
 
-/** An attempt as it was recorded; the response's body stands beside it. */
-export type Attempt = AttemptEvent;
-
 /** All that was stored of the answer: clients parse the errors that their endpoints give. */
-export function lastAnswer({ event, body }: Attempt): LastAnswer {
+export function lastAnswer({ event, body }: AttemptEvent): LastAnswer {
   const { status, headers, error, bodyTruncated } = event;
   const response = status === 0 ? Buffer.from(error ?? '') : body;
   const isCut = bodyTruncated === true || response?.length === earlierBytesMax;

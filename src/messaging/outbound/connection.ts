@@ -5,7 +5,7 @@ import { ResponseReader, type ResponseTaker } from './response-reader.js';
 import { transportReason } from './transport-error.js';
 
 /** What a connection calls as a request goes on. */
-export interface Exchange extends ResponseTaker {
+export interface OutboundExchange extends ResponseTaker {
   /** `drop` ends it where it is now, without a word: its place in a line, or its connection. */
   placed(drop: () => void): void;
   /** It is being sent. */
@@ -18,9 +18,9 @@ export interface Exchange extends ResponseTaker {
 /** Where a connection belongs. */
 export interface ConnectionOwner {
   /** It may take the next request, within `keptMs`. */
-  free(connection: Connection, keptMs: number): void;
+  free(connection: OutboundConnection, keptMs: number): void;
   /** It has closed, or is about to. */
-  gone(connection: Connection): void;
+  gone(connection: OutboundConnection): void;
 }
 
 /** Where the other side does not say how long it keeps a connection without a request. */
@@ -50,9 +50,9 @@ function announce(this: Socket, length: number): boolean {
 export const onread = { buffer: received, callback: announce };
 
 /** Made by `OriginConnections` over a socket that is open; it is free until `send`. */
-export class Connection {
+export class OutboundConnection {
   private readonly reader = new ResponseReader();
-  private exchange: Exchange | null = null;
+  private exchange: OutboundExchange | null = null;
   /** Of the owner's clock: from then on a free connection is not kept any longer. */
   keptUntil = 0;
   private readonly drop = () => this.destroy();
@@ -70,7 +70,7 @@ export class Connection {
   }
 
   /** Sends a request; it must be free. */
-  send({ method, head, body }: WireRequest, exchange: Exchange): void {
+  send({ method, head, body }: WireRequest, exchange: OutboundExchange): void {
     const { socket } = this;
     this.exchange = exchange;
     this.reader.begin(method, exchange);

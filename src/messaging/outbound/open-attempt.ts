@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../engine/clock.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
-import type { Exchange } from './connection.js';
+import type { OutboundExchange } from './connection.js';
 
 /** Past what is kept, so much is read to leave the connection usable; then it is given up. */
 const discardBytesMax = 1024 * 1024;
@@ -23,7 +23,7 @@ const nothing = Buffer.alloc(0);
 const none: readonly string[] = [];
 
 /** `ended` is called once, at the latest when the deadline of the attempt has passed. */
-export class OpenAttempt implements Exchange {
+export class OpenAttempt implements OutboundExchange {
   private readonly startedAt: number;
   private readonly startedTick: number;
   private readonly cancelDeadline: () => void;

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../engine/clock.js';
 import { TransientMap } from '../../grammar/transient-map.js';
-import { Connection, type ConnectionOwner, type Exchange } from './connection.js';
+import { type ConnectionOwner, OutboundConnection, type OutboundExchange } from './connection.js';
 import type { WireRequest } from './request-head.js';
 import { transportReason } from './transport-error.js';
 
 /** How many connections one origin may have, and for how long. */
-export interface ConnectionLimits {
+export interface OriginConnectionLimits {
   readonly connections: number;
   /** No connection is kept for longer without a request, in ms. */
   readonly keptMs: number;
@@ -23,10 +23,10 @@ const sweepMs = 1000;
  */
 export class OriginConnections implements ConnectionOwner {
   /** Those that were used last are used first, so that the others may end. */
-  private readonly unused: Connection[] = [];
-  private readonly all = new Set<Connection>();
+  private readonly unused: OutboundConnection[] = [];
+  private readonly all = new Set<OutboundConnection>();
   /** By their number, in the order in which they came. */
-  private readonly waiting = new TransientMap<number, readonly [WireRequest, Exchange]>();
+  private readonly waiting = new TransientMap<number, readonly [WireRequest, OutboundExchange]>();
   private sent = 0;
   private opening = 0;
   private isClosing = false;
@@ -35,14 +35,14 @@ export class OriginConnections implements ConnectionOwner {
   constructor(
     private readonly url: URL,
     private readonly connect: buildConnector.connector,
-    private readonly limits: ConnectionLimits,
+    private readonly limits: OriginConnectionLimits,
     private readonly clock: Clock,
     /** It was closed, and its last connection is gone. */
     private readonly ended: () => void,
   ) {}
 
   /** Sends a request, now or when there is a connection for it. */
-  send(request: WireRequest, exchange: Exchange): void {
+  send(request: WireRequest, exchange: OutboundExchange): void {
     const connection = this.unused.pop();
     if (connection !== undefined) {
       connection.send(request, exchange);
@@ -76,7 +76,7 @@ export class OriginConnections implements ConnectionOwner {
   }
 
   /** A connection has ended its exchange and may be kept for `keptMs` from now. */
-  free(connection: Connection, keptMs: number): void {
+  free(connection: OutboundConnection, keptMs: number): void {
     const next = this.takeWaiting();
     if (next !== undefined) connection.send(...next);
     else if (this.isClosing) connection.destroy();
@@ -88,7 +88,7 @@ export class OriginConnections implements ConnectionOwner {
   }
 
   /** A connection is closed: what waits may open another one. */
-  gone(connection: Connection): void {
+  gone(connection: OutboundConnection): void {
     if (!this.all.delete(connection)) return;
     const place = this.unused.indexOf(connection);
     if (place !== -1) this.unused.splice(place, 1);
@@ -114,7 +114,7 @@ export class OriginConnections implements ConnectionOwner {
   }
 
   private opened(socket: Socket): void {
-    const connection = new Connection(socket, this, this.limits.keptMs);
+    const connection = new OutboundConnection(socket, this, this.limits.keptMs);
     this.all.add(connection);
     this.free(connection, this.limits.keptMs);
   }
@@ -133,7 +133,7 @@ export class OriginConnections implements ConnectionOwner {
   }
 
   /** The one that has waited longest. */
-  private takeWaiting(): readonly [WireRequest, Exchange] | undefined {
+  private takeWaiting(): readonly [WireRequest, OutboundExchange] | undefined {
     return this.waiting.takeFirst();
   }
 

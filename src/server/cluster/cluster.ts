@@ -19,10 +19,10 @@ import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js
 import { Follower, type FollowerDuties } from './follower.js';
 import type { NodeStanding } from './follower-places.js';
 import { KeptPlace } from './kept-place.js';
-import { LogUpkeep } from './log-upkeep.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
 import { MemoryDoubt } from './memory-doubt.js';
 import { SharedCommits } from './shared-commits.js';
+import { SharedLogUpkeep } from './shared-log-upkeep.js';
 import { SkewWatch } from './skew-watch.js';
 
 /** What a node is made with. */
@@ -68,7 +68,7 @@ export class Cluster implements Membership {
   digests: RecordedDigests | null = null;
   /** What it does meanwhile beside that; set it before it follows. */
   duties: FollowerDuties | null = null;
-  private readonly upkeep: LogUpkeep;
+  private readonly upkeep: SharedLogUpkeep;
   private readonly skewWatch: SkewWatch;
   /** Learns what comparisons of digests come to. */
   readonly doubt: MemoryDoubt;
@@ -92,7 +92,7 @@ export class Cluster implements Membership {
 
   constructor(private readonly options: ClusterOptions) {
     this.commits = new SharedCommits(options.clock);
-    this.upkeep = new LogUpkeep(options, {
+    this.upkeep = new SharedLogUpkeep(options, {
       otherOwner: () => this.otherOwner,
       owned: () => {
         const isKept = this.role === 'owner' && this.commits.isOpen && !this.isLeaving;

@@ -1,8 +1,10 @@
 /** The settings of a node of a cluster: how they are written, and what they need of each other. */
 import ipaddr from 'ipaddr.js';
+import type { FsyncMode } from '../../../storage/disk/fsync-mode.js';
 import { KafkaUrlInvalid, parseKafkaUrl } from '../../cluster/kafka/kafka-url.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-import { type DialTarget, type FsyncMode, listOf, readPublicUrl } from './config-grammars.js';
+import type { DialTarget } from '../../messaging/settings.js';
+import { listOf, readPublicUrl } from './config-grammars.js';
 
 /** What of a configuration makes a server a node of a cluster; all null where it is none. */
 export interface ClusterSettings {

@@ -1,24 +1,9 @@
 /** The grammars of configuration values: text in, value or reason out. */
 import ipaddr from 'ipaddr.js';
+import type { FsyncMode } from '../../../storage/disk/fsync-mode.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-
-/** The promise behind an acknowledgement; an interval is how much a power cut may take. */
-export type FsyncMode = 'strict' | 'os' | { readonly intervalMs: number };
-
-/** What deliveries may reach beyond the public internet. */
-export interface AllowedNetworks {
-  /** Address ranges in CIDR notation. */
-  readonly networks: readonly string[];
-  /** Host names in lower case, whatever they resolve to. */
-  readonly hosts: readonly string[];
-}
-
-/** Where to dial instead of a host; records and signatures keep the original. */
-export interface DialTarget {
-  readonly hostname: string;
-  readonly port: number;
-}
+import type { AllowedNetworks, DialTarget } from '../../messaging/settings.js';
 
 const hostNamePattern = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
 const byteUnits: Readonly<Record<string, number>> = {

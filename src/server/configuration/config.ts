@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { keysOf } from '../../grammar/keys.js';
 import type { DialectName } from '../../http/dialect.js';
+import type { AllowedNetworks } from '../../messaging/settings.js';
 import * as cluster from './cluster-settings.js';
 import * as grammar from './config-grammars.js';
 import { optional, secret, setting } from './setting.js';
@@ -122,7 +123,7 @@ const defaultsOf: Readonly<Record<ServerMode, Partial<Record<keyof Settings, str
 };
 
 /** One line of `stepwell config`. */
-export interface Origin {
+export interface SettingOrigin {
   readonly name: keyof Settings;
   readonly variable: string;
   readonly isSecret: boolean;
@@ -134,7 +135,7 @@ export interface Origin {
 /** A configuration and where each of its values came from. */
 export interface Configuration {
   readonly config: Config;
-  readonly origins: readonly Origin[];
+  readonly origins: readonly SettingOrigin[];
 }
 
 /** The environment cannot be understood: exit 64, one line per problem. */
@@ -157,7 +158,7 @@ export function readConfiguration(
 ): Configuration {
   const problems = unknownNames(environment);
   const values: Record<string, unknown> = { isDevelopment: mode === 'dev' };
-  const origins: Origin[] = [];
+  const origins: SettingOrigin[] = [];
   for (const name of keysOf(settings)) {
     const { variable, schema, standard, isSecret } = settings[name];
     const given = options[name] ?? environment[variable];
@@ -215,7 +216,7 @@ export function listensOnLoopback(host: string): boolean {
  * What deliveries may reach beyond the public internet: what was configured, else the developer's
  * own machine and network as long as no other machine can reach this server.
  */
-export function allowedNetworks(config: Config): grammar.AllowedNetworks {
+export function allowedNetworks(config: Config): AllowedNetworks {
   if (config.allowNetworks !== null) return config.allowNetworks;
   const networks = listensOnLoopback(config.host) ? nearbyNetworks.split(',') : [];
   return { networks, hosts: [] };

@@ -1,5 +1,5 @@
 /** Settings as they are shown: no secret, and what follows from others as what it comes to. */
-import { allowedNetworks, type Config, type Origin, type Source } from './config.js';
+import { allowedNetworks, type Config, type SettingOrigin, type Source } from './config.js';
 
 /** A setting of the process. */
 export interface ShownSetting {
@@ -14,8 +14,8 @@ export interface ShownSetting {
 /** `secretSource` tells where a secret came from that was not given. */
 export function shownSettings(
   config: Config,
-  origins: readonly Origin[],
-  secretSource: (name: Origin['name']) => Source,
+  origins: readonly SettingOrigin[],
+  secretSource: (name: SettingOrigin['name']) => Source,
 ): readonly ShownSetting[] {
   return origins.map((origin) => {
     const { variable, isSecret, text } = origin;
@@ -27,7 +27,7 @@ export function shownSettings(
 }
 
 /** Values that follow from others are shown as what they come to. */
-function shown(config: Config, { name, text }: Origin): string | null {
+function shown(config: Config, { name, text }: SettingOrigin): string | null {
   if (text !== null && text !== '') return text;
   if (name === 'publicUrl') return `http://${config.host}:${config.port}`;
   if (name !== 'allowNetworks') return null;

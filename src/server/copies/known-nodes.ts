@@ -1,6 +1,6 @@
 /** The nodes of a cluster, as its shared log tells one that has nothing else. */
 import { decodeRecords } from '../../../storage/format/record.js';
-import type { CommitLog, LogEntry } from '../../cluster/commit-log.js';
+import type { CommitLog, SharedLogEntry } from '../../cluster/commit-log.js';
 import { decodeEntry } from '../../cluster/entry.js';
 import { nodesIn, nodesLogName } from '../cluster/follower-places.js';
 import { decodeChanges } from '../cluster/log-changes.js';
@@ -41,7 +41,7 @@ async function lookThrough(log: CommitLog, from: number, end: number): Promise<K
   return found;
 }
 
-function saidBy({ bytes }: LogEntry): Partial<KnownNodes> {
+function saidBy({ bytes }: SharedLogEntry): Partial<KnownNodes> {
   const decoded = decodeEntry(bytes);
   if (decoded?.kind === 'claim') return { owner: decoded.node };
   // What is of several parts is looked for a few seconds further on.

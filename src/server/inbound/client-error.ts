@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Refusal } from '../../grammar/result.js';
 import { codeOf, errorBody } from '../../http/error-shapes.js';
 import { dropRest } from './connection-end.js';
-import type { Connections } from './connections.js';
+import type { InboundConnections } from './connections.js';
 
 const statusOf: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -20,7 +20,7 @@ const statusOf: Readonly<Record<string, number>> = {
 export function refuseConnection(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  connections: Connections,
+  connections: InboundConnections,
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy();

@@ -11,17 +11,17 @@ import { loggedPath } from '../../http/logged-path.js';
 import type { AnswerState, RequestHead } from '../../http/request-head.js';
 import { endAfterAnswer, endSoon } from './connection-end.js';
 import { shareOf } from './connection-share.js';
-import { Connection, type Owner } from './open-connection.js';
+import { InboundConnection, type Owner } from './open-connection.js';
 import { UnreadAnswers } from './unread-answers.js';
 
 /** How many connections may be open at once. */
-export interface ConnectionLimits {
+export interface InboundConnectionLimits {
   readonly connections: number;
   /** From one IPv4 address, or from one IPv6 network of 64 bits: a host has all of those. */
   readonly connectionsPerAddress: number;
 }
 
-/** What `Connections` works with. */
+/** What `InboundConnections` works with. */
 export interface ConnectionPorts {
   readonly clock: Clock;
   readonly metrics: InboundMetrics;
@@ -44,19 +44,19 @@ export type GiveToNode = (socket: Socket) => void;
  * One for the server (ADR 22). Where a new client needs a place, a connection that has been silent
  * or idle for long gives its own; one with a request under way never does.
  */
-export class Connections {
-  private readonly open = new Map<Socket, Connection>();
-  private readonly peers = new Map<Socket, Connection>();
+export class InboundConnections {
+  private readonly open = new Map<Socket, InboundConnection>();
+  private readonly peers = new Map<Socket, InboundConnection>();
   private readonly owners = new Map<string, Owner>();
-  private readonly silent = new Set<Connection>();
+  private readonly silent = new Set<InboundConnection>();
   /** Those beyond the limits, to be read only: while there are none, no connection `isSpare`. */
-  readonly spare = new Set<Connection>();
+  readonly spare = new Set<InboundConnection>();
   private readonly unread: UnreadAnswers;
   private isDraining = false;
   private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly limits: ConnectionLimits,
+    private readonly limits: InboundConnectionLimits,
     private readonly ports: ConnectionPorts,
   ) {
     ports.metrics.watchConnections(() => this.open.size);
@@ -67,7 +67,10 @@ export class Connections {
    * Lets only those connections of `server` through that have a place, and follows them. `take`
    * gets them, and what lets the server take them.
    */
-  guard(server: Server, take: (connection: Connection, giveToNode: GiveToNode) => void): void {
+  guard(
+    server: Server,
+    take: (connection: InboundConnection, giveToNode: GiveToNode) => void,
+  ): void {
     // Node types them as functions of anything.
     const others = server.listeners('connection') as ((socket: Socket) => void)[];
     const giveToNode: GiveToNode = (socket) => {
@@ -87,7 +90,7 @@ export class Connections {
   /** Follows the connections of other nodes: those of their clients have their places there. */
   followPeers(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      this.peers.set(socket, new Connection(socket, this.ports.clock, nothing));
+      this.peers.set(socket, new InboundConnection(socket, this.ports.clock, nothing));
       socket.once('close', () => this.peers.delete(socket));
     });
     server.prependListener('request', ({ socket }, response) => {
@@ -142,9 +145,9 @@ export class Connections {
   }
 
   /** A new connection that has a place; null where there is none. */
-  private admitted(socket: Socket): Connection | null {
+  private admitted(socket: Socket): InboundConnection | null {
     if (this.isDraining) return null;
-    const connection = new Connection(socket, this.ports.clock, this.spoke);
+    const connection = new InboundConnection(socket, this.ports.clock, this.spoke);
     if (!this.takesPlace(connection) && !this.takesSpare(connection)) return null;
     this.open.set(socket, connection);
     this.unread.watch();
@@ -157,7 +160,7 @@ export class Connections {
     return connection;
   }
 
-  private takesPlace(connection: Connection): boolean {
+  private takesPlace(connection: InboundConnection): boolean {
     const { limits } = this;
     const owner = this.ownerOf(connection.socket);
     const isShareTaken = owner.held >= limits.connectionsPerAddress;
@@ -173,7 +176,7 @@ export class Connections {
     return true;
   }
 
-  private takesSpare(connection: Connection): boolean {
+  private takesSpare(connection: InboundConnection): boolean {
     this.refusedOne();
     if (this.spare.size >= spareConnectionsMax) {
       const oldest = this.oldestSilentSpare();
@@ -184,13 +187,13 @@ export class Connections {
     return true;
   }
 
-  private oldestSilentSpare(): Connection | undefined {
+  private oldestSilentSpare(): InboundConnection | undefined {
     for (const connection of this.spare) if (!connection.hasAsked) return connection;
     return undefined;
   }
 
   /** Whether the oldest of `silent` connections has been silent for long, and is closed now. */
-  private closesSilent(silent: ReadonlySet<Connection>): boolean {
+  private closesSilent(silent: ReadonlySet<InboundConnection>): boolean {
     const [oldest] = silent;
     if (oldest === undefined) return false;
     if (this.ports.clock.monotonic() - oldest.openedAt < silenceMs) return false;
@@ -204,7 +207,7 @@ export class Connections {
    * connection that asks for it, and requests keep no order for a moment that seldom comes.
    */
   private closesIdle(owner: Owner | null): boolean {
-    let longest: Connection | null = null;
+    let longest: InboundConnection | null = null;
     for (const connection of this.open.values()) {
       if (!connection.isIdle || connection.owner === null) continue;
       if (owner !== null && connection.owner !== owner) continue;
@@ -216,17 +219,17 @@ export class Connections {
     return true;
   }
 
-  private readonly spoke = (connection: Connection): void => {
+  private readonly spoke = (connection: InboundConnection): void => {
     connection.owner?.silent.delete(connection);
     this.silent.delete(connection);
   };
 
-  private close(connection: Connection): void {
+  private close(connection: InboundConnection): void {
     connection.socket.destroy();
     this.left(connection);
   }
 
-  private left(connection: Connection): void {
+  private left(connection: InboundConnection): void {
     if (!this.open.delete(connection.socket)) return;
     this.spare.delete(connection);
     this.spoke(connection);
@@ -242,7 +245,7 @@ export class Connections {
   }
 
   /** An upload that the client has broken off is no failure of ours: one line says that it was. */
-  private countAborted({ latest }: Connection): void {
+  private countAborted({ latest }: InboundConnection): void {
     if (latest === null || latest.headersSent || latest.req.complete) return;
     const { metrics, log } = this.ports;
     const { method, url = '' } = latest.req;

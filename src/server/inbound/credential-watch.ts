@@ -9,7 +9,7 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { knownCallerOf } from '../../http/identity/callers.js';
 import type { RequestHead } from '../../http/request-head.js';
-import { Connections } from './connections.js';
+import { InboundConnections } from './connections.js';
 
 /** Nothing tells of credentials that expire by what they say of themselves: they are looked at. */
 const lookMs = 5000;
@@ -26,7 +26,7 @@ export class CredentialWatch {
   private isSoon = false;
 
   constructor(
-    private readonly connections: Connections,
+    private readonly connections: InboundConnections,
     private readonly bearer: BearerTokens,
     private readonly basic: BasicCredentials,
     life: ProcessLife,

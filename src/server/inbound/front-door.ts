@@ -5,14 +5,14 @@ import type { Caller } from '../../engine/principal/principal.js';
 import { Refusal, type RefusalCode } from '../../grammar/result.js';
 import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
 import { headerCountMax } from '../../http/head-limits.js';
-import type { Admission } from '../../http/identity/admission.js';
+import type { AuthorizationResult } from '../../http/identity/authorization-result.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { BearerTokens } from '../../http/identity/bearer-token.js';
 import { type Callers, requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { isReading, mayChange } from '../../http/routes/route-description.js';
-import type { Connections } from './connections.js';
+import type { InboundConnections } from './connections.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
   'retry-after': '1',
@@ -33,7 +33,7 @@ export class FrontDoor {
     private readonly bearer: BearerTokens,
     private readonly basic: BasicCredentials,
     private readonly life: ProcessLife,
-    private readonly connections: Connections,
+    private readonly connections: InboundConnections,
     private readonly callers: Callers,
   ) {}
 
@@ -75,7 +75,7 @@ export class FrontDoor {
   }
 
   /** A connection beyond the limits is for one question about health. */
-  private judgeSpare(request: FastifyRequest, reply: FastifyReply): Admission {
+  private judgeSpare(request: FastifyRequest, reply: FastifyReply): AuthorizationResult {
     const unsound = judgeHead(request.raw);
     if (unsound !== undefined) return anonymous(unsound);
     if (accessOf(request) !== 'open') return anonymous(tooManyConnections);
@@ -83,7 +83,7 @@ export class FrontDoor {
     return anonymous(undefined);
   }
 
-  private judge(request: FastifyRequest): Admission {
+  private judge(request: FastifyRequest): AuthorizationResult {
     const unsound = judgeHead(request.raw);
     if (unsound !== undefined) return anonymous(unsound);
     const { description } = request.routeOptions.config;
@@ -119,7 +119,11 @@ export class FrontDoor {
     return judgeOrigin(request.raw);
   }
 
-  private judgeCaller(request: RequestHead, isMessaging: boolean, isSecret: boolean): Admission {
+  private judgeCaller(
+    request: RequestHead,
+    isMessaging: boolean,
+    isSecret: boolean,
+  ): AuthorizationResult {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
     return this.judgeCredential(request, isMessaging, isSecret);
@@ -129,12 +133,12 @@ export class FrontDoor {
     request: RequestHead,
     isMessaging: boolean,
     isSecret: boolean,
-  ): Admission {
+  ): AuthorizationResult {
     return isMessaging ? this.bearer.admit(request, isSecret) : this.basic.admit(request, isSecret);
   }
 
   /** What a credential may do counts for what is asked in its name, not for the asking. */
-  private judgeReader(request: RequestHead): Admission {
+  private judgeReader(request: RequestHead): AuthorizationResult {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
     // A browser shows cookies for any page, and addresses are kept in logs.
@@ -169,7 +173,7 @@ function unchanging(reason: string): Refusal {
 }
 
 /** Of requests of which it does not matter who makes them. */
-function anonymous(refusal: Refusal | undefined): Admission {
+function anonymous(refusal: Refusal | undefined): AuthorizationResult {
   return { principal: null, refusal };
 }
 

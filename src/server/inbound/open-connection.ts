@@ -9,11 +9,11 @@ export interface Owner {
   readonly key: string;
   held: number;
   /** Without a request yet, the oldest first. */
-  readonly silent: Set<Connection>;
+  readonly silent: Set<InboundConnection>;
 }
 
-/** Made by `Connections` when the system has accepted it; of a connection of another node, too. */
-export class Connection {
+/** Made by `InboundConnections` once the system has accepted it; connections of nodes, too. */
+export class InboundConnection {
   readonly openedAt: number;
   owner: Owner | null = null;
   /** Whether a request has come on it. */
@@ -31,7 +31,7 @@ export class Connection {
   constructor(
     readonly socket: Socket,
     private readonly clock: Clock,
-    private readonly asked: (connection: Connection) => void,
+    private readonly asked: (connection: InboundConnection) => void,
   ) {
     this.openedAt = clock.monotonic();
     this.answeredAt = this.openedAt;

@@ -6,7 +6,7 @@
 import { systemClock } from '../../engine/clock.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import type { AnswerState } from '../../http/request-head.js';
-import type { Connection } from './open-connection.js';
+import type { InboundConnection } from './open-connection.js';
 
 /** An answer that one check finds on its way, and the next one too, is not being taken. */
 const checkMs = 30_000;
@@ -18,7 +18,7 @@ export class UnreadAnswers {
   private unread: ReadonlySet<AnswerState> = new Set();
 
   constructor(
-    private readonly open: () => Iterable<Pick<Connection, 'latest' | 'socket'>>,
+    private readonly open: () => Iterable<Pick<InboundConnection, 'latest' | 'socket'>>,
     private readonly metrics: InboundMetrics,
   ) {}
 

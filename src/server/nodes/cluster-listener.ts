@@ -17,7 +17,7 @@ import { Refusal } from '../../grammar/result.js';
 import { readAhead } from '../../http/bytes/read-ahead.js';
 import type { Callers } from '../../http/identity/callers.js';
 import type { Membership } from '../cluster/membership.js';
-import type { Connections } from '../inbound/connections.js';
+import type { InboundConnections } from '../inbound/connections.js';
 import * as limits from '../inbound/inbound-limits.js';
 import type { NodeRoutes } from './node-routes.js';
 import { sendRefusalTo } from './own-answers.js';
@@ -33,7 +33,7 @@ export interface ClusterListenerPorts {
   /** What nodes ask of each other; null = nothing. */
   readonly nodeRoutes: NodeRoutes | null;
   readonly callers: Callers;
-  readonly connections: Connections;
+  readonly connections: InboundConnections;
   readonly clock: Clock;
   readonly log: Logger;
   /** The largest body of any route, bytes. */

@@ -11,7 +11,7 @@ import type { Callers } from '../../http/identity/callers.js';
 import type { RouteTable } from '../../http/routes/route-table.js';
 import type { Membership } from '../cluster/membership.js';
 import type { Config } from '../configuration/config.js';
-import type { Connections } from '../inbound/connections.js';
+import type { InboundConnections } from '../inbound/connections.js';
 import type { FrontDoor } from '../inbound/front-door.js';
 import { listenError } from '../lifecycle/listen-error.js';
 import type { ClusterMetrics } from './cluster.metrics.js';
@@ -31,7 +31,7 @@ export interface ClusterSidePorts {
   };
   readonly life: ProcessLife;
   readonly metrics: ClusterMetrics;
-  readonly connections: Connections;
+  readonly connections: InboundConnections;
   readonly callers: Callers;
   readonly frontDoor: FrontDoor;
   readonly inFlight: InFlight;

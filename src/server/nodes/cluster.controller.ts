@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
-import { RefusedRequest } from '../../http/error-shapes.js';
+import { RefusalError } from '../../http/error-shapes.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { Right } from '../../http/identity/grant.js';
 import { refuseIf } from '../../http/outcome.js';
@@ -38,7 +38,7 @@ export class ClusterController {
   @Describe(clusterRoutes.handOver)
   handOver(@Req() request: FastifyRequest): ClusterStatus {
     const node = this.node(request, 'administer');
-    if (!node.mayServe) throw new RefusedRequest(noOwner);
+    if (!node.mayServe) throw new RefusalError(noOwner);
     const { status } = node;
     node.handOver().catch((error: unknown) => {
       this.log.error({ err: error }, 'the log was not handed over');
@@ -48,7 +48,7 @@ export class ClusterController {
 
   private node({ raw }: FastifyRequest, right: Right): Membership {
     refuseIf(this.basic.judgeRight(raw, right, null));
-    if (this.membership === null) throw new RefusedRequest(noNode);
+    if (this.membership === null) throw new RefusalError(noNode);
     return this.membership;
   }
 }

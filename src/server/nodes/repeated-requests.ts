@@ -30,7 +30,7 @@ export interface RepeatedRequestsPorts {
 }
 
 /** Where a request comes from; `client` null = from a client of this node. */
-export interface Arrival extends Pick<Hop, 'seed' | 'attempt'> {
+export interface RequestSource extends Pick<Hop, 'seed' | 'attempt'> {
   readonly client: string | null;
 }
 
@@ -64,7 +64,7 @@ export class RepeatedRequests {
   async take(
     request: IncomingMessage,
     response: ServerResponse,
-    { client, seed: text, attempt }: Arrival,
+    { client, seed: text, attempt }: RequestSource,
     serve: RequestListener,
   ): Promise<void> {
     const { routes, callers } = this.ports;

@@ -1,9 +1,9 @@
 /** The records of one consume, read as its client takes them. */
 
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
-import type { TopicPartition } from '../groups/topic-partition.js';
 import { RecordTexts } from '../records/record-text.js';
 import type { RecordsPart } from '../records/records-answer.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import type { OwnedPartition } from '../sessions/positions.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 import { likelyBytes } from '../topics/shared-reads.js';

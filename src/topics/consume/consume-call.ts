@@ -1,6 +1,6 @@
 /** One request for records, from its turn at the session to the last byte of its answer. */
 import type { ServerResponse } from 'node:http';
-import type { TopicPosition } from '../groups/topic-partition.js';
+import type { TopicPosition } from '../records/topic-partition.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
 import type { ConsumerSessions } from '../sessions/consumer-sessions.js';
 import type { StartPositions } from '../sessions/start-positions.js';

@@ -7,10 +7,10 @@ import { Refusal, type Result } from '../../grammar/result.js';
 import { answerIn, valueIn } from '../../http/outcome.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
-import type { TopicPartition } from '../groups/topic-partition.js';
 import { GroupRights } from '../offsets/group-rights.js';
 import { readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import {
   type ConsumeRequest,
   parseConsume,

@@ -2,8 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import type { TopicPartition } from '../groups/topic-partition.js';
 import type { PayloadEncoding } from '../records/payload-encoding.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
 import { StartPositions } from '../sessions/start-positions.js';
 import { type PartitionRead, type ReadTerms, ShareReads } from './share-reads.js';

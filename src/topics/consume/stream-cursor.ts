@@ -5,8 +5,8 @@
  *     rides/0/12,rides/2/7     all of rides/0 below 12, and all of rides/2 below 7
  */
 import { ok, type Result, refused } from '../../grammar/result.js';
-import type { TopicPosition } from '../groups/topic-partition.js';
 import type { JsonPieces } from '../records/json-pieces.js';
+import type { TopicPosition } from '../records/topic-partition.js';
 import type { OwnedPartition, Positions } from '../sessions/positions.js';
 
 const place = String.raw`[A-Za-z0-9._-]{1,249}/\d{1,9}/\d{1,15}`;

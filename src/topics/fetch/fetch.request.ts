@@ -1,12 +1,7 @@
 /** A fetch or an offset lookup as it stands on the wire -> positions (topics.md 3.1 and 3.2). */
 import { fieldsOf, isJsonObject, type JsonFields } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
-
-/** One partition of a topic. */
-export interface TopicPartition {
-  readonly topic: string;
-  readonly partition: number;
-}
+import type { TopicPartition } from '../records/topic-partition.js';
 
 /** Where to read from: an offset, or the first record of a time (Unix milliseconds) or later. */
 export type Position = TopicPartition &

@@ -10,7 +10,7 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import type { Exchange, LongExchange } from '../../http/routes/exchange.js';
 import type { LongExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { type Cursor, FairRead } from '../records/fair-read.js';
+import { FairRead, type ReadPosition } from '../records/fair-read.js';
 import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
 import { sendRecords } from '../records/records-answer.js';
 import { topicRoutes } from '../records/topics.openapi.js';
@@ -83,7 +83,7 @@ export class FetchRoute implements LongExpressRoute {
   private async send(
     exchange: LongExchange,
     fetch: EncodedFetch,
-    cursors: readonly Cursor[],
+    cursors: readonly ReadPosition[],
   ): Promise<Refusal | null> {
     const { maxRecords: records, maxBytes: bytes, encoding, untilTimestamp } = fetch;
     const read = new FairRead(this.reads, cursors, encoding, { records, bytes });
@@ -104,8 +104,8 @@ export class FetchRoute implements LongExpressRoute {
   private async place(
     positions: readonly Position[],
     reset: FetchRequest['offsetReset'],
-  ): Promise<readonly Cursor[] | Refusal> {
-    const cursors: Cursor[] = [];
+  ): Promise<readonly ReadPosition[] | Refusal> {
+    const cursors: ReadPosition[] = [];
     for (const position of positions) {
       const { topic, partition } = position;
       const log = await this.topicLogs.partition(position);
@@ -127,7 +127,7 @@ export class FetchRoute implements LongExpressRoute {
    * stops, or when the client is gone: only then it is true.
    */
   private waitForAny(
-    cursors: readonly Cursor[],
+    cursors: readonly ReadPosition[],
     deadline: number,
     { response }: LongExchange,
   ): Promise<boolean> {
@@ -157,17 +157,17 @@ function readFetch({ request, body }: Exchange): Result<EncodedFetch> {
   return fetch.ok ? ok({ encoding: encoding.value, ...fetch.value }) : fetch;
 }
 
-function isOutside({ log, offset }: Cursor): boolean {
+function isOutside({ log, offset }: ReadPosition): boolean {
   return offset < log.startOffset || offset > log.highWatermark;
 }
 
-function outsideRefusal(cursors: readonly Cursor[]): Refusal | null {
+function outsideRefusal(cursors: readonly ReadPosition[]): Refusal | null {
   const outside = cursors.find(isOutside);
   return outside === undefined ? null : outOfRange(outside);
 }
 
 /** 416 carries the valid range, so that a reader can choose where to go on. */
-function outOfRange({ topic, partition, log, offset }: Cursor): Refusal {
+function outOfRange({ topic, partition, log, offset }: ReadPosition): Refusal {
   const { startOffset: earliest, highWatermark: latest } = log;
   const { message } = new OffsetOutOfRange(offset, earliest, latest);
   return new Refusal('out_of_range', `partition ${partition} of ${topic}: ${message}`, undefined, {

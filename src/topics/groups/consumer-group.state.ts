@@ -1,10 +1,10 @@
 /** A consumer group as the fold of its events through its machine, and what is read of it. */
 import { type ContextCodec, machineEvolve } from '../../engine/machines/machine-evolve.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import type { GroupContext } from './consumer-group.context.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import { type ConsumerGroupLife, consumerGroupMachine } from './consumer-group.machine.js';
 import { Members } from './members.js';
-import type { TopicPartition } from './topic-partition.js';
 
 /** With the topics of each member, by its id. */
 type PlainContext = Omit<GroupContext, 'members'> & {

@@ -5,20 +5,20 @@
 import { bytewise, compareBytes, isPlain } from './bytewise.js';
 
 /** What a group's assignment knows of an instance. */
-export interface Member {
+export interface GroupMember {
   readonly instance: string;
   /** What it has subscribed to. */
   readonly topics: readonly string[];
 }
 
 /** A value: nothing changes it, so that states which share it stay as they were. */
-export class Members implements Iterable<Member> {
+export class Members implements Iterable<GroupMember> {
   static readonly none = new Members([], true);
 
   #topics: ReadonlySet<string> | null = null;
 
   private constructor(
-    private readonly list: readonly Member[],
+    private readonly list: readonly GroupMember[],
     /** All ids are: they are compared as texts. */
     private readonly isPlain: boolean,
   ) {}
@@ -40,7 +40,7 @@ export class Members implements Iterable<Member> {
     return this.#topics;
   }
 
-  [Symbol.iterator](): Iterator<Member> {
+  [Symbol.iterator](): Iterator<GroupMember> {
     return this.list.values();
   }
 

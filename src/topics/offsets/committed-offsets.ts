@@ -9,7 +9,7 @@
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import type { RecordInput } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
+import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';
 
 /** The topic that committed offsets live in. */
 export const offsetsTopic = '__consumer_offsets';

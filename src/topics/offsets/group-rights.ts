@@ -8,7 +8,7 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { type Access, permitsAll } from '../../http/identity/grant.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { GroupViews } from '../groups/group-views.js';
-import type { TopicPartition } from '../groups/topic-partition.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import { CommittedOffsets } from './committed-offsets.js';
 
 /** Asked by every route of groups but those of operators (ADR 17). */

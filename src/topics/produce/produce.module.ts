@@ -8,7 +8,7 @@ import { ProduceByPathRoute, ProduceRoute } from './produce.routes.js';
 import { ProduceCalls } from './produce-calls.js';
 import { Producer } from './producer.js';
 import { RecordAppender } from './record-appender.js';
-import { WebhookRoute } from './webhook.routes.js';
+import { ProduceWebhookRoute } from './webhook.routes.js';
 
 /** What a request may bring to one partition must fit into one append: 32 MiB with its frames. */
 const requestBytesMax = 31 * 1024 * 1024;
@@ -30,7 +30,7 @@ export class ProduceModule {
       new ProduceRoute('/produce/:topic', calls, limits),
       new ProduceRoute('/produce', calls, limits),
       new ProduceByPathRoute(calls, recordBytesMax),
-      new WebhookRoute(calls, recordBytesMax),
+      new ProduceWebhookRoute(calls, recordBytesMax),
     );
   }
 }

@@ -9,7 +9,7 @@ import type { ProduceCalls } from './produce-calls.js';
 import { webhookHeaders } from './webhook-headers.js';
 
 /** The credential may stand in the query, for senders that set no header. */
-export class WebhookRoute implements FastifyRoute {
+export class ProduceWebhookRoute implements FastifyRoute {
   readonly methods = ['GET', 'POST'];
   readonly pattern = '/webhook';
   readonly description: RouteDescription = topicRoutes.webhook;

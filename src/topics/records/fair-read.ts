@@ -11,7 +11,7 @@ import { type RecordPlace, RecordTexts } from './record-text.js';
 import type { RecordsPart } from './records-answer.js';
 
 /** A position with the log that it is in. */
-export interface Cursor extends RecordPlace {
+export interface ReadPosition extends RecordPlace {
   readonly log: PartitionLog;
   readonly offset: number;
 }
@@ -36,7 +36,7 @@ export class FairRead {
 
   constructor(
     reads: Pick<SharedReads, 'read'>,
-    cursors: readonly Cursor[],
+    cursors: readonly ReadPosition[],
     encoding: PayloadEncoding,
     private readonly budget: AnswerBudget,
   ) {
@@ -134,7 +134,7 @@ class PositionReader {
 
   constructor(
     private readonly reads: Pick<SharedReads, 'read'>,
-    private readonly cursor: Cursor,
+    private readonly cursor: ReadPosition,
     private readonly encoding: PayloadEncoding,
   ) {
     this.log = cursor.log;

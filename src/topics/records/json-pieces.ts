@@ -30,7 +30,7 @@ for (const [byte, letter] of ['\bb', '\tt', '\nn', '\ff', '\rr', '""', '\\\\']) 
 }
 
 /** How far it was. */
-export interface Mark {
+export interface PiecesPosition {
   readonly closedCount: number;
   readonly closedBytes: number;
   readonly open: Buffer;
@@ -62,13 +62,13 @@ export class JsonPieces {
   }
 
   /** A place to come back to with `rewind`. */
-  mark(): Mark {
+  mark(): PiecesPosition {
     const { closed, closedBytes, open, end } = this;
     return { closedCount: closed.length, closedBytes, open, end };
   }
 
   /** Takes back what was written since `mark`. */
-  rewind({ closedCount, closedBytes, open, end }: Mark): void {
+  rewind({ closedCount, closedBytes, open, end }: PiecesPosition): void {
     this.closed.length = closedCount;
     this.closedBytes = closedBytes;
     this.open = open;

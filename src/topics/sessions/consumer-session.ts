@@ -7,7 +7,7 @@ import type { Clock } from '../../engine/clock.js';
 import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import type { ConsumerPlace, ConsumerSettings } from '../groups/consumer.events.js';
 import type { ConsumerGroupState } from '../groups/consumer-group.state.js';
-import type { TopicPartition } from '../groups/topic-partition.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import { consumerSessionMachine, type SessionEvent } from './consumer-session.machine.js';
 import { type OwnedPartition, Positions } from './positions.js';
 

@@ -21,8 +21,8 @@ import {
 } from '../groups/consumer.events.js';
 import { type ConsumerGroupState, ownedBy } from '../groups/consumer-group.state.js';
 import { GroupViews } from '../groups/group-views.js';
-import type { TopicPosition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
+import type { TopicPosition } from '../records/topic-partition.js';
 import { ConsumerSession } from './consumer-session.js';
 import { type OwnedPartition, takeAcknowledged } from './positions.js';
 

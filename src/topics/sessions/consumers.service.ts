@@ -23,7 +23,7 @@ const attemptsMax = 3;
 const restless: Refusal = new Refusal('unavailable', 'the instance is being closed; try again');
 
 /** Who calls for an instance, and what that credential may do. */
-export interface Entrant {
+export interface ConsumerCaller {
   readonly grant: Access;
   readonly by: Principal | null;
 }
@@ -52,7 +52,7 @@ export class ConsumersService {
   async enter(
     place: ConsumerPlace,
     topics: readonly string[],
-    who: Entrant,
+    who: ConsumerCaller,
     options: () => Result<JoinOptions>,
   ): Promise<ConsumerSession | Refusal> {
     const known = this.sessions.find(place);
@@ -91,7 +91,7 @@ export class ConsumersService {
   private async join(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
-    { grant, by }: Entrant,
+    { grant, by }: ConsumerCaller,
     options: Result<JoinOptions>,
   ): Promise<Refusal | null> {
     if (!options.ok) return options;
@@ -109,7 +109,7 @@ export class ConsumersService {
   private changeSubscription(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
-    { grant, by }: Entrant,
+    { grant, by }: ConsumerCaller,
   ): Promise<Refusal | null> {
     const at = this.clock.now();
     const type = 'ChangeSubscription';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
-import type { TopicPartition } from '../groups/topic-partition.js';
 import { type OffsetTarget, offsetTargetSchema } from '../offsets/offset-target.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import { listOf } from './offsets.request.js';
 
 const place = { topic: z.string(), partition: z.int().min(0) };
@@ -16,7 +16,7 @@ export const offsetResetSchema = z.strictObject({
   dryRun: z.boolean().optional().describe('Only tell what would become of it'),
 });
 /** What `offsetResetSchema` describes. */
-export type OffsetReset = z.output<typeof offsetResetSchema>;
+export type OffsetResetRequest = z.output<typeof offsetResetSchema>;
 
 /** One item of the body of `/seek/{group}/{instance}`: one of offset, timestamp and an end. */
 export const seekSchema = z.union([
@@ -34,7 +34,7 @@ export interface Seek extends TopicPartition {
 const seeks = listOf(seekSchema);
 
 /** Refuses what is not understood; the reason names the field. */
-export function parseOffsetReset(body: Buffer): Result<OffsetReset> {
+export function parseOffsetReset(body: Buffer): Result<OffsetResetRequest> {
   return readJsonBody(body, offsetResetSchema);
 }
 

@@ -11,12 +11,12 @@ import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { consumerGroupKind } from '../groups/consumer-group.events.js';
 import { assignmentsOf, type ConsumerGroupState } from '../groups/consumer-group.state.js';
 import { GroupViews } from '../groups/group-views.js';
-import type { TopicPartition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { offsetOfTarget } from '../offsets/offset-target.js';
+import type { TopicPartition } from '../records/topic-partition.js';
 import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.js';
 import { ConsumerSessions } from './consumer-sessions.js';
-import type { OffsetReset } from './groups-admin.request.js';
+import type { OffsetResetRequest } from './groups-admin.request.js';
 
 /** How far a group is in one partition; null = it is not known. */
 export interface PartitionProgress extends TopicPartition {
@@ -90,7 +90,7 @@ export class GroupsAdmin {
   /** Commits other offsets for a group, within what the log still has; or only says which. */
   async reset(
     group: string,
-    options: OffsetReset,
+    options: OffsetResetRequest,
     by: Principal | null,
   ): Promise<readonly ResetOffset[] | Refusal> {
     if (this.views.find(group) === undefined) return unknownGroup(group);

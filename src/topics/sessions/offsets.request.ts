@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
-import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
+import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';
 
 const itemsMax = 10_000;
 

@@ -11,7 +11,7 @@
  * begins by acknowledging, so what a lost answer takes back is what stood in that answer.
  */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
+import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';
 
 /** A partition while an instance owns it: a new one each time that it is acquired. */
 export class OwnedPartition implements TopicPartition {

@@ -8,15 +8,15 @@ import { Refusal } from '../../grammar/result.js';
 import type { OffsetReset } from '../groups/consumer.events.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { GroupViews } from '../groups/group-views.js';
-import type { TopicPartition, TopicPosition } from '../groups/topic-partition.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
+import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsService } from '../topics/topics.service.js';
 import type { ConsumerSession } from './consumer-session.js';
 import type { OwnedPartition } from './positions.js';
 
 /** A partition as a request found it when it came in. */
-export interface Arrival extends TopicPartition {
+export interface FoundPartition extends TopicPartition {
   readonly log: PartitionLog;
   readonly highWatermark: number;
 }
@@ -37,8 +37,8 @@ export class StartPositions {
   async arrive(
     topics: readonly string[],
     by: Principal | null,
-  ): Promise<readonly Arrival[] | Refusal> {
-    const arrivals: Arrival[] = [];
+  ): Promise<readonly FoundPartition[] | Refusal> {
+    const arrivals: FoundPartition[] = [];
     const refusal = await this.topics.ensure(topics, by);
     if (refusal !== null) return refusal;
     for (const topic of topics) {
@@ -60,7 +60,7 @@ export class StartPositions {
    * them later begins there too. A partition that was born after the group's first subscription to
    * its topic is none of those: it is read from its beginning.
    */
-  keep(session: ConsumerSession, arrivals: readonly Arrival[]): void {
+  keep(session: ConsumerSession, arrivals: readonly FoundPartition[]): void {
     const { group } = session.place;
     const { offsetReset } = session.settings;
     if (offsetReset === 'none') return;

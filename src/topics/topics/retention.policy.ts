@@ -2,7 +2,7 @@
 import { type TopicTrimmed, unlimited } from './topic.events.js';
 
 /** A piece of a log that can only go as a whole, oldest first: see storage's segments. */
-export interface Span {
+export interface RetainedSegment {
   readonly baseOffset: number;
   readonly nextOffset: number;
   readonly byteLength: number;
@@ -32,7 +32,7 @@ export const dayMs = 86_400_000;
  * go too; by size it stays, as it does in Kafka: a partition may hold that much more.
  */
 export function trimDue(
-  spans: readonly Span[],
+  spans: readonly RetainedSegment[],
   { retentionMs, retentionBytes }: RetentionLimits,
   now: number,
 ): DueTrim | null {
@@ -43,13 +43,13 @@ export function trimDue(
 }
 
 /** The first offset behind the spans in front whose records are all older than `time`. */
-function endOfOld(spans: readonly Span[], time: number): number {
+function endOfOld(spans: readonly RetainedSegment[], time: number): number {
   const kept = spans.findIndex(({ latestTime }) => latestTime >= time);
   return spans.slice(0, kept < 0 ? spans.length : kept).at(-1)?.nextOffset ?? 0;
 }
 
 /** The first offset behind the sealed spans in front without which `bytes` are still there. */
-function endOfExcess(spans: readonly Span[], bytes: number): number {
+function endOfExcess(spans: readonly RetainedSegment[], bytes: number): number {
   let left = sizeOf(spans);
   let end = 0;
   for (const { byteLength, nextOffset, isSealed } of spans) {
@@ -76,7 +76,7 @@ export interface LastCompaction {
  * a day old.
  */
 export function compactionDue(
-  spans: readonly Span[],
+  spans: readonly RetainedSegment[],
   { cleanUntil, begunAt, oldestTombstone }: LastCompaction,
   now: number,
 ): number | null {
@@ -90,6 +90,6 @@ export function compactionDue(
   return isMuch || isLongAgo ? until : null;
 }
 
-function sizeOf(spans: readonly Span[]): number {
+function sizeOf(spans: readonly RetainedSegment[]): number {
   return spans.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }

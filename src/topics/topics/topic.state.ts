@@ -3,7 +3,7 @@ import type { Effect, EventEnvelope } from '../../engine/decider.js';
 import type { CleanupPolicy, TopicEvent, TopicRetention, Trim } from './topic.events.js';
 
 /** A partition's last compaction, which may be under way; how far it got, its log knows. */
-export interface Compaction {
+export interface CompactionState {
   /** Unix milliseconds. */
   readonly begunAt: number;
   /** When the oldest tombstone that it left was written; null = there is none. */
@@ -22,7 +22,7 @@ export interface Topic extends TopicRetention {
   /** Where partitions begin that do not begin at 0. */
   readonly starts: ReadonlyMap<number, number>;
   /** By partition. */
-  readonly compactions: ReadonlyMap<number, Compaction>;
+  readonly compactions: ReadonlyMap<number, CompactionState>;
 }
 
 /** null = it does not exist. */
@@ -52,7 +52,7 @@ export interface DropPartitionLogs extends Effect {
 /** What a topic may want running. */
 export type TopicEffect = KeepPartitionLogs | CompactPartition | DropPartitionLogs;
 
-const noCompaction: Compaction = { begunAt: 0, oldestTombstone: null, underWay: null };
+const noCompaction: CompactionState = { begunAt: 0, oldestTombstone: null, underWay: null };
 
 /**
  * `at` is Unix milliseconds. A change of what its logs are raises `revision`, by which they are
@@ -93,7 +93,7 @@ export function evolveTopic(
 }
 
 /** How a partition has been compacted so far. */
-export function compactionOf({ compactions }: Topic, partition: number): Compaction {
+export function compactionOf({ compactions }: Topic, partition: number): CompactionState {
   return compactions.get(partition) ?? noCompaction;
 }
 
@@ -130,7 +130,7 @@ function created(event: TopicEvent & { type: 'TopicCreated' }, createdAt: number
   };
 }
 
-function withCompaction(state: Topic, partition: number, change: Partial<Compaction>): Topic {
+function withCompaction(state: Topic, partition: number, change: Partial<CompactionState>): Topic {
   const compactions = new Map(state.compactions);
   compactions.set(partition, { ...compactionOf(state, partition), ...change });
   return { ...state, compactions };

@@ -6,7 +6,7 @@ import { whenRead } from '../../engine/payloads.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import { withDefaultHeaders } from '../../grammar/headers.js';
 import { pieceBytes } from '../../http/bytes/in-flight.js';
-import type { MessagePublished, RunPlace } from '../../messaging/messages/message.events.js';
+import type { Published, RunPlace } from '../../messaging/messages/message.events.js';
 import type { RunDeliveries } from '../../messaging/messages/run-deliveries.js';
 import type { EntryList } from '../run-state/entry-list.js';
 import type { RunContext } from '../run-state/run.context.js';
@@ -16,8 +16,6 @@ import { lazyBytes } from '../runs/run-messages.policy.js';
 import { EncodedEntries, entryText } from './encoded-entries.js';
 import { endedInvocationBody, endedWaitBody } from './entry-body.js';
 import { RunArchive } from './run-archive.js';
-
-type Published = EventEnvelope<MessagePublished>;
 
 /** Size of the cache of encoded entries, in bytes (ADR 9). */
 const encodedBytesMax = 64 * 1024 * 1024;

@@ -6,15 +6,15 @@ import { RunsModule } from '../runs/runs.module.js';
 import { AnnouncedWebhooks } from './announced-webhooks.js';
 import { EventRoutes } from './events.routes.js';
 import { EventsService } from './events.service.js';
-import { WebhookRoute } from './webhooks.routes.js';
+import { WorkflowWebhookRoute } from './webhooks.routes.js';
 
 /** Routes alone; the waits themselves are part of runs. */
 @Module({
   imports: [RunsModule, RunEntriesModule],
-  providers: [AnnouncedWebhooks, EventsService, EventRoutes, WebhookRoute],
+  providers: [AnnouncedWebhooks, EventsService, EventRoutes, WorkflowWebhookRoute],
 })
 export class EventsModule {
-  constructor(table: RouteTable, { routes }: EventRoutes, webhooks: WebhookRoute) {
+  constructor(table: RouteTable, { routes }: EventRoutes, webhooks: WorkflowWebhookRoute) {
     table.add(...routes, webhooks);
   }
 }

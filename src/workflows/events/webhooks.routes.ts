@@ -30,7 +30,7 @@ const unknown: Refusal = new Refusal('not_found', 'webhook not found');
  * runs that are active.
  */
 @Injectable()
-export class WebhookRoute implements FastifyRoute {
+export class WorkflowWebhookRoute implements FastifyRoute {
   readonly methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
   readonly pattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
   readonly description: RouteDescription = eventRoutes.webhook;

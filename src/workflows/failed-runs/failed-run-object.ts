@@ -2,12 +2,8 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
-import {
-  type Attempt,
-  type LastAnswer,
-  lastAnswer,
-} from '../../messaging/dead-letters/last-answer.js';
-import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import { type LastAnswer, lastAnswer } from '../../messaging/dead-letters/last-answer.js';
+import type { AttemptEvent, MessagePublished } from '../../messaging/messages/message.events.js';
 import {
   bodyField,
   callerFields,
@@ -16,8 +12,9 @@ import {
   type ShownBody,
 } from '../../messaging/messages/message-object.js';
 import { redactedBody, redactedHeaders } from '../../messaging/messages/redaction.js';
+import type { CallbackState } from '../run-state/callback-state.js';
 import type { RunConfiguration, RunFailed } from '../run-state/run.events.js';
-import type { CallbackState, FailedRun } from './failed-runs.projection.js';
+import type { FailedRun } from './failed-runs.projection.js';
 import { starterHeaders } from './starter-headers.js';
 
 /** What became of the failure callback (workflows.md 6.1). */
@@ -66,11 +63,11 @@ export interface ReportedRun {
   readonly configuration: RunConfiguration;
   /** The message that it failed with, and its last attempt. */
   readonly published: EventEnvelope<MessagePublished>;
-  readonly attempt: Attempt | null;
+  readonly attempt: AttemptEvent | null;
   /** Its payload, or its entries where its endpoint does not expect the payload alone. */
   readonly body: Buffer | null;
   /** The failure callback's last attempt. */
-  readonly callbackAttempt: Attempt | null;
+  readonly callbackAttempt: AttemptEvent | null;
 }
 
 const stalled =
@@ -125,7 +122,7 @@ function callbackFields({ run, callbackAttempt }: ReportedRun) {
   return { failureCallbackInfo: info, failureFunctionState: state };
 }
 
-function callbackAnswer(attempt: Attempt): Omit<FailureCallbackInfo, 'state'> {
+function callbackAnswer(attempt: AttemptEvent): Omit<FailureCallbackInfo, 'state'> {
   const { responseStatus, responseHeader, responseBody, responseBodyBase64 } = lastAnswer(attempt);
   const body = responseBody ?? responseBodyBase64;
   return {

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
-import type { Attempt } from '../../messaging/dead-letters/last-answer.js';
-import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import type { AttemptEvent, Published } from '../../messaging/messages/message.events.js';
 import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { RunEntries } from '../deliveries/run-entries.js';
@@ -20,9 +19,6 @@ import type {
 } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 import type { FailedRun } from './failed-runs.projection.js';
-
-/** A message's publish, as the journal has it. */
-export type Published = EventEnvelope<MessagePublished>;
 
 /** How a run that another one invoked has ended. */
 export interface InvokedEnd extends Pick<InvocationEnded, 'outcome' | 'endOffset'> {
@@ -51,12 +47,12 @@ export class FailedRunRecords {
   }
 
   /** The last attempt of the message that it failed with; null = none was recorded at its end. */
-  attemptOf({ event }: EventEnvelope<RunFailed>): Promise<Attempt | null> {
+  attemptOf({ event }: EventEnvelope<RunFailed>): Promise<AttemptEvent | null> {
     return this.attemptAt(event.attemptOffset);
   }
 
   /** The attempt whose end was recorded at `offset`; null = what ended there was none. */
-  async attemptAt(offset: number): Promise<Attempt | null> {
+  async attemptAt(offset: number): Promise<AttemptEvent | null> {
     const envelope = await this.payloads.read(offset);
     return isAttempt(envelope) ? envelope : null;
   }
@@ -153,7 +149,7 @@ function isFailure(envelope: EventEnvelope<RunEvent>): envelope is EventEnvelope
   return envelope.event.type === 'RunFailed';
 }
 
-function isAttempt(envelope: EventEnvelope): envelope is Attempt {
+function isAttempt(envelope: EventEnvelope): envelope is AttemptEvent {
   return isMessageEvent(envelope) && 'durationMs' in envelope.event;
 }
 

@@ -4,8 +4,8 @@ import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { headerMapSchema, milliseconds, several } from '../../messaging/messages/message-schema.js';
+import { callbackStates } from '../run-state/callback-state.js';
 import type { FailedRunObject, FailureCallbackInfo } from './failed-run-object.js';
-import { callbackStates } from './failed-runs.projection.js';
 import type { failedRunFilters, failedRunListFilters } from './failed-runs.request.js';
 import { resumeSchema } from './step-edits.request.js';
 

@@ -8,21 +8,11 @@ import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { LetterIndex, PlacedLetter } from '../../messaging/dead-letters/letter-index.js';
 import { deadLetterId, type MessageEvent } from '../../messaging/messages/message.events.js';
+import type { CallbackState } from '../run-state/callback-state.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import type { Runs } from '../runs/run.entity.js';
 import type { FailedRunEvent } from './failed-run.events.js';
-
-/** The states of a failure callback (workflows.md 4.3). */
-export const callbackStates = [
-  'CALLBACK_INPROGRESS',
-  'CALLBACK_SUCCESS',
-  'CALLBACK_FAIL',
-  'CALLBACK_CANCELED',
-] as const;
-
-/** One of those words; a run without a failure callback has none. */
-export type CallbackState = (typeof callbackStates)[number];
 
 /** The latest message that calls the failure callback. */
 export interface ReportedFailure {

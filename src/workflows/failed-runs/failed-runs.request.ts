@@ -12,7 +12,7 @@ import {
   whenGiven,
 } from '../../http/query-filters.js';
 import { letterCursor } from '../../messaging/dead-letters/letter-cursor.js';
-import { type CallbackState, callbackStates } from './failed-runs.projection.js';
+import { type CallbackState, callbackStates } from '../run-state/callback-state.js';
 
 const pageMax = 100;
 /** Of one request (workflows.md 6.2); more are left for the next one. */

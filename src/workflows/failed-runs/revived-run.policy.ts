@@ -2,11 +2,11 @@
  * The runs that stand in for one that failed: a resumed one goes on with all that was finished, a
  * restarted one begins anew (workflows.md 6.2). Nothing is stored twice. Pure.
  */
-import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
+import type { TurnNames } from '../../engine/decider.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { dialects } from '../../http/dialect.js';
 import { retriedMessage } from '../../messaging/dead-letters/retry.request.js';
-import type { MessagePublished } from '../../messaging/messages/message.events.js';
+import type { MessagePublished, Published } from '../../messaging/messages/message.events.js';
 import { relabeled } from '../requests/run-headers.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
@@ -20,7 +20,6 @@ import {
 } from '../run-state/run.events.js';
 import type { RevivalOverrides } from './revival.request.js';
 
-type Published = EventEnvelope<MessagePublished>;
 type Message = Omit<MessagePublished, 'type'>;
 type Repeated = StartRun['repeated'][number];
 
@@ -35,7 +34,7 @@ export interface Revival {
 }
 
 /** What is left of the run that failed. */
-export interface Remains {
+export interface FailedRunRemains {
   readonly configuration: RunConfiguration;
   readonly payload: Buffer;
   /** The event beside which the payload stands. */
@@ -60,7 +59,7 @@ export function completed(
 
 /** A run from the beginning, with the payload and the configuration of the one that failed. */
 export function restartedRun(
-  { configuration, payload, payloadOffset }: Remains,
+  { configuration, payload, payloadOffset }: FailedRunRemains,
   { id, at, names, overrides }: Revival,
 ): StartRun {
   return {
@@ -101,7 +100,7 @@ export function inheritanceOf(
  * that it is named after.
  */
 export function resumedRun(
-  remains: Remains,
+  remains: FailedRunRemains,
   inherited: Inheritance,
   undelivered: readonly Published[],
   revival: Revival,

@@ -21,8 +21,8 @@ import { InvokedRuns } from './invoked-runs.js';
 import type { RevivalOverrides } from './revival.request.js';
 import {
   completed,
+  type FailedRunRemains,
   inheritanceOf,
-  type Remains,
   type Revival,
   restartedRun,
   resumedRun,
@@ -149,7 +149,7 @@ export class RunRevivals {
 
   private async resume(
     run: FailedRun,
-    remains: Remains,
+    remains: FailedRunRemains,
     overrides: RevivalOverrides,
     edits: readonly StepEdit[],
   ): Promise<Outcome<() => RevivalCommands | null>> {
@@ -194,7 +194,7 @@ export class RunRevivals {
     return ok(placed);
   }
 
-  private async remainsOf(run: FailedRun): Promise<Remains> {
+  private async remainsOf(run: FailedRun): Promise<FailedRunRemains> {
     const { offset: payloadOffset, payload } = await this.records.payloadOf(run);
     return { configuration: await this.records.configurationOf(run), payload, payloadOffset };
   }

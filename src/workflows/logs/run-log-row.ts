@@ -13,7 +13,7 @@ import type { RunEvent, StepInfo } from '../run-state/run.events.js';
 import { shownText } from '../shown-steps/shown-text.js';
 import type { StepFields } from '../shown-steps/step-fields.js';
 import { stalledError } from '../shown-steps/step-object.js';
-import type { RunOrigin } from './run-logs.request.js';
+import type { FilteredRun } from './run-logs.request.js';
 
 /** What step a row is about. */
 export interface StepInfoObject extends StepFields {
@@ -143,7 +143,7 @@ export function runMessageRow(
 }
 
 /** What filters look at in a row of a run. */
-export function originOfRun({ started: { id, at }, configuration }: LoggedRun): RunOrigin {
+export function originOfRun({ started: { id, at }, configuration }: LoggedRun): FilteredRun {
   const { url, callerIp, terms } = configuration;
   const { labels, flowControl } = terms;
   const flowControlKey = flowControl?.key ?? null;
@@ -151,7 +151,7 @@ export function originOfRun({ started: { id, at }, configuration }: LoggedRun): 
 }
 
 /** What filters look at in a row of a message. */
-export function originOfMessage({ published, run }: RunMessage): RunOrigin {
+export function originOfMessage({ published, run }: RunMessage): FilteredRun {
   const { labels, flowControl, callerIp } = published.event;
   const { runId, url, createdAt } = run;
   return { runId, url, createdAt, labels, flowControlKey: flowControl?.key ?? null, callerIp };
@@ -220,7 +220,7 @@ function executedField(logged: LoggedAttempt | null): Pick<RunLogRow, 'executed'
 }
 
 function commonFields(
-  { runId, url, createdAt, labels, callerIp }: RunOrigin,
+  { runId, url, createdAt, labels, callerIp }: FilteredRun,
   state: string,
   time: number,
 ) {

@@ -10,6 +10,7 @@ import {
   several,
 } from '../../messaging/messages/message-schema.js';
 import { runLogStates, runStates } from '../history/run-log-entry.js';
+import { callbackStates } from '../run-state/callback-state.js';
 import { runStateNames } from '../run-state/run-state-name.policy.js';
 import type { StepFields } from '../shown-steps/step-fields.js';
 import type { NextStepObject, StepError, StepObject } from '../shown-steps/step-object.js';
@@ -149,12 +150,7 @@ const failureFunction = once(() =>
   z.object({
     messageId: z.string(),
     url: z.string(),
-    state: z.enum([
-      'CALLBACK_INPROGRESS',
-      'CALLBACK_SUCCESS',
-      'CALLBACK_FAIL',
-      'CALLBACK_CANCELED',
-    ]),
+    state: z.enum(callbackStates),
     failStatus: z.int(),
     failHeaders: headerMap,
     failResponse: z.string(),

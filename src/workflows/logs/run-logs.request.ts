@@ -122,7 +122,7 @@ export function parseRunListQuery(requestTarget: string): Result<RunListQuery> {
 }
 
 /** What of a run, or of one of its messages, the filters look at. */
-export interface RunOrigin {
+export interface FilteredRun {
   readonly runId: string;
   readonly url: string;
   /** Of the run, Unix milliseconds. */
@@ -138,7 +138,7 @@ type OriginQuery = Omit<RunLogQuery, 'states' | 'messageIds' | 'count' | 'cursor
  * Whether all filters about a run hold for it; those about its messages and states are not looked
  * at.
  */
-export function matchesRun(run: RunOrigin, query: OriginQuery): boolean {
+export function matchesRun(run: FilteredRun, query: OriginQuery): boolean {
   const { workflowUrl: url, host, path, label, workflowRuns } = query;
   const isNamed = (named: NamedRun) =>
     named.runId === run.runId && named.createdAt === run.createdAt;

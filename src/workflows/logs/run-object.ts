@@ -6,18 +6,12 @@ import { labelFields } from '../../messaging/messages/message-object.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { endStates, type RunLifeState } from '../history/run-log-entry.js';
 import { hasNoFailureFunction } from '../history/sdk-answer.js';
+import type { CallbackState } from '../run-state/callback-state.js';
 import { type RunStateName, runStateName } from '../run-state/run-state-name.policy.js';
 import { runSteps } from '../shown-steps/run-steps.js';
 import type { RunSurroundings } from '../shown-steps/run-surroundings.js';
 import { shownText } from '../shown-steps/shown-text.js';
 import { type StepError, type StepGroupObject, stepError } from '../shown-steps/step-object.js';
-
-/** How far the failure function of a run is, as the listing spells it. */
-export type CallbackState =
-  | 'CALLBACK_INPROGRESS'
-  | 'CALLBACK_SUCCESS'
-  | 'CALLBACK_FAIL'
-  | 'CALLBACK_CANCELED';
 
 /** How the failure callback of a run was called. */
 export interface FailureFunctionObject {
@@ -121,7 +115,7 @@ function failureFunctionOf(
   return {
     messageId: published.id,
     url: published.event.url,
-    state: callbackStates[status],
+    state: stateOfCallback[status],
     failStatus: failed?.event.status ?? 0,
     failHeaders: headerMap(null, failed?.event.headers ?? []),
     failResponse: shownText(failed?.body ?? null, bytesMax, false) ?? '',
@@ -133,7 +127,7 @@ function failureFunctionOf(
   };
 }
 
-const callbackStates: Readonly<Record<HistoryMessage['status'], CallbackState>> = {
+const stateOfCallback: Readonly<Record<HistoryMessage['status'], CallbackState>> = {
   pending: 'CALLBACK_INPROGRESS',
   delivered: 'CALLBACK_SUCCESS',
   failed: 'CALLBACK_FAIL',

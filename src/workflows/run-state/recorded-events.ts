@@ -27,13 +27,13 @@ export function endsRun(event: RunEvent): event is RunEnd {
 export const configuredRunTerm = 'run-started';
 
 /** What a run is found by, and its events and messages. */
-export interface RunOrigin {
+export interface RunSearchFields {
   readonly url: string;
   readonly terms: Pick<RunTerms, 'labels' | 'flowControl'> | null;
 }
 
 /** The terms of every event of a run; its messages have them too, and more of their own. */
-export function runTerms(runId: string, { url, terms }: RunOrigin): readonly string[] {
+export function runTerms(runId: string, { url, terms }: RunSearchFields): readonly string[] {
   const found = [messageTerm.runId(runId), anyRunTerm, messageTerm.url(url)];
   if (terms === null) return found;
   found.push(...terms.labels.map(messageTerm.label));

@@ -15,7 +15,7 @@ import { runDecider } from './run.decider.js';
 import { endsOfRunMessages, messageEndedFor } from './run-end.policy.js';
 import { isLong, overflowOfEnd } from './run-history.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
-import { Waiters } from './waiters.projection.js';
+import { RunWaiters } from './waiters.projection.js';
 
 const nothing: readonly Command[] = [];
 
@@ -31,7 +31,7 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
   /** Which messages of each run are not final. */
   readonly pending: PendingRunMessages;
   /** Which runs wait for which event. */
-  readonly waiters: Waiters;
+  readonly waiters: RunWaiters;
   /** Which active runs have a long history. */
   readonly long = { has: (id: string) => this.isLong(id) };
 
@@ -42,7 +42,7 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     const known = new KnownRuns((id) => this.startOf(id));
     const notifications = new LatestNotification();
     const pending = new PendingRunMessages();
-    const waiters = new Waiters();
+    const waiters = new RunWaiters();
     const view: RunView = {
       known: (id, at) => this.startOf(id) ?? known.find(id, at),
       hasPending: (id) => pending.has(id),

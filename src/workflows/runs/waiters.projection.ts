@@ -16,7 +16,7 @@ export interface Waiter {
 }
 
 /** Part of memory, of runs that rest as well: a notification finds them without waking others. */
-export class Waiters implements Fold<RunEvent, RunState> {
+export class RunWaiters implements Fold<RunEvent, RunState> {
   readonly interest: Interest<RunEvent> = {
     types: {
       RunStarted: ['inherited'],

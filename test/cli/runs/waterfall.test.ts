@@ -1,8 +1,8 @@
 import { plain } from '../../../src/cli/output/style.js';
 import { waterfallLines } from '../../../src/cli/runs/waterfall.js';
-import type { Bar, BarKind, Lane, Outcome } from '../../../src/run-lanes/lane.js';
+import type { Bar, BarKind, BarOutcome, Lane } from '../../../src/run-lanes/lane.js';
 
-const bar = (kind: BarKind, from: number, until: number | null, outcome: Outcome): Bar => ({
+const bar = (kind: BarKind, from: number, until: number | null, outcome: BarOutcome): Bar => ({
   kind,
   from,
   until,

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../src/engine/engine.js';
 import { Crossings } from '../../../src/engine/history/crossings.js';
-import { Mark } from '../../../src/engine/history/mark.js';
+import { SweepMark } from '../../../src/engine/history/mark.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { type Note, noteDecider } from '../../support/notes.js';
 
@@ -34,7 +34,7 @@ async function fill(): Promise<void> {
 async function kept(check?: () => void, sealedUntil = edge): Promise<number[]> {
   await fill();
   await opened.engine.durable();
-  const mark = new Mark(opened.engine, opened.journal, crossings, edge, sealedUntil);
+  const mark = new SweepMark(opened.engine, opened.journal, crossings, edge, sealedUntil);
   await mark.make(at, check);
   return Array.from({ length: edge }, (_, offset) => offset).filter((offset) => mark.keeps(offset));
 }

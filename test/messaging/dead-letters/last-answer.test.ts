@@ -1,10 +1,15 @@
-import { type Attempt, lastAnswer } from '../../../src/messaging/dead-letters/last-answer.js';
+import { lastAnswer } from '../../../src/messaging/dead-letters/last-answer.js';
+import type { AttemptEvent } from '../../../src/messaging/messages/message.events.js';
 import { envelope } from '../../support/envelope.js';
 import { wire } from '../../support/wire.js';
 
 const kept = 64 * 1024;
 
-function answered(status: number, body: Buffer | null, changes: Partial<Attempt['event']> = {}) {
+function answered(
+  status: number,
+  body: Buffer | null,
+  changes: Partial<AttemptEvent['event']> = {},
+) {
   const event = { type: 'MessageFailed', attempt: 0, startedAt: 0, durationMs: 1, status };
   return wire(lastAnswer(envelope({ headers: [], error: null, ...event, ...changes }, { body })));
 }

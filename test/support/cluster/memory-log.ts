@@ -2,12 +2,12 @@
 import type {
   AppendOutcome,
   CommitLog,
-  LogEntry,
   ReadEntries,
+  SharedLogEntry,
 } from '../../../src/cluster/commit-log.js';
 
 export class MemoryLog {
-  private readonly entries: LogEntry[] = [];
+  private readonly entries: SharedLogEntry[] = [];
   start = 0;
 
   get end(): number {

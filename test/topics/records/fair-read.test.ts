@@ -1,5 +1,9 @@
 import fc from 'fast-check';
-import { type AnswerBudget, type Cursor, FairRead } from '../../../src/topics/records/fair-read.js';
+import {
+  type AnswerBudget,
+  FairRead,
+  type ReadPosition,
+} from '../../../src/topics/records/fair-read.js';
 import type { PayloadEncoding } from '../../../src/topics/records/payload-encoding.js';
 import { SharedReads } from '../../../src/topics/topics/shared-reads.js';
 import type { RecordInput } from '../../../storage/format/record.js';
@@ -30,7 +34,7 @@ async function topicOf(...partitions: readonly (readonly number[])[]): Promise<v
   }
 }
 
-const cursors = (...offsets: readonly number[]): Cursor[] =>
+const cursors = (...offsets: readonly number[]): ReadPosition[] =>
   offsets.map((offset, partition) => ({
     topic: 't',
     partition,
@@ -45,7 +49,7 @@ let isRoomy = true;
 const separators = 100;
 
 async function read(
-  positions: readonly Cursor[],
+  positions: readonly ReadPosition[],
   budget: AnswerBudget,
   encoding: PayloadEncoding = 'text',
   until: number | null = null,

@@ -1,7 +1,7 @@
 import {
   compactionDue,
   dayMs,
-  type Span,
+  type RetainedSegment,
   trimDue,
 } from '../../../src/topics/topics/retention.policy.js';
 import { unlimited } from '../../../src/topics/topics/topic.events.js';
@@ -10,7 +10,7 @@ const now = 1_767_000_000_000;
 const hour = 3_600_000;
 
 /** Spans of ten records; each as many hours old as told, the last one grows. */
-const spans = (...ages: readonly number[]): Span[] =>
+const spans = (...ages: readonly number[]): RetainedSegment[] =>
   ages.map((age, index) => ({
     baseOffset: index * 10,
     nextOffset: index * 10 + 10,
@@ -24,7 +24,7 @@ const never = { retentionMs: unlimited, retentionBytes: unlimited };
 describe('retention by time', () => {
   const after3h = { ...never, retentionMs: 3 * hour };
 
-  it.each<[string, Span[], number | null]>([
+  it.each<[string, RetainedSegment[], number | null]>([
     ['keeps what is young', spans(3, 2, 1), null],
     ['lets go of what is old', spans(5, 4, 1), 20],
     ['stops at the first that is young', spans(5, 1, 4, 1), 10],
@@ -69,7 +69,7 @@ test('without limits everything stays', () => {
 describe('compaction', () => {
   const lately = now - hour;
 
-  it.each<[string, Span[], number, number, number | null]>([
+  it.each<[string, RetainedSegment[], number, number, number | null]>([
     ['begins with all that is sealed', spans(3, 2, 1), 0, 0, 20],
     ['waits for what grows', spans(1), 0, 0, null],
     ['takes what has grown for a day', spans(24), 0, 0, 10],

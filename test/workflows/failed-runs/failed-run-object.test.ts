@@ -1,5 +1,7 @@
-import type { Attempt } from '../../../src/messaging/dead-letters/last-answer.js';
-import type { MessagePublished } from '../../../src/messaging/messages/message.events.js';
+import type {
+  AttemptEvent,
+  MessagePublished,
+} from '../../../src/messaging/messages/message.events.js';
 import {
   failedRunObject,
   type ReportedRun,
@@ -34,7 +36,7 @@ const published = envelope<MessagePublished>(
 );
 const { headers: _, ...failureCallback } = callbackOptions({ url: 'https://app.example/failed' });
 
-function attempt(status: number, body: Buffer | null, error: string | null = null): Attempt {
+function attempt(status: number, body: Buffer | null, error: string | null = null): AttemptEvent {
   const event = { type: 'MessageFailed', attempt: 0, startedAt: 0, durationMs: 1, status };
   return envelope({ ...event, headers: ['x-why', 'boom'], error }, { body });
 }

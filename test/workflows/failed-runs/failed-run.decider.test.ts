@@ -1,10 +1,8 @@
 import type { Command } from '../../../src/engine/decider.js';
 import type { FailedRunCommand } from '../../../src/workflows/failed-runs/failed-run.commands.js';
 import { failedRunDecider } from '../../../src/workflows/failed-runs/failed-run.decider.js';
-import type {
-  CallbackState,
-  FailedRun,
-} from '../../../src/workflows/failed-runs/failed-runs.projection.js';
+import type { FailedRun } from '../../../src/workflows/failed-runs/failed-runs.projection.js';
+import type { CallbackState } from '../../../src/workflows/run-state/callback-state.js';
 import { epochMs, given } from '../../support/given.js';
 import { failedRun } from '../../support/workflows/failed-run.js';
 

@@ -1,10 +1,10 @@
 import type { Result } from '../../../src/grammar/result.js';
 import {
+  type FilteredRun,
   isGrouped,
   matchesRun,
   parseRunListQuery,
   parseRunLogQuery,
-  type RunOrigin,
   runQueryTerms,
 } from '../../../src/workflows/logs/run-logs.request.js';
 
@@ -68,7 +68,7 @@ describe('a question about runs', () => {
 });
 
 describe('a run', () => {
-  const run: RunOrigin = {
+  const run: FilteredRun = {
     runId: 'wfr_1',
     url: 'https://app.example:8443/wf?x=1',
     createdAt: 17,

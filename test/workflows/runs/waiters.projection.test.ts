@@ -5,7 +5,7 @@ import {
   type RunEvent,
   runKind,
 } from '../../../src/workflows/run-state/run.events.js';
-import { Waiters } from '../../../src/workflows/runs/waiters.projection.js';
+import { RunWaiters } from '../../../src/workflows/runs/waiters.projection.js';
 import { envelope } from '../../support/envelope.js';
 import { runStarted, stepInfo } from '../../support/workflows/run-commands.js';
 
@@ -33,13 +33,13 @@ const openWait = (stepId: number, eventId = 'paid'): OpenWait => ({
   offset: 3,
 });
 
-let waiters: Waiters;
+let waiters: RunWaiters;
 /** What the runs wait for, as their states tell. */
 let waits: Record<string, OpenWait[]>;
 
 beforeEach(() => {
   waits = {};
-  waiters = new Waiters();
+  waiters = new RunWaiters();
 });
 
 const happen = (id: string, event: RunEvent, changes = new TurnChanges(), offset = 7) =>

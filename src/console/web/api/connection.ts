@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { now } from '../time/clock.ts';
 
 /** What `useConnection` tells. */
-export interface Connection {
+export interface ServerConnection {
   /** The last request found the server. */
   readonly isUp: boolean;
   /** When it answered last, Unix milliseconds. */
@@ -11,7 +11,7 @@ export interface Connection {
 }
 
 const listeners = new Set<() => void>();
-let connection: Connection = { isUp: true, answeredAt: now() };
+let connection: ServerConnection = { isUp: true, answeredAt: now() };
 
 /** The server has answered, whatever it said, or a request has not found it. */
 export function noteConnection(isUp: boolean): void {
@@ -21,7 +21,7 @@ export function noteConnection(isUp: boolean): void {
 }
 
 /** The page is drawn anew when the server goes or comes back, and not for each answer. */
-export function useConnection(): Connection {
+export function useConnection(): ServerConnection {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);

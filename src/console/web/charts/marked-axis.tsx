@@ -1,6 +1,6 @@
 /** Words at places of an axis. What they say is read elsewhere, too: they are for the eye alone. */
 
-export interface Mark {
+export interface AxisMark {
   /** From its beginning, percent. */
   readonly place: number;
   readonly word: string;
@@ -16,7 +16,7 @@ function shiftOf(place: number): string {
 }
 
 /** Where there is little room, every other mark is left out. */
-export function MarkedAxis({ marks }: { readonly marks: readonly Mark[] }) {
+export function MarkedAxis({ marks }: { readonly marks: readonly AxisMark[] }) {
   return (
     <span className="relative block h-4 text-xs text-muted" aria-hidden="true">
       {marks.map(({ place, word }, index) => (

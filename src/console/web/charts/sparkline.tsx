@@ -1,13 +1,13 @@
 /** A series as a line without axes, for beside a number. */
 
 /** Values in the order of time; null where nothing is known. */
-export type Series = readonly (number | null)[];
+export type SparklineValues = readonly (number | null)[];
 
 const width = 100;
 const height = 24;
 
 /** The corners of a line, and of the area below it. */
-function pathOf(series: Series): string {
+function pathOf(series: SparklineValues): string {
   const max = Math.max(1e-9, ...series.map((value) => value ?? 0));
   const step = width / Math.max(1, series.length - 1);
   const points = series.flatMap((value, index) =>
@@ -20,7 +20,7 @@ function pathOf(series: Series): string {
 }
 
 /** Stretched to the width that there is; null in a series is a gap. */
-export function Sparkline({ series }: { readonly series: Series }) {
+export function Sparkline({ series }: { readonly series: SparklineValues }) {
   const path = pathOf(series);
   return (
     <svg

@@ -2,14 +2,14 @@
 
 import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
-import type { Series } from './sparkline.tsx';
+import type { SparklineValues } from './sparkline.tsx';
 import { ClockAxis } from './time-axis.tsx';
 
 /** A part of each bar, in one tone; null in its series counts as 0. */
 export interface Layer {
   readonly name: string;
   readonly tone: Tone;
-  readonly series: Series;
+  readonly series: SparklineValues;
 }
 
 interface StackedProps {

@@ -12,7 +12,7 @@ import { Empty, RowStates } from '../parts/states.tsx';
 import { SinkButton } from '../publish/sink-button.tsx';
 import { Time } from '../time/time.tsx';
 import { kindOf, type LetterKind } from './dead-letter-filters.ts';
-import { Groups } from './groups.tsx';
+import { LetterGroupsPanel } from './groups.tsx';
 import { ChosenActions, PageActions, RowActions } from './letter-actions.tsx';
 import { type Letter, loadLetters } from './letters.ts';
 
@@ -107,7 +107,7 @@ export default function DeadLettersPage() {
   const { of: _, ...others } = filters;
   return (
     <Page title="Dead letters" actions={<PageActions isEmpty={isEmpty} />}>
-      {kind === 'messages' && <Groups />}
+      {kind === 'messages' && <LetterGroupsPanel />}
       <Panel>
         <fieldset className="flex gap-1 border-b border-line p-2">
           <legend className="sr-only">What has failed</legend>

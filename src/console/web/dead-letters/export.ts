@@ -1,5 +1,5 @@
 /** All dead letters that pass the filters, as a file of one JSON object in a line. */
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { kindOf } from './dead-letter-filters.ts';
 import { loadLetters } from './letters.ts';
 
@@ -14,7 +14,7 @@ export interface Exported {
 
 /** Saves the file, and tells `progress` after each page how many it holds. */
 export async function exportLetters(
-  filters: Filters,
+  filters: ChosenFilters,
   progress: (letters: number) => void,
 ): Promise<Exported> {
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
-import { type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { type ChosenFilters, useFilters } from '../parts/filter-bar.tsx';
 import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Loaded } from '../parts/states.tsx';
@@ -11,7 +11,7 @@ import { count, exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 import { messageQuery } from './dead-letter-filters.ts';
 
-const load = async (filters: Filters) => {
+const load = async (filters: ChosenFilters) => {
   const { host, responseStatus: _, ...others } = filters;
   const query = messageQuery(others);
   return ask(api.GET('/v2/dlq/groups', { params: { query } }));
@@ -64,7 +64,7 @@ function columnsOf(choose: (group: Group) => void): readonly Column<Group>[] {
   ];
 }
 
-export function Groups() {
+export function LetterGroupsPanel() {
   const [filters, change] = useFilters();
   const [isWhole, setWhole] = useState(false);
   const query = useQuery({

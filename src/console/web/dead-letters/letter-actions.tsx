@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { JobDialog } from '../jobs/job-dialog.tsx';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
-import { type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { type ChosenFilters, useFilters } from '../parts/filter-bar.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
 import { conditionsOf, filterOf, kindOf, type LetterKind } from './dead-letter-filters.ts';
@@ -123,14 +123,20 @@ export function PageActions({ isEmpty }: { readonly isEmpty: boolean }) {
   );
 }
 
-function whichOf(filters: Filters): string {
+function whichOf(filters: ChosenFilters): string {
   const conditions = conditionsOf(filters);
   return conditions.length === 0
     ? 'No filter is set: this concerns every one there is.'
     : `Those where ${conditions.join(' and ')}.`;
 }
 
-function Export({ filters, isEmpty }: { readonly filters: Filters; readonly isEmpty: boolean }) {
+function Export({
+  filters,
+  isEmpty,
+}: {
+  readonly filters: ChosenFilters;
+  readonly isEmpty: boolean;
+}) {
   const [done, setDone] = useState(0);
   const change = useChange(() => exportLetters(filters, setDone), []);
   const said = change.isPending

@@ -1,7 +1,7 @@
 /** Dead letters of messages and of runs, as the page shows them, and what is done to them. */
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { kindOf, type LetterKind, messageQuery, runQuery } from './dead-letter-filters.ts';
 
 /** A row of the page, of either kind. */
@@ -29,7 +29,7 @@ const timeIn = (dlqId: string) => Number.parseInt(dlqId, 10);
 
 /** A page of them, the newest first. */
 export function loadLetters(
-  filters: Filters,
+  filters: ChosenFilters,
   cursor: string | undefined,
   signal?: AbortSignal,
 ): Promise<RowPage<Letter>> {
@@ -39,7 +39,7 @@ export function loadLetters(
 }
 
 async function loadMessages(
-  filters: Filters,
+  filters: ChosenFilters,
   cursor: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<RowPage<Letter>> {
@@ -60,7 +60,7 @@ async function loadMessages(
 }
 
 async function loadRuns(
-  filters: Filters,
+  filters: ChosenFilters,
   cursor: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<RowPage<Letter>> {

@@ -12,26 +12,26 @@ import { Time } from '../time/time.tsx';
 
 const loadOrigins = () => ask(api.GET('/admin/origins'));
 /** One of `GET /admin/origins`. */
-export type Origin = Awaited<ReturnType<typeof loadOrigins>>[number];
+export type ListedOrigin = Awaited<ReturnType<typeof loadOrigins>>[number];
 
 /** Those called last come first. */
 export const useOrigins = () =>
   useQuery({ queryKey: ['origins'], queryFn: loadOrigins, refetchInterval: 3000 });
 
 /** Of the attempts of the last 24 hours, the share that was answered 2xx; null = there was none. */
-export function successOf({ succeeded, failed }: Origin): number | null {
+export function successOf({ succeeded, failed }: ListedOrigin): number | null {
   return succeeded + failed === 0 ? null : succeeded / (succeeded + failed);
 }
 
 /** Those with failures, the most of them first. */
-export function worstOf(origins: readonly Origin[], most: number): readonly Origin[] {
+export function worstOf(origins: readonly ListedOrigin[], most: number): readonly ListedOrigin[] {
   return origins
     .filter(({ failed }) => failed > 0)
     .toSorted((one, other) => other.failed - one.failed)
     .slice(0, most);
 }
 
-function Success({ origin }: { readonly origin: Origin }) {
+function Success({ origin }: { readonly origin: ListedOrigin }) {
   const share = successOf(origin);
   const { succeeded, failed } = origin;
   const said = share === null ? '–' : `${(100 * share).toFixed(share === 1 ? 0 : 1)} %`;
@@ -45,7 +45,7 @@ function Success({ origin }: { readonly origin: Origin }) {
   );
 }
 
-function Failed({ origin: { lastFailure } }: { readonly origin: Origin }) {
+function Failed({ origin: { lastFailure } }: { readonly origin: ListedOrigin }) {
   if (lastFailure === null) return <span className="text-muted">–</span>;
   const { at, status, error } = lastFailure;
   const said = error ?? `answered ${status}`;
@@ -59,7 +59,7 @@ function Failed({ origin: { lastFailure } }: { readonly origin: Origin }) {
 }
 
 /** While it is paused attempts to it wait, and nothing is lost. */
-function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: Origin }) {
+function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: ListedOrigin }) {
   const isPaused = pausedAt !== null;
   const change = useChange(
     () =>
@@ -83,7 +83,7 @@ function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: Origin
   );
 }
 
-const columns: readonly Column<Origin>[] = [
+const columns: readonly Column<ListedOrigin>[] = [
   {
     name: 'Origin',
     cell: ({ origin }) => <span title={origin}>{origin}</span>,
@@ -145,7 +145,7 @@ export function OriginTable({
   origins,
   label,
 }: {
-  readonly origins: readonly Origin[];
+  readonly origins: readonly ListedOrigin[];
   readonly label: string;
 }) {
   return <RowTable label={label} columns={columns} rows={origins} keyOf={({ origin }) => origin} />;

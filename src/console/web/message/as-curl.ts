@@ -1,10 +1,10 @@
 /** The request that publishes a message like this one, as a command. Pure. */
 
 import { quoted } from '../parts/shell-words.ts';
-import { optionsOf, type Published } from '../publish/options.ts';
+import { type MessageOptions, optionsOf } from '../publish/options.ts';
 
 /** A message, as far as it is asked for. */
-export interface PublishedMessage extends Omit<Published, 'retries'> {
+export interface PublishedMessage extends Omit<MessageOptions, 'retries'> {
   readonly url: string;
   readonly maxRetries: number;
   readonly body?: string | undefined;

@@ -7,7 +7,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/page.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { duration, exact, hour } from '../time/format.ts';
-import { type Attempt, type LifeRow, lifeOf } from './message-life.ts';
+import { type LifeAttempt, type LifeRow, lifeOf } from './message-life.ts';
 
 interface AttemptsProps {
   /** Up to the moment that is shown. */
@@ -41,7 +41,7 @@ export function Attempts({ rows, at, until }: AttemptsProps) {
   );
 }
 
-function AttemptRow({ attempt }: { readonly attempt: Attempt }) {
+function AttemptRow({ attempt }: { readonly attempt: LifeAttempt }) {
   const { number, startedAt, endedAt, row } = attempt;
   const [isOpen, setOpen] = useState(false);
   return (
@@ -75,7 +75,11 @@ function AttemptRow({ attempt }: { readonly attempt: Attempt }) {
   );
 }
 
-function AttemptDetails({ attempt: { startedAt, endedAt, row } }: { readonly attempt: Attempt }) {
+function AttemptDetails({
+  attempt: { startedAt, endedAt, row },
+}: {
+  readonly attempt: LifeAttempt;
+}) {
   const headers = Object.entries(row.responseHeader ?? {});
   return (
     <div className="border-t border-line bg-ground p-3">

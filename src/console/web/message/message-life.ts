@@ -17,7 +17,7 @@ export interface LifeRow {
 }
 
 /** An attempt: null where it has not ended. */
-export interface Attempt {
+export interface LifeAttempt {
   readonly number: number;
   readonly startedAt: number;
   readonly endedAt: number | null;
@@ -25,7 +25,7 @@ export interface Attempt {
 }
 
 /** A stretch of time in which a message did one thing. */
-export interface Bar {
+export interface LifeBar {
   readonly from: number;
   readonly until: number;
   readonly tone: Tone;
@@ -33,9 +33,9 @@ export interface Bar {
 }
 
 /** What is drawn of a message: bars without a gap between `from` and `until`, Unix milliseconds. */
-export interface Life {
-  readonly bars: readonly Bar[];
-  readonly attempts: readonly Attempt[];
+export interface MessageLife {
+  readonly bars: readonly LifeBar[];
+  readonly attempts: readonly LifeAttempt[];
   readonly from: number;
   readonly until: number;
 }
@@ -43,12 +43,12 @@ export interface Life {
 const ends: Readonly<Record<string, Tone>> = { DELIVERED: 'ok', ERROR: 'bad', FAILED: 'bad' };
 
 /** What is known at `now` of rows in the order of their times. */
-export function lifeOf(rows: readonly LifeRow[], now: number): Life {
+export function lifeOf(rows: readonly LifeRow[], now: number): MessageLife {
   const attempts = attemptsOf(rows);
   const from = rows[0]?.time ?? now;
   const isOver = rows.some(({ state }) => ['DELIVERED', 'FAILED', 'CANCELED'].includes(state));
   const until = isOver ? (rows.at(-1)?.time ?? now) : now;
-  const bars: Bar[] = [];
+  const bars: LifeBar[] = [];
   let free = from;
   for (const { number, startedAt, endedAt, row } of attempts) {
     if (startedAt > free) bars.push(waiting(free, startedAt, number));
@@ -66,12 +66,12 @@ export function momentsOf(rows: readonly LifeRow[]): readonly number[] {
   return [...new Set(rows.map(({ time }) => time))].sort((one, other) => one - other);
 }
 
-function waiting(from: number, until: number, attempt: number): Bar {
+function waiting(from: number, until: number, attempt: number): LifeBar {
   return { from, until, tone: 'wait', says: `waiting for attempt ${attempt}` };
 }
 
-function attemptsOf(rows: readonly LifeRow[]): readonly Attempt[] {
-  const attempts = new Map<number, Attempt>();
+function attemptsOf(rows: readonly LifeRow[]): readonly LifeAttempt[] {
+  const attempts = new Map<number, LifeAttempt>();
   for (const row of rows) {
     const { attempt: number, time } = row;
     if (number === undefined) continue;

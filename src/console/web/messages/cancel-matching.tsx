@@ -3,12 +3,12 @@ import { Ban } from 'lucide-react';
 import { useState } from 'react';
 import { JobDialog } from '../jobs/job-dialog.tsx';
 import { Action } from '../parts/button.tsx';
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { lookOf } from '../parts/state-mark.tsx';
 import { exact } from '../time/format.ts';
 import { isEnd, isPending, isSearched, queryOf, stretchOf } from './message-filters.ts';
 
-export function CancelMatching({ filters }: { readonly filters: Filters }) {
+export function CancelMatching({ filters }: { readonly filters: ChosenFilters }) {
   const [isOpen, setOpen] = useState(false);
   const { state } = filters;
   const why = isSearched(filters)
@@ -51,7 +51,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** What the filters say. */
-function whichOf(filters: Filters): string {
+function whichOf(filters: ChosenFilters): string {
   const { fromDate, toDate } = stretchOf(filters);
   const conditions = [
     ...Object.entries(filters).flatMap(([name, value]) =>

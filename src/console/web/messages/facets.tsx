@@ -1,7 +1,7 @@
 /** The states that messages are in, with how many are in each: a press shows those alone. */
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
-import { type Filters, useFilters } from '../parts/filter-bar.tsx';
+import { type ChosenFilters, useFilters } from '../parts/filter-bar.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
@@ -23,7 +23,7 @@ function tally(states: Iterable<readonly [state: string, count: number]>): Map<s
   return counts;
 }
 
-async function countPending(filters: Filters, signal: AbortSignal): Promise<Counts> {
+async function countPending(filters: ChosenFilters, signal: AbortSignal): Promise<Counts> {
   const query = { ...queryOf(filters), count: countedMax };
   const page = await ask(api.GET('/v2/messages', { params: { query }, signal }));
   const of = tally(page.messages.map(({ state }) => [state, 1] as const));
@@ -31,7 +31,7 @@ async function countPending(filters: Filters, signal: AbortSignal): Promise<Coun
   return { of, isCut: page.cursor !== undefined };
 }
 
-async function countEnded(filters: Filters, signal: AbortSignal): Promise<Counts> {
+async function countEnded(filters: ChosenFilters, signal: AbortSignal): Promise<Counts> {
   const { contains } = filters;
   const query = {
     ...queryOf(filters),
@@ -47,7 +47,7 @@ async function countEnded(filters: Filters, signal: AbortSignal): Promise<Counts
 }
 
 /** How many messages that pass the filters are pending; `isCut` where it is at least so many. */
-function usePendingCounts(filters: Filters, isAsked: boolean) {
+function usePendingCounts(filters: ChosenFilters, isAsked: boolean) {
   const { state: _, contains, ...others } = filters;
   return useQuery({
     queryKey: ['facets', 'pending', others],

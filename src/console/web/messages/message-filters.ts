@@ -1,17 +1,15 @@
 /** The filters of the list of messages, and how routes take them. Pure. */
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 
 /** States of messages that have not ended: memory has those. */
 export const pendingStates = ['DELAYED', 'WAITING', 'ACTIVE', 'RETRY'] as const;
-/** A state of a message that is not final. */
-export type PendingState = (typeof pendingStates)[number];
+type PendingState = (typeof pendingStates)[number];
 
 /**
  * What a message is once it is final: the logs are asked for those, as nothing pending has them.
  */
 export const endStates = ['DELIVERED', 'FAILED', 'CANCELED'] as const;
-/** A state of a message that is final. */
-export type EndState = (typeof endStates)[number];
+type EndState = (typeof endStates)[number];
 
 /** Whether the filter of the address asks for what is pending in this state. */
 export const isPending = (state: string | undefined): state is PendingState =>
@@ -21,7 +19,7 @@ export const isEnd = (state: string | undefined): state is EndState =>
   endStates.some((each) => each === state);
 
 /** A text is looked for in the log only: memory is not searched. */
-export const isSearched = ({ contains }: Filters): boolean => contains !== undefined;
+export const isSearched = ({ contains }: ChosenFilters): boolean => contains !== undefined;
 
 /** A time of the address, which may be edited by hand. */
 function timeOf(text: string | undefined): number | undefined {
@@ -30,12 +28,12 @@ function timeOf(text: string | undefined): number | undefined {
 }
 
 /** The stretch of time that is chosen, Unix milliseconds. */
-export function stretchOf({ fromDate, toDate }: Filters) {
+export function stretchOf({ fromDate, toDate }: ChosenFilters) {
   return { fromDate: timeOf(fromDate), toDate: timeOf(toDate) };
 }
 
 /** Filters that every route of messages knows. */
-export function queryOf(filters: Filters) {
+export function queryOf(filters: ChosenFilters) {
   const { label, url, queueName, flowControlKey } = filters;
   const { fromDate, toDate } = stretchOf(filters);
   return {

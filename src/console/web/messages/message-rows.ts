@@ -1,11 +1,11 @@
 /** The rows of the list of messages: what is pending, from the server's memory, or the log's. */
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { isEnd, isPending, isSearched, queryOf } from './message-filters.ts';
 
 /** A message as the list shows it. */
-export interface MessageRow {
+export interface ListedMessage {
   readonly id: string;
   readonly state: string;
   readonly url: string;
@@ -24,10 +24,10 @@ const pageSize = 100;
 
 /** A page of messages, the latest first; of the log a row for each change. */
 export function loadMessages(
-  filters: Filters,
+  filters: ChosenFilters,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<RowPage<MessageRow>> {
+): Promise<RowPage<ListedMessage>> {
   const { state } = filters;
   return (state === 'pending' || isPending(state)) && !isSearched(filters)
     ? loadPending(filters, cursor, signal)
@@ -35,10 +35,10 @@ export function loadMessages(
 }
 
 async function loadPending(
-  filters: Filters,
+  filters: ChosenFilters,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<RowPage<MessageRow>> {
+): Promise<RowPage<ListedMessage>> {
   const { state } = filters;
   const query = {
     ...queryOf(filters),
@@ -66,10 +66,10 @@ async function loadPending(
 }
 
 async function loadLogged(
-  filters: Filters,
+  filters: ChosenFilters,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<RowPage<MessageRow>> {
+): Promise<RowPage<ListedMessage>> {
   const { state, contains } = filters;
   const query = {
     ...queryOf(filters),
@@ -98,7 +98,7 @@ async function loadLogged(
 }
 
 /** Each message once, by its latest row, which comes first: that is its state. */
-export function eachOnce(rows: readonly MessageRow[]): readonly MessageRow[] {
+export function eachOnce(rows: readonly ListedMessage[]): readonly ListedMessage[] {
   const seen = new Set<string>();
   return rows.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

@@ -15,7 +15,7 @@ import { SinkButton } from '../publish/sink-button.tsx';
 import { Time } from '../time/time.tsx';
 import { CancelMatching } from './cancel-matching.tsx';
 import { Facets } from './facets.tsx';
-import { eachOnce, loadMessages, type MessageRow } from './message-rows.ts';
+import { eachOnce, type ListedMessage, loadMessages } from './message-rows.ts';
 import { Outcomes } from './outcomes.tsx';
 
 const filters: readonly Filter[] = [
@@ -26,7 +26,7 @@ const filters: readonly Filter[] = [
   { name: 'flowControlKey', label: 'Flow-control key' },
 ];
 
-const columns: readonly Column<MessageRow>[] = [
+const columns: readonly Column<ListedMessage>[] = [
   { name: 'State', width: '7.5rem', cell: ({ state }) => <State of={state} /> },
   {
     name: 'Destination',

@@ -3,9 +3,9 @@ import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { count, duration } from '../time/format.ts';
-import type { Overview } from './load-overview.ts';
+import type { LoadedOverview } from './load-overview.ts';
 
-type ClusterStatus = NonNullable<Overview['cluster']>;
+type ClusterStatus = NonNullable<LoadedOverview['cluster']>;
 
 interface NodeRow {
   readonly node: string;

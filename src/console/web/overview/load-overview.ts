@@ -18,6 +18,6 @@ export const loadSeries = () => {
 };
 
 /** The answer of `/admin/overview`. */
-export type Overview = Awaited<ReturnType<typeof loadOverview>>;
+export type LoadedOverview = Awaited<ReturnType<typeof loadOverview>>;
 /** The answer of `/admin/series`. */
 export type AllSeries = Awaited<ReturnType<typeof loadSeries>>;

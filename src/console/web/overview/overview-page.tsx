@@ -1,7 +1,7 @@
 /** How the server is: numbers with the last hour, outcomes, what waits for what, the disk. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { type Series, Sparkline } from '../charts/sparkline.tsx';
+import { Sparkline, type SparklineValues } from '../charts/sparkline.tsx';
 import { StackedMinutes } from '../charts/stacked-minutes.tsx';
 import { OriginTable, useOrigins, worstOf } from '../endpoints/origins.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -11,7 +11,7 @@ import { Loaded } from '../parts/states.tsx';
 import { bytes, count, duration } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 import { Cluster } from './cluster.tsx';
-import { type AllSeries, loadOverview, loadSeries, type Overview } from './load-overview.ts';
+import { type AllSeries, type LoadedOverview, loadOverview, loadSeries } from './load-overview.ts';
 
 /** One number of the first row. */
 interface Tile {
@@ -61,10 +61,10 @@ function Numbers({
   overview,
   series,
 }: {
-  readonly overview: Overview;
+  readonly overview: LoadedOverview;
   readonly series: AllSeries | undefined;
 }) {
-  const of = (name: string): Series => series?.series[name] ?? [];
+  const of = (name: string): SparklineValues => series?.series[name] ?? [];
   return (
     <>
       <div className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
@@ -123,7 +123,7 @@ function WorstOrigins() {
   );
 }
 
-function lastOf(series: Series): number | null {
+function lastOf(series: SparklineValues): number | null {
   return series.findLast((value) => value !== null) ?? null;
 }
 
@@ -134,7 +134,7 @@ function NumberTile({
 }: {
   readonly tile: Tile;
   readonly value: number | null;
-  readonly series: Series;
+  readonly series: SparklineValues;
 }) {
   const content = (
     <>
@@ -164,7 +164,7 @@ function Waiting({
   overview: { backlog },
   lag: [p50, p99],
 }: {
-  readonly overview: Overview;
+  readonly overview: LoadedOverview;
   readonly lag: readonly [number | null, number | null];
 }) {
   const seconds = (value: number | null) => (value === null ? '–' : duration(value * 1000));
@@ -187,7 +187,7 @@ function Waiting({
   );
 }
 
-function Next({ overview: { schedules } }: { readonly overview: Overview }) {
+function Next({ overview: { schedules } }: { readonly overview: LoadedOverview }) {
   return (
     <Panel title="Next due" aside={count(schedules.count)}>
       {schedules.next.length === 0 ? (
@@ -213,13 +213,13 @@ function Next({ overview: { schedules } }: { readonly overview: Overview }) {
   );
 }
 
-const meanings: Readonly<Record<Overview['durability'], string>> = {
+const meanings: Readonly<Record<LoadedOverview['durability'], string>> = {
   fsync: 'on disk (fsync)',
   os: 'handed to the system',
   replicated: 'in the shared log, and on disk',
 };
 
-function Machine({ overview }: { readonly overview: Overview }) {
+function Machine({ overview }: { readonly overview: LoadedOverview }) {
   const { disk, durability, startedAt, version } = overview;
   return (
     <Panel title="Server">

@@ -5,7 +5,7 @@ import { after } from '../time/clock.ts';
 import { Button } from './button.tsx';
 
 /** Values of filters by name, as the address has them; an absent one filters nothing. */
-export type Filters = Readonly<Record<string, string | undefined>>;
+export type ChosenFilters = Readonly<Record<string, string | undefined>>;
 
 /** A text to type, or a choice between a few words. */
 export interface Filter {
@@ -30,15 +30,15 @@ export function readFilters<Name extends string>(...names: readonly Name[]) {
 }
 
 /** The filters of this page, and how they change: without `value` one filters nothing. */
-export function useFilters(): readonly [Filters, (changes: Filters) => void] {
+export function useFilters(): readonly [ChosenFilters, (changes: ChosenFilters) => void] {
   // Each page with filters reads them by `readFilters`.
-  const filters = useSearch({ strict: false }) as Filters;
+  const filters = useSearch({ strict: false }) as ChosenFilters;
   const navigate = useNavigate();
-  const change = (changes: Filters) =>
+  const change = (changes: ChosenFilters) =>
     navigate({
       to: '.',
       replace: true,
-      search: (old: Filters) => {
+      search: (old: ChosenFilters) => {
         const entries = Object.entries({ ...old, ...changes });
         return Object.fromEntries(entries.filter(([, value]) => (value ?? '') !== ''));
       },

@@ -2,7 +2,7 @@
 import { now } from '../time/clock.ts';
 
 /** One choice of how far back. */
-export interface Span {
+export interface PastSpan {
   /** As the address has it. */
   readonly value: string;
   readonly word: string;
@@ -15,7 +15,7 @@ export interface Span {
 
 const minuteMs = 60_000;
 
-const last: Span = {
+const last: PastSpan = {
   value: '1h',
   word: 'last hour',
   step: '1m',
@@ -24,7 +24,7 @@ const last: Span = {
 };
 
 /** In the order of the choice. */
-export const spans: readonly Span[] = [
+export const spans: readonly PastSpan[] = [
   last,
   { value: '6h', word: 'last 6 hours', step: '5m', stepMs: 5 * minuteMs, ms: 360 * minuteMs },
   { value: '1d', word: 'last day', step: '15m', stepMs: 15 * minuteMs, ms: 1440 * minuteMs },
@@ -33,12 +33,12 @@ export const spans: readonly Span[] = [
 ];
 
 /** The last hour where the address has none. */
-export function spanOf(value: string | undefined): Span {
+export function spanOf(value: string | undefined): PastSpan {
   return spans.find((span) => span.value === value) ?? last;
 }
 
 /** Where the columns of a span begin now, Unix milliseconds: on a whole step. */
-export function beginOf({ ms, stepMs }: Span): number {
+export function beginOf({ ms, stepMs }: PastSpan): number {
   return Math.ceil((now() - ms) / stepMs) * stepMs;
 }
 
@@ -47,7 +47,7 @@ export function SpanChoice({
   span,
   choose,
 }: {
-  readonly span: Span;
+  readonly span: PastSpan;
   readonly choose: (value: string) => void;
 }) {
   return (

@@ -1,7 +1,7 @@
 /** Options of a message or a schedule, as headers of a request for one like it. Pure. */
 
 /** As far as it is asked for; what is absent has the server's default. */
-export interface Published {
+export interface MessageOptions {
   readonly method: string;
   readonly header: Readonly<Record<string, readonly string[]>>;
   readonly retries: number;
@@ -26,7 +26,7 @@ const ownHeaders = /^(upstash|svc)-|^(user-agent|content-length|host|traceparent
 const isHidden = (values: readonly string[]) => values.some((each) => /^REDACTED:/.test(each));
 
 /** Headers by name, which begin with `prefix` where they are options; hidden ones are left out. */
-export function optionsOf(published: Published, prefix: string): ReadonlyMap<string, string> {
+export function optionsOf(published: MessageOptions, prefix: string): ReadonlyMap<string, string> {
   const { header, method, retries, label, labels = [], retryDelayExpression } = published;
   const options = new Map<string, string>();
   for (const [name, values] of Object.entries(header)) {
@@ -50,7 +50,7 @@ export function optionsOf(published: Published, prefix: string): ReadonlyMap<str
 
 function addFlowControl(
   options: Map<string, string>,
-  { flowControlKey, parallelism, rate, period }: Published,
+  { flowControlKey, parallelism, rate, period }: MessageOptions,
   prefix: string,
 ): void {
   if (flowControlKey === undefined) return;
@@ -67,7 +67,7 @@ function addCallback(
   options: Map<string, string>,
   name: string,
   url: string | undefined,
-  header: Published['callbackHeader'] = {},
+  header: MessageOptions['callbackHeader'] = {},
 ): void {
   if (url === undefined) return;
   options.set(name, url);

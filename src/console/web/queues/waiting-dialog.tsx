@@ -10,7 +10,7 @@ import { count, exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 
 /** What messages stand in line for. */
-export interface Line {
+export interface WaitingLine {
   readonly of: 'queue' | 'flow';
   readonly name: string;
 }
@@ -28,7 +28,7 @@ interface Waiting {
 
 const shownMax = 50;
 
-async function loadWaiting({ of, name }: Line): Promise<Waiting> {
+async function loadWaiting({ of, name }: WaitingLine): Promise<Waiting> {
   const query = { count: shownMax };
   if (of === 'queue') {
     const params = { path: { name }, query };
@@ -41,7 +41,13 @@ async function loadWaiting({ of, name }: Line): Promise<Waiting> {
 }
 
 /** How many wait, as a button that shows them. */
-export function WaitingButton({ line, size }: { readonly line: Line; readonly size: number }) {
+export function WaitingButton({
+  line,
+  size,
+}: {
+  readonly line: WaitingLine;
+  readonly size: number;
+}) {
   const [isOpen, setOpen] = useState(false);
   if (size === 0) return <span>0</span>;
   return (
@@ -60,7 +66,13 @@ export function WaitingButton({ line, size }: { readonly line: Line; readonly si
   );
 }
 
-function WaitingDialog({ line, close }: { readonly line: Line; readonly close: () => void }) {
+function WaitingDialog({
+  line,
+  close,
+}: {
+  readonly line: WaitingLine;
+  readonly close: () => void;
+}) {
   const query = useQuery({
     queryKey: [line.of, 'waiting', line.name],
     queryFn: () => loadWaiting(line),

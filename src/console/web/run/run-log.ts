@@ -14,7 +14,7 @@ const activeMs = 1000;
 export type LoggedRow = Awaited<ReturnType<typeof loadPage>>['events'][number];
 
 /** What is read of the log of a run, the earliest row first. */
-export interface RunLog {
+export interface LoadedRunLog {
   readonly rows: readonly LoggedRow[];
   /** There are more rows than are read. */
   readonly isCut: boolean;
@@ -31,7 +31,7 @@ function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
   return ask(api.GET('/v2/workflows/messageLogs', { params: { query }, signal }));
 }
 
-async function loadLog(id: string, signal: AbortSignal): Promise<RunLog> {
+async function loadLog(id: string, signal: AbortSignal): Promise<LoadedRunLog> {
   const rows: LoggedRow[] = [];
   let cursor: string | undefined;
   do {

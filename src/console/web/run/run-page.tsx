@@ -17,7 +17,7 @@ import { useNow } from '../time/clock.ts';
 import { count, duration, exact } from '../time/format.ts';
 import { RunLink } from './lane-details.tsx';
 import { RunActions } from './run-actions.tsx';
-import { type RunLog, type ShownRun, useRun, useRunLog } from './run-log.ts';
+import { type LoadedRunLog, type ShownRun, useRun, useRunLog } from './run-log.ts';
 import { Waterfall } from './waterfall.tsx';
 
 /** Says so where there is no such run, or no longer. */
@@ -106,7 +106,7 @@ function Run({ run }: { readonly run: ShownRun }) {
 
 interface HistoryProps {
   readonly run: ShownRun;
-  readonly log: RunLog;
+  readonly log: LoadedRunLog;
   readonly at: number | null;
   readonly change: (at: number | null) => void;
 }

@@ -1,7 +1,7 @@
 /** What an id leads to. Ids of the server tell their kind by what they begin with. Pure. */
 
 /** A place of the console for what was typed. */
-export interface Destination {
+export interface ConsoleLink {
   /** An address below `/console`. */
   readonly to: string;
   readonly name: string;
@@ -13,7 +13,7 @@ const kinds: readonly (readonly [prefix: string, path: string, kind: string])[] 
 ];
 
 /** Where a typed id may be looked at; none where it is no id. */
-export function destinationsOf(typed: string): readonly Destination[] {
+export function destinationsOf(typed: string): readonly ConsoleLink[] {
   return kinds
     .filter(([prefix]) => typed.startsWith(prefix) && typed.length > prefix.length)
     .map(([, path, kind]) => ({

@@ -1,6 +1,6 @@
 /** What differs between two states of one thing, by path. Pure. */
 
-export interface Difference {
+export interface StateDifference {
   /** `context.attempts`, `limits[0]`. */
   readonly path: string;
   /** As JSON; null = it was not there. */
@@ -12,7 +12,7 @@ export interface Difference {
 const differencesMax = 500;
 
 /** In the order of their paths; at most 500. */
-export function differencesOf(before: unknown, after: unknown): readonly Difference[] {
+export function differencesOf(before: unknown, after: unknown): readonly StateDifference[] {
   const old = leavesOf(before);
   const young = leavesOf(after);
   const paths = [...new Set([...old.keys(), ...young.keys()])].sort();

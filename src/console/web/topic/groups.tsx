@@ -23,7 +23,7 @@ async function loadGroups(topic: string) {
   });
 }
 
-export function Groups({ topic }: { readonly topic: string }) {
+export function GroupsPanel({ topic }: { readonly topic: string }) {
   const [seeking, setSeeking] = useState<string | null>(null);
   const { data = [] } = useQuery({
     queryKey: ['topic', topic, 'groups'],

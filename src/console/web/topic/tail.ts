@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { eventsOf, type ServerEvent } from '../api/events.ts';
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { after, now } from '../time/clock.ts';
 
 /** A record as a stream of `/tail` gives it. */
@@ -35,7 +35,7 @@ const againMs = 2000;
 const nothing: Tail = { records: [], seen: 0, perSecond: 0, error: null };
 
 /** Follows a topic, from where the filters say; while it is held, what comes is not asked for. */
-export function useTail(topic: string, filters: Filters, isHeld: boolean): Tail {
+export function useTail(topic: string, filters: ChosenFilters, isHeld: boolean): Tail {
   const [tail, setTail] = useState(nothing);
   const { from = 'newest-50', partition, key, contains } = filters;
   useEffect(() => {

@@ -11,7 +11,7 @@ import { Loaded } from '../parts/states.tsx';
 import { now } from '../time/clock.ts';
 import { bytes, count } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
-import { Groups } from './groups.tsx';
+import { GroupsPanel } from './groups.tsx';
 import { ProduceDialog } from './produce-dialog.tsx';
 import { PurgeDialog } from './purge-dialog.tsx';
 import { Records } from './records.tsx';
@@ -76,7 +76,7 @@ function Shown({ topic }: { readonly topic: Topic }) {
       }
     >
       <Partitions topic={topic} />
-      <Groups topic={name} />
+      <GroupsPanel topic={name} />
       <Pushes topic={name} />
       <Records topic={name} />
       {open === 'produce' && <ProduceDialog topic={name} close={close} />}

@@ -3,9 +3,9 @@ import { CircleSlash } from 'lucide-react';
 import { useState } from 'react';
 import { JobDialog } from '../jobs/job-dialog.tsx';
 import { Action } from '../parts/button.tsx';
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 
-export function CancelRuns({ filters }: { readonly filters: Filters }) {
+export function CancelRuns({ filters }: { readonly filters: ChosenFilters }) {
   const [isOpen, setOpen] = useState(false);
   const { state, url, label, id } = filters;
   const hasEnded = state !== undefined && state !== 'RUN_STARTED';

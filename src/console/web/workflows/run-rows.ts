@@ -1,10 +1,10 @@
 /** The rows of the list of runs. */
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
-import type { Filters } from '../parts/filter-bar.tsx';
+import type { ChosenFilters } from '../parts/filter-bar.tsx';
 
 /** A run as the list shows it. */
-export interface RunRow {
+export interface ListedRun {
   readonly id: string;
   readonly state: string;
   readonly url: string;
@@ -27,11 +27,11 @@ const answersMax = 4;
 
 /** A page of the list: a few answers of the server, as each has ten runs at most. */
 export async function loadRuns(
-  filters: Filters,
+  filters: ChosenFilters,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<RowPage<RunRow>> {
-  const rows: RunRow[] = [];
+): Promise<RowPage<ListedRun>> {
+  const rows: ListedRun[] = [];
   const damaged: { readonly error: string }[] = [];
   let next = cursor;
   for (let answers = 0; answers < answersMax; answers += 1) {
@@ -46,7 +46,7 @@ export async function loadRuns(
   return { rows, cursor: next, damaged };
 }
 
-function queryOf({ state, url, label, id }: Filters, cursor: string | undefined) {
+function queryOf({ state, url, label, id }: ChosenFilters, cursor: string | undefined) {
   return {
     trimBody: -1,
     ...(cursor !== undefined && { cursor }),
@@ -65,7 +65,7 @@ interface OpenStep {
   readonly stepName?: string;
 }
 
-function rowOf(run: Run): RunRow {
+function rowOf(run: Run): ListedRun {
   const groups = run.steps.toReversed();
   const open = groups
     .flatMap(({ steps }): readonly OpenStep[] => steps)

@@ -11,7 +11,7 @@ import { useNow } from '../time/clock.ts';
 import { count, duration } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 import { CancelRuns } from './cancel-runs.tsx';
-import { loadRuns, type RunRow, states } from './run-rows.ts';
+import { type ListedRun, loadRuns, states } from './run-rows.ts';
 
 const filters: readonly Filter[] = [
   { name: 'url', label: 'Workflow URL' },
@@ -24,7 +24,7 @@ const filters: readonly Filter[] = [
   },
 ];
 
-const columns: readonly Column<RunRow>[] = [
+const columns: readonly Column<ListedRun>[] = [
   { name: 'State', width: '7.5rem', cell: ({ state }) => <State of={state} /> },
   {
     name: 'Workflow',
@@ -58,7 +58,7 @@ const columns: readonly Column<RunRow>[] = [
   },
 ];
 
-function Took({ run: { startedAt, endedAt } }: { readonly run: RunRow }) {
+function Took({ run: { startedAt, endedAt } }: { readonly run: ListedRun }) {
   const now = useNow();
   return (
     <span className={endedAt === undefined ? 'text-muted' : ''}>

@@ -9,17 +9,17 @@ import type { ExpressRoute } from '../../../http/routes/route.js';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
 import { refuseConnection } from '../client-error.js';
 import { endWritten } from '../connection-end.js';
-import type { Connections, GiveToNode } from '../connections.js';
+import type { GiveToNode, InboundConnections } from '../connections.js';
 import { isOrdinary, joined } from '../express-exchange.js';
 import type { LaneContext } from '../express-lane.js';
-import type { Connection } from '../open-connection.js';
+import type { InboundConnection } from '../open-connection.js';
 import { SocketAnswer, SocketExchange } from './socket-exchange.js';
 import { readOrdinary, type SocketRequest } from './socket-request.js';
 
 /** What connections work with. */
 export interface SocketContext {
   readonly lane: LaneContext;
-  readonly connections: Connections;
+  readonly connections: InboundConnections;
   /** This node of a cluster, in which another may have to answer; null = there is no cluster. */
   readonly node: { readonly servesHere: boolean } | null;
 }
@@ -49,7 +49,7 @@ export class SocketConnection {
    * connection is closed.
    */
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: InboundConnection,
     private readonly context: SocketContext,
     private readonly giveToNode: GiveToNode,
     private readonly left: (connection: SocketConnection) => void,

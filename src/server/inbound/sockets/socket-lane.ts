@@ -5,7 +5,7 @@
 import { systemClock } from '../../../engine/clock.js';
 import type { GiveToNode } from '../connections.js';
 import { parserOptions, serverTimeouts } from '../inbound-limits.js';
-import type { Connection } from '../open-connection.js';
+import type { InboundConnection } from '../open-connection.js';
 import { SocketConnection, type SocketContext } from './socket-connection.js';
 
 /** How often connections are checked, ms, as Node checks its own. */
@@ -21,7 +21,7 @@ export class SocketLane {
   constructor(private readonly context: SocketContext) {}
 
   /** Reads a new connection, until `giveToNode` gives it to Node's server. */
-  take(connection: Connection, giveToNode: GiveToNode): void {
+  take(connection: InboundConnection, giveToNode: GiveToNode): void {
     this.open.add(new SocketConnection(connection, this.context, giveToNode, this.left));
     if (!this.isChecking) this.checkLater();
   }

@@ -1,4 +1,4 @@
-/** Places in the log, as every file of consumers names them. */
+/** Places in the log, as fetches and consumers name them. */
 
 /** A partition of a topic. */
 export interface TopicPartition {

@@ -44,7 +44,7 @@ interface UpkeepOptions extends CallingNode {
  * One for each node, made by `Cluster`. What it does is never urgent: each look makes up for the
  * one that failed before it.
  */
-export class LogUpkeep {
+export class SharedLogUpkeep {
   private folder: UpkeepFolder | null = null;
   private readonly places: FollowerPlaces;
   private readonly trimming: LogTrimming;
