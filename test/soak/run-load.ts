@@ -175,8 +175,9 @@ export class RunLoad {
     const body = JSON.stringify({ url: this.workflow.url, timeout: '10d', step });
     const headers = { 'svc-workflow-runid': runId };
     const path = `/v2/wait/go-${runId}`;
-    const { status } = await callApi(this.workflow.server, 'POST', path, headers, body);
-    if (status >= 300) throw new Error(`${path}: ${status}`);
+    const answer = await callApi(this.workflow.server, 'POST', path, headers, body);
+    const { status } = answer;
+    if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(answer.body)}`);
   }
 
   /** A failed run may have been let go by now. */
