@@ -243,7 +243,7 @@ export class Engine {
     mode: TurnMode,
     by: Principal | null,
   ): readonly Outcome[] {
-    if (commands.length > turnCommandsMax) throw new Error('a turn takes at most 256 commands');
+    if (commands.length > turnCommandsMax) throw new Error('more commands than a turn takes');
     const { entities, codec, changes, log } = this;
     const seed = seedOf(by);
     if (seed?.isSuperseded === true) return commands.map(seed.refuse);
