@@ -28,7 +28,7 @@ export async function openMessageEngine(store: Store): Promise<MessageEngine> {
   });
   const deduplication = new DeduplicationIndex();
   const view = { deduplication, publishedOffset: () => undefined };
-  engine.register({ decider: messageDecider, view, folds: [deduplication] });
+  engine.register({ decider: messageDecider(), view, folds: [deduplication] });
   engine.carry('callEndpoint', {
     start: () => {
       throw new Error('no message of the bench is due');

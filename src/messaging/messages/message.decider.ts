@@ -156,16 +156,6 @@ function react(
 
 const nothing: readonly never[] = [];
 
-function wants(state: MessageState): readonly CallEndpoint[] {
-  if (state.status !== 'pending') return nothing;
-  // Messages that begin alike have one state, and want the same.
-  if (latest.state !== state) {
-    latest.state = state;
-    latest.wanted = [callEndpoint(state)];
-  }
-  return latest.wanted;
-}
-
 function callEndpoint(message: PendingMessage): CallEndpoint {
   const { attempts, notBefore, bodyBytes, run } = message;
   const { origin, queueName, flowControlKey } = message.delivery;
@@ -182,45 +172,56 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
   };
 }
 
-function terms(event: MessageEvent, command: MessageCommand): readonly string[] {
-  if (event.type === 'MessagePublished') return publishedTerms(event);
-  return command.type === 'PublishMessage' ? [] : command.terms;
-}
+/**
+ * Messages of one batch that say the same have one event and one state: the terms of the one, and
+ * what the other wants, are made once.
+ */
+class AlikeMessages {
+  private event: MessagePublished | null = null;
+  private terms: readonly string[] = nothing;
+  private state: PendingMessage | null = null;
+  private wanted: readonly CallEndpoint[] = nothing;
 
-/** Messages of one batch that say the same have one event: its terms are made once. */
-function publishedTerms(event: MessagePublished): readonly string[] {
-  if (latest.event !== event) {
-    latest.event = event;
-    latest.terms = messageTerms(event);
+  termsOf(event: MessagePublished): readonly string[] {
+    if (this.event !== event) {
+      this.event = event;
+      this.terms = messageTerms(event);
+    }
+    return this.terms;
   }
-  return latest.terms;
-}
 
-/** What was asked for last, of an event and of a state. */
-const latest: {
-  event: MessagePublished | null;
-  terms: readonly string[];
-  state: PendingMessage | null;
-  wanted: readonly CallEndpoint[];
-} = { event: null, terms: [], state: null, wanted: [] };
+  wantedBy(state: PendingMessage): readonly CallEndpoint[] {
+    if (this.state !== state) {
+      this.state = state;
+      this.wanted = [callEndpoint(state)];
+    }
+    return this.wanted;
+  }
+}
 
 /**
- * A publish that repeats another is accepted without an event, and an outcome that belongs to no
- * pending attempt is, too.
+ * Each engine has one of its own. A publish that repeats another is accepted without an event, and
+ * an outcome that belongs to no pending attempt is, too.
  */
-export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageView> = {
-  kind: messageKind,
-  initialState: initialMessage,
-  decide,
-  evolve: evolveMessage,
-  react,
-  wants,
-  isFinal: isFinalMessage,
-  // The next message of its queue takes its place.
-  isAwaited: (state) => state.status === 'pending' && state.delivery.queueName !== null,
-  stored: storedMessage,
-  terms,
-  references: offsetsNamedBy,
-  keptWith: (_id, first) => stepOf(first),
-  upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
-};
+export function messageDecider(): Decider<MessageState, MessageCommand, MessageEvent, MessageView> {
+  const alike = new AlikeMessages();
+  return {
+    kind: messageKind,
+    initialState: initialMessage,
+    decide,
+    evolve: evolveMessage,
+    react,
+    wants: (state) => (state.status === 'pending' ? alike.wantedBy(state) : nothing),
+    isFinal: isFinalMessage,
+    // The next message of its queue takes its place.
+    isAwaited: (state) => state.status === 'pending' && state.delivery.queueName !== null,
+    stored: storedMessage,
+    terms(event, command) {
+      if (event.type === 'MessagePublished') return alike.termsOf(event);
+      return command.type === 'PublishMessage' ? [] : command.terms;
+    },
+    references: offsetsNamedBy,
+    keptWith: (_id, first) => stepOf(first),
+    upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
+  };
+}

@@ -18,7 +18,7 @@ export class Messages extends Entity<MessageState, MessageCommand, MessageEvent,
     const deduplication = new DeduplicationIndex();
     const publishedOffset = (id: string) => engine.actors(messageKind).firstOffsetOf(id);
     const view = { deduplication, publishedOffset };
-    super(engine, { decider: messageDecider, view, folds: [deduplication] });
+    super(engine, { decider: messageDecider(), view, folds: [deduplication] });
     this.deduplication = deduplication;
   }
 

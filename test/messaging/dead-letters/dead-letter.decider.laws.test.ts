@@ -3,7 +3,7 @@ import type { DeadLetterCommand } from '../../../src/messaging/dead-letters/dead
 import { deadLetterDecider } from '../../../src/messaging/dead-letters/dead-letter.decider.js';
 import { DeadLetters } from '../../../src/messaging/dead-letters/dead-letter.entity.js';
 import type { MessageCommand } from '../../../src/messaging/messages/message.commands.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import { describeLaws } from '../../support/deciders/decider-laws.js';
 import { commandsTo, historyStart } from '../../support/deciders/histories.js';
 import {
@@ -24,7 +24,7 @@ const letterCommands = commandsTo<DeadLetterCommand>(
 
 /** Messages whose only attempt fails, mostly. */
 const failures = commandsTo<MessageCommand>(
-  messageDecider.kind,
+  messageKind,
   fc.oneof(
     publish.map(({ message, ...command }) => ({
       ...command,

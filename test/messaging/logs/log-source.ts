@@ -20,7 +20,7 @@ const storeOptions = { segmentBytes: 4000, freeBytesMin: 0 };
 function registerMessages(engine: Engine): void {
   const deduplication = new DeduplicationIndex();
   const view = { deduplication, publishedOffset: () => undefined };
-  engine.register({ decider: messageDecider, view, folds: [deduplication] });
+  engine.register({ decider: messageDecider(), view, folds: [deduplication] });
   // The history already holds the attempts, so the engine makes none.
   engine.carry('callEndpoint', { start: () => () => undefined });
 }

@@ -3,7 +3,7 @@ import { describeLaws } from '../../support/deciders/decider-laws.js';
 import { messageCommands, registerMessages } from '../../support/deciders/message-histories.js';
 
 describeLaws({
-  decider: messageDecider,
+  decider: messageDecider(),
   commands: messageCommands,
   register: (engine) => registerMessages(engine).deduplication,
 });

@@ -79,9 +79,11 @@ const failedAttempt = (attempt: number): AttemptFailed => ({
   retryAt: epochMs + 2000,
 });
 
+const decider = messageDecider();
+
 describe('a message that was not published', () => {
   it('is published with its body beside it and wants its first attempt', () => {
-    const { events, result, wants, isFinal } = given(messageDecider, noDuplicates).when(publish());
+    const { events, result, wants, isFinal } = given(decider, noDuplicates).when(publish());
     expect(events).toEqual([published]);
     expect(result).toEqual({ messageId: 'it', deduplicated: false });
     expect(wants).toEqual([
@@ -102,15 +104,13 @@ describe('a message that was not published', () => {
 
   it('is not published again within the window: the receipt names the first one', () => {
     const view = { ...noDuplicates, deduplication: { find: () => 'msg_first' } };
-    const { events, result } = given(messageDecider, view).when(
-      publish({ deduplicationKey: 'id:once' }),
-    );
+    const { events, result } = given(decider, view).when(publish({ deduplicationKey: 'id:once' }));
     expect(events).toEqual([]);
     expect(result).toEqual({ messageId: 'msg_first', deduplicated: true });
   });
 
   it('cannot be canceled or moved', () => {
-    const absent = given(messageDecider, noDuplicates);
+    const absent = given(decider, noDuplicates);
     expect(absent.when(cancel).rejected?.code).toBe('not_found');
     expect(absent.when(reschedule(at)).rejected?.code).toBe('not_found');
   });
@@ -121,12 +121,12 @@ describe('a pending message', () => {
     [null, false],
     ['orders', true],
   ])('of the queue %s: others wait for its end: %s', (queueName, isAwaited) => {
-    const { state } = given(messageDecider, noDuplicates, { ...published, queueName });
-    expect(messageDecider.isAwaited?.(state)).toBe(isAwaited);
+    const { state } = given(decider, noDuplicates, { ...published, queueName });
+    expect(decider.isAwaited?.(state)).toBe(isAwaited);
   });
 
   it.each([200, 204, 299])('is delivered by an answer of %i', (status) => {
-    const { events, isFinal, wants } = given(messageDecider, noDuplicates, published).when(
+    const { events, isFinal, wants } = given(decider, noDuplicates, published).when(
       record(0, status),
     );
     expect(events).toEqual([{ type: 'MessageDelivered', ...attemptRecord(0, status) }]);
@@ -135,9 +135,7 @@ describe('a pending message', () => {
   });
 
   it.each([0, 199, 301, 404, 489, 503])('tries again after %i', (status) => {
-    const { events, wants } = given(messageDecider, noDuplicates, published).when(
-      record(0, status),
-    );
+    const { events, wants } = given(decider, noDuplicates, published).when(record(0, status));
     expect(events).toEqual([
       { type: 'AttemptFailed', ...attemptRecord(0, status), retryAt: at + 1000 },
     ]);
@@ -147,7 +145,7 @@ describe('a pending message', () => {
 
   it('is tried at another time, as another effect, and is as often tried', () => {
     const tried = { type: 'AttemptFailed' as const, ...attemptRecord(0, 500), retryAt: at + 1000 };
-    const { events, wants } = given(messageDecider, noDuplicates, published, tried).when(
+    const { events, wants } = given(decider, noDuplicates, published, tried).when(
       reschedule(at + 9000),
     );
     expect(events).toEqual([{ type: 'MessageRescheduled', notBefore: at + 9000 }]);
@@ -156,25 +154,23 @@ describe('a pending message', () => {
   });
 
   it('is not moved where it is due, nor to where it stands', () => {
-    const due = given(messageDecider, noDuplicates, published);
+    const due = given(decider, noDuplicates, published);
     expect(due.when(reschedule(at)).events).toEqual([]);
     const later = { type: 'MessageRescheduled' as const, notBefore: at + 9000 };
-    const moved = given(messageDecider, noDuplicates, published, later);
+    const moved = given(decider, noDuplicates, published, later);
     expect(moved.when(reschedule(at + 9000)).events).toEqual([]);
     expect(moved.when(reschedule(at)).events).toEqual([{ ...later, notBefore: at }]);
   });
 
   it('waits as long as the destination asked for', () => {
     const answer = { record: attemptRecord(0, 429, ['Retry-After', '30']) };
-    const { wants } = given(messageDecider, noDuplicates, published).when(record(0, 429, answer));
+    const { wants } = given(decider, noDuplicates, published).when(record(0, 429, answer));
     expect(wants).toMatchObject([{ notBefore: at + 30_000 }]);
   });
 
   it('fails after 1 + retries attempts', () => {
     const history = [published, failedAttempt(0), failedAttempt(1)];
-    const { events, isFinal } = given(messageDecider, noDuplicates, ...history).when(
-      record(2, 500),
-    );
+    const { events, isFinal } = given(decider, noDuplicates, ...history).when(record(2, 500));
     expect(events).toEqual([
       { type: 'MessageFailed', ...attemptRecord(2, 500), cause: 'exhausted' },
     ]);
@@ -182,24 +178,24 @@ describe('a pending message', () => {
   });
 
   it('fails at once when the destination wants no retry', () => {
-    const { events } = given(messageDecider, noDuplicates, published).when(
+    const { events } = given(decider, noDuplicates, published).when(
       record(0, 489, { nonRetryable: true }),
     );
     expect(events).toMatchObject([{ type: 'MessageFailed', cause: 'non_retryable' }]);
   });
 
   it('ignores an attempt that was recorded before', () => {
-    const { events } = given(messageDecider, noDuplicates, published, failedAttempt(0)).when(
+    const { events } = given(decider, noDuplicates, published, failedAttempt(0)).when(
       record(0, 200),
     );
     expect(events).toEqual([]);
   });
 
   it('can be canceled, and the attempt in flight then changes nothing', () => {
-    const canceled = given(messageDecider, noDuplicates, published).when(cancel);
+    const canceled = given(decider, noDuplicates, published).when(cancel);
     expect(canceled.events).toEqual([{ type: 'MessageCanceled' }]);
     expect(canceled.isFinal).toBe(true);
-    const late = given(messageDecider, noDuplicates, published, { type: 'MessageCanceled' });
+    const late = given(decider, noDuplicates, published, { type: 'MessageCanceled' });
     expect(late.when(record(0, 200)).events).toEqual([]);
   });
 });
@@ -215,10 +211,10 @@ describe('a message in the journal', () => {
       scheduleId: 's',
     });
     expect(
-      messageDecider.terms?.(
+      decider.terms?.(
         { type: 'MessagePublished', ...message },
         publish(message),
-        messageDecider.initialState(),
+        decider.initialState(),
       ),
     ).toEqual([
       `url:${options.url}`,
@@ -232,9 +228,9 @@ describe('a message in the journal', () => {
   });
 
   it('has later events found by what it was published with', () => {
-    expect(
-      messageDecider.terms?.({ type: 'MessageCanceled' }, cancel, messageDecider.initialState()),
-    ).toEqual(['label:blue']);
+    expect(decider.terms?.({ type: 'MessageCanceled' }, cancel, decider.initialState())).toEqual([
+      'label:blue',
+    ]);
   });
 });
 
@@ -313,12 +309,12 @@ describe('any history of commands', () => {
       fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
         const history: MessageEvent[] = [];
         for (const each of commands) {
-          const before = given(messageDecider, noDuplicates, ...history);
+          const before = given(decider, noDuplicates, ...history);
           if (each.type === 'PublishMessage' && history.length > 0) continue;
           const { events, state } = before.when(each);
           history.push(...(events ?? []));
           if (events === undefined) continue;
-          expect(state).toEqual(given(messageDecider, noDuplicates, ...history).state);
+          expect(state).toEqual(given(decider, noDuplicates, ...history).state);
         }
         const attempts = history.filter((event) => 'attempt' in event);
         const ends = history.filter(({ type }) => /Delivered|Canceled|MessageFailed/.test(type));

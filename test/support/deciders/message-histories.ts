@@ -4,8 +4,8 @@ import type { Engine } from '../../../src/engine/engine.js';
 import { flowControlDecider } from '../../../src/messaging/flow-control/flow-control.decider.js';
 import { KeyUsage } from '../../../src/messaging/flow-control/key-usage.projection.js';
 import type { MessageCommand } from '../../../src/messaging/messages/message.commands.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import { Messages } from '../../../src/messaging/messages/message.entity.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import { queueDecider } from '../../../src/messaging/queues/queue.decider.js';
 import { messageOptions } from '../message-options.js';
 import { carriesNothing, commandsTo, historyStart, minute } from './histories.js';
@@ -64,7 +64,7 @@ export const recordAttempt = fc
 
 /** Publishes, attempts and ends of a few messages. */
 export const messageCommands = commandsTo<MessageCommand>(
-  messageDecider.kind,
+  messageKind,
   fc.oneof(
     { weight: 4, arbitrary: publish },
     { weight: 4, arbitrary: recordAttempt },

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import type { Engine } from '../../../src/engine/engine.js';
 import type { MessageCommand } from '../../../src/messaging/messages/message.commands.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
 import type { Messages } from '../../../src/messaging/messages/message.entity.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import type { RunCommand } from '../../../src/workflows/run-state/run.commands.js';
 import type { Inheritance, StepInfo } from '../../../src/workflows/run-state/run.events.js';
 import { runDecider } from '../../../src/workflows/runs/run.decider.js';
@@ -185,7 +185,7 @@ export const runCommands = commandsTo<RunCommand>(
 
 /** Attempts and cancellations of the runs' messages, to which the runs react. */
 export const messagesOfRuns = commandsTo<MessageCommand>(
-  messageDecider.kind,
+  messageKind,
   fc.oneof(
     {
       weight: 5,

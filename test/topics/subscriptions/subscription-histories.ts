@@ -1,7 +1,7 @@
 /** Random histories of subscriptions, with the topics and messages that they need. */
 import fc from 'fast-check';
 import type { Engine } from '../../../src/engine/engine.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import { messageKind } from '../../../src/messaging/messages/message.events.js';
 import type { SubscriptionCommand } from '../../../src/topics/subscriptions/subscription.commands.js';
 import { subscriptionDecider } from '../../../src/topics/subscriptions/subscription.decider.js';
 import type { PushRecords } from '../../../src/topics/subscriptions/subscription-partition.commands.js';
@@ -69,7 +69,7 @@ const pushes = commandsTo<PushRecords>(
       skipped: 0,
       messages: messages.map((message) => ({
         ...message,
-        kind: messageDecider.kind,
+        kind: messageKind,
         at: historyStart,
       })),
     })),
@@ -88,7 +88,7 @@ export function registerSubscriptions(engine: Engine) {
   registerTopics(engine);
   const partitionsOf = (topic: string) =>
     (engine.actors(topicDecider.kind).stateOf(topic) as TopicState)?.partitions ?? 0;
-  const isPending = (id: string) => engine.actors(messageDecider.kind).has(id);
+  const isPending = (id: string) => engine.actors(messageKind).has(id);
   engine.register({ decider: subscriptionDecider, view: { partitionsOf }, folds: [] });
   engine.register({ decider: partitionDecider, view: { isPending }, folds: [] });
   engine.carry('followTopic', carriesNothing);
