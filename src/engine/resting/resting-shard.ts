@@ -8,8 +8,8 @@
  *     slots     an open hash table of rows: row + 1; 0 = free
  *     alarms    a heap of rows, the earliest `wantedAt` first, of equal ones the lower firstOffset
  */
+import { textBytesMax, writeText } from '../../../storage/format/written-text.js';
 import { bytesOfArray, numbersOfRow, placesOfRow, ShardCut, shardHeadLength } from './shard-cut.js';
-import { idBytesMax, writeId } from './written-id.js';
 
 /** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */
 export interface StoredStream {
@@ -84,8 +84,8 @@ export class RestingShard {
   /** A stream that does not rest here yet; with an alarm it is given by `due` at its time. */
   add(stream: RestingStream, hash: number, hasAlarm: boolean): void {
     const { id, bytes, length, firstOffset, lastOffset, wantedAt } = stream;
-    this.reserve(idBytesMax(id) + bytes.length);
-    const idBytes = writeId(this.bytes, this.bytesEnd, id);
+    this.reserve(textBytesMax(id) + bytes.length);
+    const idBytes = writeText(this.bytes, this.bytesEnd, id);
     const row = this.rows;
     this.rows += 1;
     const { numbers, places } = this;
