@@ -16,7 +16,6 @@ import type { StoreOptions } from './recovery/store-options.js';
 import { writeIndexFile } from './segment/segment-lifecycle.js';
 import { Snapshots } from './snapshot/snapshots.js';
 
-export type { StoreReport } from './recovery/recovered-log.js';
 export type { StoreOptions } from './recovery/store-options.js';
 
 /**

@@ -92,7 +92,7 @@ function publishedOf({ credentials, sources }: OpenedCredentials) {
 }
 
 /** What the operator should know without asking: what an answer promises, what we may call. */
-export function promises(config: Config): string[] {
+function promises(config: Config): string[] {
   const { networks, hosts } = allowedNetworks(config);
   const reachable = ['the public internet', ...networks, ...hosts];
   return [

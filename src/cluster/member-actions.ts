@@ -5,7 +5,7 @@ import type { OwnershipRules, OwnershipTimes } from './rules.js';
 import type { CountedBatch } from './shared-history.js';
 
 /** What a node has to do, in the order in which it is said. */
-export type Action =
+export type MemberAction =
   /** Append; tell `appendEnded` how it went, once. */
   | {
       readonly kind: 'append';

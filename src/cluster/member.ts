@@ -3,7 +3,7 @@ import { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, ReadEntries, SharedLogEntry } from './commit-log.js';
 import { type Entry, EntryRoom, partBytesMax, partsOf } from './entry.js';
 import { Flight, partEntries } from './flight.js';
-import type { Action, MemberOptions } from './member-actions.js';
+import type { MemberAction, MemberOptions } from './member-actions.js';
 import { emptyHistory, type HistoryState, SharedHistory, type Verdict } from './shared-history.js';
 
 type Role = 'follower' | 'owner' | 'resyncing' | 'stopped';
@@ -30,7 +30,7 @@ export class ClusterMember {
   private provedAt = Number.NEGATIVE_INFINITY;
   private serveFrom = Number.POSITIVE_INFINITY;
   private isLeaving = false;
-  private readonly actions: Action[] = [];
+  private readonly actions: MemberAction[] = [];
 
   constructor(
     private readonly options: MemberOptions,
@@ -74,7 +74,7 @@ export class ClusterMember {
   }
 
   /** Begins to commit a batch; only while `maySubmit`. */
-  submit(body: Buffer, now: number): Action[] {
+  submit(body: Buffer, now: number): MemberAction[] {
     if (!this.maySubmit(now)) throw new Error('only an owner without a batch under way may submit');
     const { sequence, checksum: previous, ...head } = this.lastBatch;
     const parts = partsOf(body, this.options.partBytes ?? partBytesMax);
@@ -83,7 +83,7 @@ export class ClusterMember {
   }
 
   /** Gives the log up, so that another node claims it at once; only while `maySubmit`. */
-  release(now: number): Action[] {
+  release(now: number): MemberAction[] {
     if (!this.maySubmit(now)) throw new Error('only an owner with nothing under way may release');
     this.isLeaving = true;
     this.role = 'follower';
@@ -92,7 +92,7 @@ export class ClusterMember {
   }
 
   /** Time has passed: claims, beats, sends again, reads. Call it a few times in each beat. */
-  tick(now: number): Action[] {
+  tick(now: number): MemberAction[] {
     if (!this.isFollowing) return [];
     const { times } = this.options;
     const isSilent = this.role === 'follower' && this.isSilent(now);
@@ -111,7 +111,7 @@ export class ClusterMember {
   }
 
   /** How a send has ended. Reports of an earlier send, and repeated ones, are ignored. */
-  appendEnded(send: number, outcome: AppendOutcome, now: number): Action[] {
+  appendEnded(send: number, outcome: AppendOutcome, now: number): MemberAction[] {
     const { flight } = this;
     if (flight === null || flight.send !== send || !flight.isWaiting) return [];
     const { expected } = flight;
@@ -133,7 +133,7 @@ export class ClusterMember {
   }
 
   /** What a read has found. */
-  readEnded({ start, end, entries }: ReadEntries, now: number): Action[] {
+  readEnded({ start, end, entries }: ReadEntries, now: number): MemberAction[] {
     const { reading } = this;
     this.reading = null;
     if (reading === null || !this.isFollowing) return [];
@@ -293,7 +293,7 @@ export class ClusterMember {
     this.actions.push({ kind: 'stop', error });
   }
 
-  private drained(): Action[] {
+  private drained(): MemberAction[] {
     return this.actions.splice(0);
   }
 }

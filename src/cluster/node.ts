@@ -4,7 +4,7 @@ import { ClockSkew } from './clock-skew.js';
 import type { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, CommitLog } from './commit-log.js';
 import { ClusterMember } from './member.js';
-import type { Action, MemberOptions } from './member-actions.js';
+import type { MemberAction, MemberOptions } from './member-actions.js';
 import type { CountedBatch, HistoryState } from './shared-history.js';
 
 /** Receives the batches of a node, to fold them. All calls come in the order of the log. */
@@ -154,11 +154,11 @@ export class ClusterNode {
     this.cancelTick = clock.after(Math.min(times.beatMs / 4, times.retryMs), () => this.tick());
   }
 
-  private carryOut(actions: readonly Action[]): void {
+  private carryOut(actions: readonly MemberAction[]): void {
     for (const action of actions) if (this.isOpen) this.do(action);
   }
 
-  private do(action: Action): void {
+  private do(action: MemberAction): void {
     const { listener } = this.options;
     switch (action.kind) {
       case 'append':

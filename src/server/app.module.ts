@@ -88,7 +88,7 @@ import { TokensModule } from './tokens/tokens.module.js';
  */
 @Global()
 @Module({})
-export class AppModule {}
+class AppModule {}
 
 /** What people see of messages; nothing else needs it. */
 const messageLooks = [

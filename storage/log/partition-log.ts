@@ -24,7 +24,6 @@ import { SharedTarget } from './shared-target.js';
 import { AppendWaiters } from './waiters.js';
 
 export type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
-export type { Appended } from './group-commit.js';
 
 /**
  *   startOffset           highWatermark          endOffset

@@ -90,6 +90,6 @@ export function knownEnd(
 }
 
 /** Where a batch ends in its file. */
-export function endOf({ filePosition, bodyLength }: BatchHeader): number {
+function endOf({ filePosition, bodyLength }: BatchHeader): number {
   return filePosition + batchLength(bodyLength);
 }

@@ -1,7 +1,7 @@
 /** A node of the simulation: the member that the product has, and a small state above it. */
 import { KeptSeeds } from '../../src/cluster/kept-seeds.js';
 import { ClusterMember } from '../../src/cluster/member.js';
-import type { Action } from '../../src/cluster/member-actions.js';
+import type { MemberAction } from '../../src/cluster/member-actions.js';
 import { type OwnershipRules, ownershipTimes } from '../../src/cluster/rules.js';
 import {
   type CountedBatch,
@@ -218,11 +218,11 @@ export class SimulatedNode {
     }
   }
 
-  private do(actions: readonly Action[]): void {
+  private do(actions: readonly MemberAction[]): void {
     for (const action of actions) this.carryOut(action);
   }
 
-  private carryOut(action: Action): void {
+  private carryOut(action: MemberAction): void {
     const { member, witness } = this;
     switch (action.kind) {
       case 'append':

@@ -15,7 +15,7 @@ const connectMs = 2000;
 const requestMs = 5000;
 
 /** Opens a connection; it is made once, and nothing on it is sent twice. */
-export async function connectTo(
+async function connectTo(
   kafka: Protocol,
   target: KafkaTarget,
   { host, port }: KafkaAddress,

@@ -56,7 +56,7 @@ export class Caller {
 }
 
 /** What the server did by itself: a timer, a delivery, a reaction. */
-export class ServerWork {
+class ServerWork {
   readonly type = 'server';
 
   /** The stream it was done for; null = the one of the event. */

@@ -34,7 +34,7 @@ type StoredAwake = readonly [
 ];
 
 /** How many entries of a map, and streams that must be stored first, are one part. */
-export interface PartSizes {
+interface PartSizes {
   readonly entries: number;
   readonly awake: number;
 }

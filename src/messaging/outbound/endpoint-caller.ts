@@ -18,8 +18,6 @@ import { OpenAttempt } from './open-attempt.js';
 import { OriginConnections } from './origin-connections.js';
 import { wireRequest } from './request-head.js';
 
-export type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
-
 /** What it calls by, and within. */
 export interface EndpointCallerOptions {
   readonly clock: Clock;

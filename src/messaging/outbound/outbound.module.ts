@@ -18,7 +18,7 @@ const closeDeadlineMs = 2000;
  */
 @Global()
 @Module({})
-export class OutboundModule {
+class OutboundModule {
   constructor(@Inject(provided.endpoints) endpoints: Endpoints, life: ProcessLife) {
     life.addStoppable({
       name: 'connections out',

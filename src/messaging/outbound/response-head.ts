@@ -52,7 +52,7 @@ export class LatestHead {
 }
 
 /** `text` without the empty line at its end; a text as answer = why it is no head. */
-export function parseHead(text: string, method: string): ResponseHead | string {
+function parseHead(text: string, method: string): ResponseHead | string {
   const lineEnd = endOfLine(text, 0);
   const line = statusLine.exec(text.slice(0, lineEnd));
   if (line === null) {

@@ -18,7 +18,7 @@ export type RecordedScheduleEvent = ScheduleEvent & {
 };
 
 /** What memory holds of a schedule, and what a checkpoint stores. */
-export interface ScheduleContext {
+interface ScheduleContext {
   readonly cron: string;
   /** Journal offset of the `ScheduleCreated` in force; its body is the messages' body. */
   readonly definitionOffset: number;

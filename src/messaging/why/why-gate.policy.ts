@@ -17,7 +17,7 @@ export const gateReasons = [
   'not_owner',
 ] as const;
 /** What `reason` may be of a message that waits at a gate. */
-export type GateReason = (typeof gateReasons)[number];
+type GateReason = (typeof gateReasons)[number];
 
 type GateWhy = Why<GateReason>;
 type Of<Name extends Obstacle['gate']> = Extract<Obstacle, { readonly gate: Name }>;

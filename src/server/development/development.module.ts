@@ -13,14 +13,14 @@ import { SinkRoutes } from './sink.routes.js';
  * moved.
  */
 @Module({})
-export class DevelopmentModule {}
+class DevelopmentModule {}
 
 /** The sink of a development server; imported where `isDevelopment` alone. */
 @Module({
   controllers: [SinkController],
   providers: [Sink, SinkRoutes],
 })
-export class SinkModule {
+class SinkModule {
   constructor(table: RouteTable, { routes }: SinkRoutes) {
     table.add(...routes);
   }

@@ -8,7 +8,7 @@ import type { Piece } from '../../http/bytes/paced-body.js';
 import { cursorAt } from '../../http/cursor.js';
 
 /** Events that are looked at for one answer: what is meant may be rare. */
-export const looksMax = 100_000;
+const looksMax = 100_000;
 
 /** What a look at the journal has found at an offset; null = an event that is not meant. */
 export interface Looked {

@@ -21,7 +21,7 @@ const countStandard = 100;
 const countMax = 1000;
 
 /** At most so many steps are counted at once. */
-export const stepsMax = 1000;
+const stepsMax = 1000;
 const stepMsStandard = 60 * 60 * 1000;
 const stepMsMin = 1000;
 

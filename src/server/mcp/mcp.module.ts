@@ -15,7 +15,7 @@ export function mcpModules(
 
 /** Imported by servers with `STEPWELL_MCP` only; it loads the SDK while the server starts. */
 @Module({})
-export class McpModule implements OnModuleInit {
+class McpModule implements OnModuleInit {
   constructor(
     table: RouteTable,
     private readonly route: McpRoute,

@@ -30,7 +30,7 @@ const timeoutMsMax = 60_000;
 /** Of one answer (topics.md 3.1), unless the request says otherwise. */
 const answerRecords = 500;
 /** The most bytes of keys and values in one answer, unless one record alone is longer. */
-export const answerBytes = 50 * 1024 * 1024;
+const answerBytes = 50 * 1024 * 1024;
 /** And what it may say. */
 const answerRecordsMax = 10_000;
 

@@ -21,7 +21,7 @@ export type SessionEvent =
   | { readonly type: 'SessionEnded' };
 
 /** What a session keeps beside the state of that machine. */
-export interface SessionContext {
+interface SessionContext {
   /** How many calls are under way. */
   readonly calls: number;
   /** When its last call ended, Unix milliseconds; null = it has not called since the start. */

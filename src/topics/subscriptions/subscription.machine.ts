@@ -15,7 +15,7 @@ import type { SubscriptionDefinition, SubscriptionEvent } from './subscription.e
 export type RecordedSubscriptionEvent = SubscriptionEvent & { readonly at: number };
 
 /** What memory holds of a subscription, and what a checkpoint stores. */
-export interface SubscriptionContext {
+interface SubscriptionContext {
   /** null = it was never created. */
   readonly definition: SubscriptionDefinition | null;
   /** Unix milliseconds. */

@@ -31,7 +31,7 @@ const rowsMax = 1000;
 const runsMax = 10;
 
 /** A run by its id and the time of its start, Unix milliseconds: `wfr_1@1767000000000`. */
-export interface NamedRun {
+interface NamedRun {
   readonly runId: string;
   readonly createdAt: number;
 }

@@ -5,13 +5,13 @@ import { count, exact } from '../time/format.ts';
 import { ClockAxis } from './time-axis.tsx';
 
 /** A stretch of time, Unix milliseconds; its end does not belong to it. */
-export interface Stretch {
+interface Stretch {
   readonly from: number;
   readonly until: number;
 }
 
 /** A part of each column, in one tone. */
-export interface ColumnLayer {
+interface ColumnLayer {
   readonly name: string;
   readonly tone: Tone;
   /** One number for each column; all layers have as many. */

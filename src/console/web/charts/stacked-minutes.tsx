@@ -6,7 +6,7 @@ import type { SparklineValues } from './sparkline.tsx';
 import { ClockAxis } from './time-axis.tsx';
 
 /** A part of each bar, in one tone; null in its series counts as 0. */
-export interface Layer {
+interface Layer {
   readonly name: string;
   readonly tone: Tone;
   readonly series: SparklineValues;

@@ -7,7 +7,7 @@ import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
-import { Destination } from '../parts/shortened.tsx';
+import { DestinationUrl } from '../parts/shortened.tsx';
 import { Empty, RowStates } from '../parts/states.tsx';
 import { SinkButton } from '../publish/sink-button.tsx';
 import { Time } from '../time/time.tsx';
@@ -52,7 +52,7 @@ function columnsOf(
       cell: ({ page, method, url }) => (
         <Link to={page} title={`${method} ${url}`}>
           {method !== 'POST' && <span className="mr-1.5 text-muted">{method}</span>}
-          <Destination url={url} />
+          <DestinationUrl url={url} />
         </Link>
       ),
     },

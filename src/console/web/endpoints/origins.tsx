@@ -19,7 +19,7 @@ export const useOrigins = () =>
   useQuery({ queryKey: ['origins'], queryFn: loadOrigins, refetchInterval: 3000 });
 
 /** Of the attempts of the last 24 hours, the share that was answered 2xx; null = there was none. */
-export function successOf({ succeeded, failed }: ListedOrigin): number | null {
+function successOf({ succeeded, failed }: ListedOrigin): number | null {
   return succeeded + failed === 0 ? null : succeeded / (succeeded + failed);
 }
 

@@ -7,7 +7,7 @@ import { useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { State, StateBadge } from '../parts/state-mark.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { Why } from '../parts/why.tsx';
+import { WhyLine } from '../parts/why.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { useNow } from '../time/clock.ts';
 import { Time } from '../time/time.tsx';
@@ -58,7 +58,7 @@ function WhyItWaits({ id }: { readonly id: string }) {
     queryKey: ['message', id, 'why'],
     queryFn: () => ask(api.GET('/v2/messages/{id}/why', { params: { path: { id } } })),
   });
-  return data === undefined ? null : <Why why={data} />;
+  return data === undefined ? null : <WhyLine why={data} />;
 }
 
 /** Its life up to the moment that is chosen, and the slider that chooses it. */

@@ -7,7 +7,7 @@ import { Action } from '../parts/button.tsx';
 import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
-import { Destination, ShortId } from '../parts/shortened.tsx';
+import { DestinationUrl, ShortId } from '../parts/shortened.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { noDraft, PublishDialog } from '../publish/publish-dialog.tsx';
@@ -16,7 +16,7 @@ import { Time } from '../time/time.tsx';
 import { CancelMatching } from './cancel-matching.tsx';
 import { Facets } from './facets.tsx';
 import { eachOnce, type ListedMessage, loadMessages } from './message-rows.ts';
-import { Outcomes } from './outcomes.tsx';
+import { OutcomesPanel } from './outcomes.tsx';
 
 const filters: readonly Filter[] = [
   { name: 'url', label: 'URL' },
@@ -33,7 +33,7 @@ const columns: readonly Column<ListedMessage>[] = [
     cell: ({ id, method, url }) => (
       <Link to="/messages/$id" params={{ id }} title={`${method} ${url}`}>
         {method !== 'POST' && <span className="mr-1.5 text-muted">{method}</span>}
-        <Destination url={url} />
+        <DestinationUrl url={url} />
       </Link>
     ),
   },
@@ -83,7 +83,7 @@ export default function MessagesPage() {
         </>
       }
     >
-      <Outcomes isAsked={isAsked} />
+      <OutcomesPanel isAsked={isAsked} />
       <Panel>
         <Facets isAsked={isAsked} />
         <FilterBar filters={filters} />

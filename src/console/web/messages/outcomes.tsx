@@ -20,7 +20,7 @@ const layers = [
 ] as const;
 
 /** `isAsked`: the rows are there, and so these numbers may be asked for. */
-export function Outcomes({ isAsked }: { readonly isAsked: boolean }) {
+export function OutcomesPanel({ isAsked }: { readonly isAsked: boolean }) {
   const [filters, change] = useFilters();
   const { state: _, span: spanValue, fromDate, toDate, ...others } = filters;
   const span = spanOf(spanValue);

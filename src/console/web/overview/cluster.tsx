@@ -26,7 +26,7 @@ const columns: readonly Column<NodeRow>[] = [
   { name: 'Heard', width: '8rem', isRight: true, from: 'sm', cell: ({ heard }) => heard },
 ];
 
-export function Cluster({ cluster }: { readonly cluster: ClusterStatus }) {
+export function ClusterPanel({ cluster }: { readonly cluster: ClusterStatus }) {
   const { epoch, commitMs, clockSkewMs } = cluster;
   const notes = [
     `epoch ${count(epoch)}`,

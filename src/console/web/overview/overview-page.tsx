@@ -10,7 +10,7 @@ import { StateBadge } from '../parts/state-mark.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { bytes, count, duration } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
-import { Cluster } from './cluster.tsx';
+import { ClusterPanel } from './cluster.tsx';
 import { type AllSeries, type LoadedOverview, loadOverview, loadSeries } from './load-overview.ts';
 
 /** One number of the first row. */
@@ -96,7 +96,7 @@ function Numbers({
         <Next overview={overview} />
         <Machine overview={overview} />
       </div>
-      {overview.cluster !== null && <Cluster cluster={overview.cluster} />}
+      {overview.cluster !== null && <ClusterPanel cluster={overview.cluster} />}
       <WorstOrigins />
     </>
   );

@@ -4,7 +4,7 @@
 const wholeMax = 16;
 
 /** Ids that the server makes differ at their end. */
-export function shortened(id: string): string {
+function shortened(id: string): string {
   return id.length > wholeMax ? `…${id.slice(-8)}` : id;
 }
 
@@ -22,7 +22,7 @@ export function ShortId({ id }: { readonly id: string }) {
  * one host. An ellipsis stands where a line ends, and so the line runs from right to left, and what
  * is in it does not.
  */
-export function Destination({ url }: { readonly url: string }) {
+export function DestinationUrl({ url }: { readonly url: string }) {
   return (
     <span dir="rtl" className="inline-block max-w-full truncate text-left align-bottom">
       <bdi dir="ltr">{url.replace(/^https?:\/\//, '')}</bdi>

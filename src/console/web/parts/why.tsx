@@ -11,7 +11,7 @@ export interface WhyAnswer {
 }
 
 /** Counts down while `until` is to come. */
-export function Why({ why }: { readonly why: WhyAnswer }) {
+export function WhyLine({ why }: { readonly why: WhyAnswer }) {
   const now = useNow();
   return (
     <p className="mb-4 rounded-lg border border-line bg-surface px-3 py-2.5">

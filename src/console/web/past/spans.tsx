@@ -24,7 +24,7 @@ const last: PastSpan = {
 };
 
 /** In the order of the choice. */
-export const spans: readonly PastSpan[] = [
+const spans: readonly PastSpan[] = [
   last,
   { value: '6h', word: 'last 6 hours', step: '5m', stepMs: 5 * minuteMs, ms: 360 * minuteMs },
   { value: '1d', word: 'last day', step: '15m', stepMs: 15 * minuteMs, ms: 1440 * minuteMs },

@@ -24,7 +24,7 @@ const loadKeys = (search: string | undefined) =>
   ask(api.GET('/v2/flowControl', { params: { query: search === undefined ? {} : { search } } }));
 type Queue = Awaited<ReturnType<typeof loadQueues>>[number];
 /** One of `/v2/flowControl`. */
-export type FlowKey = Awaited<ReturnType<typeof loadKeys>>['flowControls'][number];
+type FlowKey = Awaited<ReturnType<typeof loadKeys>>['flowControls'][number];
 
 const pausedState = (isPaused: boolean) => <State of={isPaused ? 'PAUSED' : 'ON'} />;
 

@@ -24,7 +24,7 @@ interface Result {
 }
 
 /** Those of a run; what is hidden has to be typed anew. */
-export function resultsOf(steps: ShownRun['steps']): readonly Result[] {
+function resultsOf(steps: ShownRun['steps']): readonly Result[] {
   return steps.flatMap((group) => {
     if (group.type === 'next') return [];
     return group.steps.flatMap(({ stepId, stepName, stepType, state, out = '' }) => {

@@ -10,7 +10,7 @@ import { useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { StateBadge } from '../parts/state-mark.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
-import { Why } from '../parts/why.tsx';
+import { WhyLine } from '../parts/why.tsx';
 import { JournalLink } from '../past/journal-link.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { useNow } from '../time/clock.ts';
@@ -54,7 +54,7 @@ function NoRun({ id }: { readonly id: string }) {
 }
 
 /** What a workflow is called: the last part of its URL. */
-export function workflowName(url: string): string {
+function workflowName(url: string): string {
   const parts = url
     .replace(/[?#].*$/, '')
     .split('/')
@@ -87,7 +87,7 @@ function Run({ run }: { readonly run: ShownRun }) {
       badge={at === null ? <StateBadge of={state} /> : undefined}
       actions={at === null && <RunActions run={run} eventIds={eventIds} />}
     >
-      {at === null && why.data !== undefined && <Why why={why.data} />}
+      {at === null && why.data !== undefined && <WhyLine why={why.data} />}
       {at !== null && <AsOf at={at} />}
       <Loaded query={log}>
         {(rows) => (

@@ -36,7 +36,7 @@ export function useCronWords(fields: string): string {
 }
 
 /** The five fields and their meaning in words; the whole expression stands in its title. */
-export function Cron({ cron }: { readonly cron: string }) {
+export function CronText({ cron }: { readonly cron: string }) {
   const { fields, zone } = cronParts(cron);
   const words = useCronWords(fields);
   return (

@@ -87,7 +87,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
 }
 
 /** Asks before it deletes; `removed` is called once that is done. */
-export function Removal({
+function Removal({
   id,
   close,
   removed,

@@ -8,11 +8,11 @@ import { useRows } from '../api/rows.ts';
 import { Action } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
-import { Destination } from '../parts/shortened.tsx';
+import { DestinationUrl } from '../parts/shortened.tsx';
 import { barColours, State, type Tone } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl, useHeaderPrefix } from '../parts/states.tsx';
 import { SinkButton } from '../publish/sink-button.tsx';
-import { Cron } from '../schedule/cron.tsx';
+import { CronText } from '../schedule/cron.tsx';
 import { type Schedule, stateOf } from '../schedule/load-schedule.ts';
 import { usePause, useTrigger } from '../schedule/schedule-actions.tsx';
 import { ScheduleDialog } from '../schedule/schedule-dialog.tsx';
@@ -59,14 +59,14 @@ const columns: readonly Column<Schedule>[] = [
       </span>
     ),
   },
-  { name: 'When', cell: ({ cron }) => <Cron cron={cron} /> },
+  { name: 'When', cell: ({ cron }) => <CronText cron={cron} /> },
   {
     name: 'Destination',
     width: '26%',
     from: 'sm',
     cell: ({ destination, scheduleId: id }) => (
       <Link to="/schedules/$id" params={{ id }} title={`${destination} (${id})`}>
-        <Destination url={destination} />
+        <DestinationUrl url={destination} />
       </Link>
     ),
   },

@@ -14,7 +14,7 @@ import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Failure, Loaded } from '../parts/states.tsx';
 
 /** What was made. */
-export interface Made {
+interface Made {
   readonly name: string;
   /** It is not shown again. */
   readonly secret: string;

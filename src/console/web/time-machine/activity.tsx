@@ -3,7 +3,7 @@ import { ClockAxis } from '../charts/time-axis.tsx';
 import { count, duration, exact } from '../time/format.ts';
 
 /** One of `/admin/journal/activity`. */
-export interface Bucket {
+interface Bucket {
   /** Where it begins, Unix milliseconds. */
   readonly at: number;
   readonly events: number;

@@ -4,7 +4,7 @@ import { useRows } from '../api/rows.ts';
 import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
-import { Destination, ShortId } from '../parts/shortened.tsx';
+import { DestinationUrl, ShortId } from '../parts/shortened.tsx';
 import { lookOf, State } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl } from '../parts/states.tsx';
 import { useNow } from '../time/clock.ts';
@@ -30,7 +30,7 @@ const columns: readonly Column<ListedRun>[] = [
     name: 'Workflow',
     cell: ({ id, url }) => (
       <Link to="/workflows/$id" params={{ id }} title={url} className="hover:underline">
-        <Destination url={url} />
+        <DestinationUrl url={url} />
       </Link>
     ),
   },
