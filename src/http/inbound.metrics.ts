@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
+import { type Tally, type TallyCounter, tallyCounter } from '../engine/metrics/tallies.js';
 import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */
@@ -13,7 +14,7 @@ interface RefusalCount {
 interface RequestKind {
   readonly method: string;
   readonly status: number;
-  readonly count: Counter.Internal;
+  readonly answers: Tally;
   readonly duration: Histogram.Internal<string>;
 }
 
@@ -23,7 +24,7 @@ interface RequestKind {
  */
 export class InboundMetrics {
   readonly #registry: Registry;
-  readonly #requests: Counter;
+  readonly #requests: TallyCounter;
   readonly #requestSeconds: Histogram;
   readonly #refusedRooms: Counter;
   readonly #stalledClients: Counter;
@@ -37,11 +38,10 @@ export class InboundMetrics {
   constructor(registry: Registry) {
     this.#registry = registry;
     const registers = [registry];
-    this.#requests = new Counter({
+    this.#requests = tallyCounter(registry, {
       name: 'stepwell_http_requests_total',
       help: 'Requests answered, by route pattern.',
       labelNames: ['method', 'route', 'status'],
-      registers,
     });
     this.#requestSeconds = new Histogram({
       name: 'stepwell_http_request_seconds',
@@ -99,12 +99,12 @@ export class InboundMetrics {
     let kind = kinds.find((each) => each.status === status && each.method === method);
     if (kind === undefined) {
       // The registry sorts and joins labels on every call; a kind of request is looked up once.
-      const count = this.#requests.labels({ method, route, status });
+      const answers = this.#requests.tally({ method, route, status });
       const duration = this.#requestSeconds.labels({ method, route });
-      kind = { method, status, count, duration };
+      kind = { method, status, answers, duration };
       this.#requestKinds.set(route, [...kinds, kind]);
     }
-    kind.count.inc();
+    kind.answers.count();
     kind.duration.observe(seconds);
   }
 

@@ -1,6 +1,7 @@
 /** What operators see of attempts to deliver. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
+import { type Tally, tallyCounter } from '../../engine/metrics/tallies.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
@@ -31,23 +32,22 @@ const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
 @Injectable()
 export class AttemptMetrics {
   /** By how an attempt ended: labels are sorted and joined once, not for each attempt. */
-  readonly #attempts: Readonly<Record<keyof typeof ends, Counter.Internal>>;
+  readonly #attempts: Readonly<Record<keyof typeof ends, Tally>>;
   readonly #seconds: Histogram;
   readonly #lag: Histogram;
-  readonly #published: Counter;
+  readonly #published: Tally;
   /** By the last event. */
-  readonly #ended: Readonly<Partial<Record<MessageEvent['type'], Counter.Internal>>>;
+  readonly #ended: Readonly<Partial<Record<MessageEvent['type'], Tally>>>;
   readonly #callbacks: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
-    const attempts = new Counter({
+    const attempts = tallyCounter(registry, {
       name: 'stepwell_attempts_total',
       help: 'Attempts to deliver, by how they ended.',
       labelNames: ['outcome'],
-      registers,
     });
-    this.#attempts = labeled(ends, (outcome) => attempts.labels({ outcome }));
+    this.#attempts = labeled(ends, (outcome) => attempts.tally({ outcome }));
     this.#seconds = new Histogram({
       name: 'stepwell_attempt_seconds',
       help: 'Time of one attempt to deliver.',
@@ -60,19 +60,18 @@ export class AttemptMetrics {
       buckets: callSeconds,
       registers,
     });
-    this.#published = new Counter({
+    this.#published = tallyCounter(registry, {
       name: 'stepwell_messages_published_total',
       help: 'Messages accepted.',
-      registers,
-    });
-    const ended = new Counter({
+      labelNames: [],
+    }).tally({});
+    const ended = tallyCounter(registry, {
       name: 'stepwell_messages_ended_total',
       help: 'Messages that are final, by their state.',
       labelNames: ['state'],
-      registers,
     });
     for (const state of Object.values(finalStates)) ended.inc({ state }, 0);
-    this.#ended = labeled(finalStates, (state) => ended.labels({ state }));
+    this.#ended = labeled(finalStates, (state) => ended.tally({ state }));
     this.#callbacks = new Counter({
       name: 'stepwell_callbacks_total',
       help: 'Callbacks that were published, by what they report: an attempt, or a failure.',
@@ -103,23 +102,23 @@ export class AttemptMetrics {
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const { event } of envelopes) {
       if (event.type === 'MessagePublished') {
-        this.#published.inc();
+        this.#published.count();
         const { callbackOf } = event;
         if (callbackOf !== null) this.#callbacks.inc({ reports: reported[callbackOf.kind] });
       }
-      this.#ended[event.type]?.inc();
+      this.#ended[event.type]?.count();
       if (!('durationMs' in event)) continue;
-      this.#attempts[event.type].inc();
+      this.#attempts[event.type].count();
       this.#seconds.observe(event.durationMs / 1000);
     }
   };
 }
 
-/** One counter for each type of event; types of one value share it. */
+/** One tally for each type of event; types of one value share it. */
 function labeled<Type extends string>(
   values: Readonly<Record<Type, string>>,
-  counterOf: (value: string) => Counter.Internal,
-): Readonly<Record<Type, Counter.Internal>> {
-  const counters = Object.entries<string>(values).map(([type, value]) => [type, counterOf(value)]);
-  return Object.fromEntries(counters);
+  tallyOf: (value: string) => Tally,
+): Readonly<Record<Type, Tally>> {
+  const tallies = Object.entries<string>(values).map(([type, value]) => [type, tallyOf(value)]);
+  return Object.fromEntries(tallies);
 }

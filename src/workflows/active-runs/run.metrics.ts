@@ -1,32 +1,31 @@
 /** What operators see of workflow runs. */
 import { Injectable } from '@nestjs/common';
-import { Counter, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
+import { type Tally, tallyCounter } from '../../engine/metrics/tallies.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
 
-/** How a workflow run is shown to have ended. */
-const outcomes: Partial<Record<RunEvent['type'], string>> = endNames;
-
 /** Made of durable events; a run that is resumed counts as one more that was started. */
 @Injectable()
 export class RunMetrics {
-  readonly #started: Counter;
-  readonly #ended: Counter;
+  readonly #started: Tally;
+  /** By the last event: how a workflow run is shown to have ended. */
+  readonly #ended: ReadonlyMap<string, Tally>;
 
   constructor(registry: Registry) {
-    const registers = [registry];
-    this.#started = new Counter({
+    this.#started = tallyCounter(registry, {
       name: 'stepwell_runs_started_total',
       help: 'Workflow runs started.',
-      registers,
-    });
-    this.#ended = new Counter({
+      labelNames: [],
+    }).tally({});
+    const ended = tallyCounter(registry, {
       name: 'stepwell_runs_ended_total',
       help: 'Workflow runs ended, by how.',
       labelNames: ['outcome'],
-      registers,
     });
+    const outcomes = Object.entries(endNames);
+    this.#ended = new Map(outcomes.map(([type, outcome]) => [type, ended.tally({ outcome })]));
   }
 
   /** What `listener` observes. */
@@ -37,9 +36,8 @@ export class RunMetrics {
   /** Counts runs that begin and end. */
   readonly listener: EventListener<RunEvent> = (envelopes) => {
     for (const { event } of envelopes) {
-      const outcome = outcomes[event.type];
-      if (outcome !== undefined) this.#ended.inc({ outcome });
-      if (event.type === 'RunStarted') this.#started.inc();
+      this.#ended.get(event.type)?.count();
+      if (event.type === 'RunStarted') this.#started.count();
     }
   };
 }

@@ -6,8 +6,9 @@
  * known in memory only: after a restart nothing is.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { Counter, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
+import { type Tally, tallyCounter } from '../../engine/metrics/tallies.js';
 import { provided } from '../../engine/provided.js';
 import { TransientMap } from '../../grammar/transient-map.js';
 import type { DeliveryOrder, RunDelivery } from '../../messaging/messages/run-deliveries.js';
@@ -51,21 +52,19 @@ export class AnsweredFirst implements DeliveryOrder {
   /** By run: mostly one. */
   private readonly open = new TransientMap<string, Open[]>();
   /** Deliveries that were held, by what ended that: the answer, or the longest time. */
-  private readonly held: Readonly<Record<'answer' | 'limit', Counter.Internal>>;
+  private readonly held: Readonly<Record<'answer' | 'limit', Tally>>;
 
   constructor(
     private readonly runs: Runs,
     @Inject(provided.clock) private readonly clock: Clock,
     registry: Registry,
   ) {
-    const held = new Counter({
+    const held = tallyCounter(registry, {
       name: 'stepwell_held_deliveries_total',
       help: 'Deliveries of runs that were held for the answer to the one before, by what ended it.',
       labelNames: ['until'],
-      registers: [registry],
     });
-    // Labels are sorted and joined once, not for each delivery.
-    this.held = { answer: held.labels('answer'), limit: held.labels('limit') };
+    this.held = { answer: held.tally({ until: 'answer' }), limit: held.tally({ until: 'limit' }) };
   }
 
   whenAnswered(delivery: RunDelivery, start: () => void): () => void {
@@ -115,7 +114,7 @@ export class AnsweredFirst implements DeliveryOrder {
     if (held.size === 0) return;
     const starts = [...held];
     held.clear();
-    this.held[until].inc(starts.length);
+    this.held[until].count(starts.length);
     for (const start of starts) start();
   }
 }
