@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { Receiver } from '@upstash/qstash';
 import fc from 'fast-check';
 import { jwtVerify } from 'jose';
-import { type SigningInput, sign } from '../../../src/messaging/signing-keys/keyring.js';
+import {
+  DeliverySigner,
+  type SigningInput,
+} from '../../../src/messaging/signing-keys/delivery-signer.js';
+
+const signer = new DeliverySigner();
+const sign = (signed: SigningInput) => signer.sign(signed);
 
 const key = 'sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r';
 const input: SigningInput = {
