@@ -1,8 +1,9 @@
 /** What clients cost: requests, connections, and the bytes that both hold. */
 import type { FastifyInstance } from 'fastify';
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
 import { type Tally, type TallyCounter, tallyCounter } from '../engine/metrics/tallies.js';
+import { type SeriesTally, TallyHistogram } from '../engine/metrics/tally-histogram.js';
 import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */
@@ -15,7 +16,7 @@ interface RequestKind {
   readonly method: string;
   readonly status: number;
   readonly answers: Tally;
-  readonly duration: Histogram.Internal<string>;
+  readonly duration: SeriesTally;
 }
 
 /**
@@ -25,7 +26,7 @@ interface RequestKind {
 export class InboundMetrics {
   readonly #registry: Registry;
   readonly #requests: TallyCounter;
-  readonly #requestSeconds: Histogram;
+  readonly #requestSeconds: TallyHistogram;
   readonly #refusedRooms: Counter;
   readonly #stalledClients: Counter;
   readonly #refusedConnections: Counter;
@@ -43,12 +44,11 @@ export class InboundMetrics {
       help: 'Requests answered, by route pattern.',
       labelNames: ['method', 'route', 'status'],
     });
-    this.#requestSeconds = new Histogram({
+    this.#requestSeconds = new TallyHistogram(registry, {
       name: 'stepwell_http_request_seconds',
       help: 'Time from the request head to the end of the answer.',
       labelNames: ['method', 'route'],
       buckets: fastSeconds,
-      registers,
     });
     this.#refusedRooms = new Counter({
       name: 'stepwell_in_flight_refusals_total',
@@ -98,9 +98,10 @@ export class InboundMetrics {
     const kinds = this.#requestKinds.get(route) ?? [];
     let kind = kinds.find((each) => each.status === status && each.method === method);
     if (kind === undefined) {
-      // The registry sorts and joins labels on every call; a kind of request is looked up once.
       const answers = this.#requests.tally({ method, route, status });
-      const duration = this.#requestSeconds.labels({ method, route });
+      // Those of all statuses are one series.
+      const others = kinds.find((each) => each.method === method);
+      const duration = others?.duration ?? this.#requestSeconds.tally({ method, route });
       kind = { method, status, answers, duration };
       this.#requestKinds.set(route, [...kinds, kind]);
     }
