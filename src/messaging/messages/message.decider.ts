@@ -97,9 +97,8 @@ function publishedEvent(
   message: MessagePublished | Omit<MessagePublished, 'type'>,
   bodyOffset: number | null,
 ): MessagePublished {
-  return 'type' in message && message.bodyOffset === bodyOffset
-    ? message
-    : { type: 'MessagePublished', ...message, bodyOffset };
+  if (!('type' in message)) return { type: 'MessagePublished', ...message, bodyOffset };
+  return message.bodyOffset === bodyOffset ? message : { ...message, bodyOffset };
 }
 
 function sharedBodyOffset({ sharesBodyWith }: PublishMessage, view: MessageView): number | null {

@@ -4,7 +4,7 @@ import type { TurnNames } from '../../engine/decider.js';
 import { isHeaderName, isHeaderValue, withDefaultHeaders } from '../../grammar/headers.js';
 import { dialects, optionOf, readLogOptions } from '../../http/dialect.js';
 import type { PublishMessage } from '../../messaging/messages/message.commands.js';
-import { messageKind } from '../../messaging/messages/message.events.js';
+import { type MessagePublished, messageKind } from '../../messaging/messages/message.events.js';
 import type { MessageTargets } from '../../messaging/url-groups/message-targets.js';
 import { type RecordPlace, recordText } from '../records/record-text.js';
 import type { SubscriptionDefinition } from '../subscriptions/subscription.events.js';
@@ -76,24 +76,40 @@ export function batchContent(
 /** One message to each endpoint; the body is stored once. */
 export function recordMessages(
   content: RecordsContent,
-  { groupName, message: { delayMs, ...template } }: SubscriptionDefinition,
+  { groupName, message: template }: SubscriptionDefinition,
   { endpoints, headers: ofGroup }: Extract<MessageTargets, { ok: true }>,
   at: number,
   names: TurnNames,
 ): PublishMessage[] {
   const given = withDefaultHeaders(template.headers, ofGroup);
   const headers = withDefaultHeaders(content.place, withDefaultHeaders(given, content.headers));
-  const message = {
-    notBefore: at + delayMs,
-    bodyOffset: null,
-    callbackOf: null,
-    topicName: groupName,
-    scheduleId: null,
-    run: null,
-    ...template,
+  // It names every field: a spread behind other fields would copy one by one (ADR 106).
+  const message: MessagePublished = {
+    type: 'MessagePublished',
+    dialect: template.dialect,
+    url: '',
+    method: template.method,
     contentType: content.contentType,
     headers,
+    notBefore: at + template.delayMs,
+    timeoutMs: template.timeoutMs,
+    maxRetries: template.maxRetries,
+    retryDelay: template.retryDelay,
+    labels: template.labels,
+    flowControl: template.flowControl,
+    deduplicationKey: template.deduplicationKey,
+    callerIp: template.callerIp,
     bodyBytes: content.body.length,
+    bodyOffset: null,
+    redaction: template.redaction,
+    callback: template.callback,
+    failureCallback: template.failureCallback,
+    callbackOf: null,
+    queueName: template.queueName,
+    topicName: groupName,
+    endpointName: null,
+    scheduleId: null,
+    run: null,
   };
   const ids = endpoints.map(() => names.next('msg'));
   const [first = ''] = ids;
@@ -102,7 +118,7 @@ export function recordMessages(
     kind: messageKind,
     id: ids[index] ?? first,
     at,
-    message: { url, endpointName: name, ...message },
+    message: { ...message, url, endpointName: name },
     body: content.body,
     sharesBodyWith: index === 0 ? null : first,
   }));
