@@ -1,7 +1,7 @@
 /** `stepwell backup` and `stepwell restore`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { skippedOffsetsDefault } from '../server/backup/skipped-offsets.js';
-import type { RestoreOptions } from './folder/copies.js';
+import type { RestoreOptions } from './folder/backup-restore.js';
 import { type DataDirOption, dataDirOption, folderArgument } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
 

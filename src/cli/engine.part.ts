@@ -9,7 +9,7 @@ import { exitCodeOf } from '../server/lifecycle/exit-code-of.js';
 import { showSourceLinesAtEnd } from '../server/logging/source-lines.js';
 import { dev } from './dev.js';
 import { examine } from './doctor/examine.js';
-import { backup, restoreFolder } from './folder/copies.js';
+import { backup, restoreFolder } from './folder/backup-restore.js';
 import { printConfiguration } from './folder/print-config.js';
 import {
   exportFolder,

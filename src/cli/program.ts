@@ -4,7 +4,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../grammar/version.js';
 import { exitCodes } from '../server/lifecycle/exit-codes.js';
-import { commandsFor, isCommand } from './areas.js';
+import { commandsFor, isCommand } from './command-list.js';
 import { isClientError } from './connect/client-errors.js';
 import { hideToken } from './connect/given-token.js';
 import { complain, endQuietlyInPipes } from './output/terminal.js';

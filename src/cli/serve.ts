@@ -22,8 +22,8 @@ import { noteFatalExit } from '../server/lifecycle/fatal-exits.js';
 import { forgetAddress, keepAddress } from '../server/lifecycle/kept-address.js';
 import { createLog, type LogFormat, logDestination } from '../server/logging/log.js';
 import { readBuild } from './build.js';
-import { followParent } from './launcher.js';
 import { say } from './output/terminal.js';
+import { followParent } from './parent-process.js';
 
 /** Where the build puts it. */
 const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url));

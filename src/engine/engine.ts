@@ -42,7 +42,7 @@ export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
   private readonly reactions = new Map<string, FollowingReaction[]>();
-  /** Told of all of memory before it changes. */
+  /** Each change of memory is announced to it before it is made. */
   readonly images = new PreImages();
   private readonly changes = new TurnChanges(true, this.images);
   private readonly past = new TurnChanges(false, this.images);

@@ -41,7 +41,7 @@ export interface SharedLog {
 export class Intake {
   private waitingBytes = 0;
 
-  /** `disk` tells whether free space is above the floor (ADR 13), `sharedLog` whether it lags. */
+  /** `disk` says whether enough space is free (ADR 13), `sharedLog` whether it lags. */
   constructor(
     private readonly disk: { readonly hasRoom: boolean },
     private readonly sharedLog: SharedLog | null = null,

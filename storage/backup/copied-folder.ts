@@ -6,7 +6,7 @@ import { withFile, writeAside } from '../disk/whole-file.js';
 import type { ManifestLog } from '../manifest/manifest.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermarks.js';
-import { removeLogFiles } from '../segment/retention.js';
+import { removeLogFiles } from '../segment/segment-removal.js';
 import type { CopiedLog, Moment } from './moment.js';
 
 /** Whether there is something of this name. */

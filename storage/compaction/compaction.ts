@@ -2,9 +2,9 @@
 import { decodeRecords, type LogRecord } from '../format/record.js';
 import type { ManifestState } from '../manifest/manifest.js';
 import type { Offset } from '../offsets/offset.js';
-import { segmentsBelow } from '../segment/retention.js';
 import type { Segment } from '../segment/segment.js';
 import { SegmentChanged } from '../segment/segment-reader.js';
+import { segmentsBelow } from '../segment/segment-removal.js';
 import {
   GroupRewrite,
   isDamaged,

@@ -1,11 +1,11 @@
 /** Putting one segment in the place of neighbours, with all or some of their records. */
 import type { LogChain } from '../chain/log-chain.js';
 import type { ScannedBatch } from '../format/batch-scan.js';
-import { removeSegmentFiles, type ShrinkingStore } from '../segment/retention.js';
 import { Segment } from '../segment/segment.js';
 import { removeUnlisted } from '../segment/segment-lifecycle.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { SegmentReader } from '../segment/segment-reader.js';
+import { removeSegmentFiles, type ShrinkingStore } from '../segment/segment-removal.js';
 import type { Fingerprint, Remains } from './remains.js';
 import { type Replacement, type ReplacingStore, writeReplacement } from './segment-replacement.js';
 

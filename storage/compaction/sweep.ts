@@ -1,8 +1,8 @@
 /** A sweep: the sealed part of a log without the records that its user does not keep. */
 import type { LogRecord } from '../format/record.js';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
-import { segmentsBelow } from '../segment/retention.js';
 import { SegmentChanged } from '../segment/segment-reader.js';
+import { segmentsBelow } from '../segment/segment-removal.js';
 import {
   GroupRewrite,
   isDamaged,

@@ -11,10 +11,10 @@ import { groupMin, mergeOnce } from '../compaction/segment-merge.js';
 import { type SweepOptions, type SweepReport, sweep } from '../compaction/sweep.js';
 import { diskError, errorCode } from '../faults/storage-errors.js';
 import type { Offset } from '../offsets/offset.js';
-import { removeLogFiles, removeSegments, segmentsBelow } from '../segment/retention.js';
 import type { Segment } from '../segment/segment.js';
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { SegmentReader } from '../segment/segment-reader.js';
+import { removeLogFiles, removeSegments, segmentsBelow } from '../segment/segment-removal.js';
 import { type CommitStream, streamOf } from './commit-stream.js';
 
 /** The store of a log that is kept up. */

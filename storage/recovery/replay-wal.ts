@@ -126,7 +126,7 @@ async function useFile(
   try {
     await withFile(disk, directory.segment(logId, number), mode, use);
   } catch (error) {
-    // It was trimmed or dropped meanwhile, or is lost: then it is told of elsewhere.
+    // It was trimmed or dropped meanwhile, or is lost: then its recovery says so.
     if (errorCode(error) !== 'ENOENT') throw error;
   }
 }

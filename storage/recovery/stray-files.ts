@@ -8,7 +8,7 @@ import { DamagedData } from '../faults/storage-errors.js';
 import { logTagOf } from '../format/record-batch.js';
 import type { SegmentOrigin } from '../format/segment-format.js';
 import type { ManifestLog, ManifestState } from '../manifest/manifest.js';
-import { removeLogFiles } from '../segment/retention.js';
+import { removeLogFiles } from '../segment/segment-removal.js';
 import { holdsBatches } from '../segment/segment-scan.js';
 
 /** Log directories that are listed at the same time. */

@@ -59,7 +59,7 @@ export const memoryMutants: readonly Mutant[] = [
         to: '} else if (sequence !== length) return false;',
       },
     ],
-    tests: ['test/engine/history/mark.test.ts'],
+    tests: ['test/engine/history/sweep-mark.test.ts'],
   },
   {
     name: 'gap-is-passed-over',

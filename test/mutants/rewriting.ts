@@ -125,11 +125,11 @@ export const rewritingMutants: readonly Mutant[] = [
     story: 'Restate #4824: what is still needed is trimmed, as no snapshot was asked for',
     changes: [
       {
-        file: 'src/engine/history/mark.ts',
+        file: 'src/engine/history/sweep-mark.ts',
         from: '    return first !== undefined && offset >= Math.max(first',
         to: '    return first !== undefined && offset > Math.max(first',
       },
     ],
-    tests: ['test/engine/history/mark.test.ts', 'test/engine/history/sweep-crashes.test.ts'],
+    tests: ['test/engine/history/sweep-mark.test.ts', 'test/engine/history/sweep-crashes.test.ts'],
   },
 ];

@@ -25,7 +25,7 @@ function tell(stream: NodeJS.WriteStream, line: string): void {
   }
 }
 
-/** Errors of both streams are told to who writes (`sayAll`); nothing else is to end by them. */
+/** Errors of both streams reject what writes (`sayAll`); nothing else is to end by them. */
 export function endQuietlyInPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -7,9 +7,9 @@ import type { Journal, SweepReport } from '../journal.js';
 import type { Crossings } from './crossings.js';
 import type { SweepRange } from './journal-sweep.events.js';
 import type { JournalSweeps } from './journal-sweeps.js';
-import { SweepMark } from './mark.js';
 import { archiveOf, type SweepArchive } from './sweep-archive.js';
 import { sweepEdge } from './sweep-edge.js';
+import { SweepMark } from './sweep-mark.js';
 import { worthASweep } from './sweep-worth.js';
 
 /** The server stops: a sweep that is under way ends. What it has done until then stays done. */

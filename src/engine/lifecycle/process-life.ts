@@ -4,7 +4,7 @@ import { type Actor, createActor } from 'xstate';
 import type { Clock } from '../clock.js';
 import { lifeMachine } from './life.machine.js';
 
-/** What the process does, as health checks are told. */
+/** What the process does, as health checks are answered. */
 export type ProcessState =
   | 'starting'
   | 'recovering'
@@ -80,7 +80,7 @@ export class ProcessLife {
     this.actor.start();
   }
 
-  /** As health checks are told, with every warning that holds. */
+  /** The answer to health checks, with every warning that holds. */
   get status(): ProcessStatus {
     const { value, context } = this.actor.getSnapshot();
     const { warnings } = this;

@@ -33,7 +33,7 @@ export interface LetterGroup extends Failure {
 /** Groups of the letters that were looked at, newest first. */
 export interface LetterGroups {
   readonly groups: readonly LetterGroup[];
-  /** Letters in groups that are too many to be told. */
+  /** Letters in groups that are too many to be listed. */
   readonly others: number;
   /** Letters that are older than this were not looked at; with the cursor that goes on. */
   readonly searchedTo?: number;

@@ -4,6 +4,7 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { whenRead } from '../../engine/payloads.js';
 import type { MessageEvent, MessagePublished } from '../messages/message.events.js';
 import { looksAtMessage } from '../messages/message-filter.js';
+import { showsText } from './contained-text.js';
 import type { LogEntry } from './log-entry.js';
 import { meansEntry } from './log-filter.js';
 import type { WeighedRow } from './log-page.js';
@@ -15,7 +16,6 @@ import type { CountedProperty, CountsQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
 import { logSource } from './message-log.js';
 import { type Published, PublishedMessages } from './published-messages.js';
-import { showsText } from './shown-text.js';
 
 /** Counting may look at so many times more events than a page, for as long. */
 const eventsFactor = 10;

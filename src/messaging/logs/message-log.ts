@@ -1,6 +1,7 @@
 /** The log of messages: every event of a message is a row or more. */
 import { Inject, Injectable } from '@nestjs/common';
 import { whenRead } from '../../engine/payloads.js';
+import { showsText } from './contained-text.js';
 import type { LogEntry } from './log-entry.js';
 import type { LogPageContent, WeighedRow } from './log-page.js';
 import type { LoggedEvent, LogRow } from './log-row.js';
@@ -9,7 +10,6 @@ import { logPage, type MadeRow } from './log-walk.js';
 import type { LogQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
 import { type Published, PublishedMessages } from './published-messages.js';
-import { showsText } from './shown-text.js';
 
 /** What all logs are made of: a `LogSource`. */
 export const logSource = Symbol('logSource');

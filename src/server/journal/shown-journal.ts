@@ -35,7 +35,7 @@ const busy = new Refusal(
   { 'retry-after': '10' },
 );
 
-/** A client that waited for what is behind it would be told nothing of what comes before. */
+/** A client that waited for what is behind it would learn nothing of what comes before. */
 const foreignEvent: Refusal = new Refusal(
   'invalid',
   'Last-Event-ID lies behind the end of the journal: it is of another one',

@@ -14,7 +14,7 @@ import { misdirected } from '../../cluster/forwarding/forwarder.js';
 import { type Hop, hasDigest, hopHeader, openHop } from '../../cluster/forwarding/hop.js';
 import type { Clock } from '../../engine/clock.js';
 import { Refusal } from '../../grammar/result.js';
-import { readAhead } from '../../http/bytes/read-ahead.js';
+import { readAhead } from '../../http/bytes/body-read-ahead.js';
 import type { Callers } from '../../http/identity/callers.js';
 import type { Membership } from '../cluster/membership.js';
 import type { InboundConnections } from '../inbound/connections.js';

@@ -5,8 +5,8 @@ import { provided } from '../../engine/provided.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { EntryList } from '../run-state/entry-list.js';
 import type { RunEvent } from '../run-state/run.events.js';
+import { historyMax, isLong } from '../runs/history-bounds.policy.js';
 import { Runs } from '../runs/run.entity.js';
-import { historyMax, isLong } from '../runs/run-history.policy.js';
 
 /** It remembers in memory: after a restart a run that is long still is warned of once more. */
 @Injectable()

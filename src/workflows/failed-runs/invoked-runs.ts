@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { TurnNames } from '../../engine/decider.js';
 import type { ChangeInvoker, EndInvocation, StartRun } from '../run-state/run.commands.js';
 import { type OpenInvocation, runKind } from '../run-state/run.events.js';
+import { endedInvocationBytes } from '../runs/history-bounds.policy.js';
 import { Runs } from '../runs/run.entity.js';
-import { endedInvocationBytes } from '../runs/run-history.policy.js';
 import { FailedRunRecords, type InvokedEnd } from './failed-run-records.js';
 import type { FailedRun } from './failed-runs.projection.js';
 

@@ -9,7 +9,7 @@ import type { Outcome } from '../../engine/turn.js';
 import { ok, Refusal, refused } from '../../grammar/result.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import type { RunEntry } from '../run-state/run.events.js';
-import { historyMax } from '../runs/run-history.policy.js';
+import { historyMax } from '../runs/history-bounds.policy.js';
 import type { RestartFailedRun, ResumeFailedRun } from './failed-run.commands.js';
 import { failedRunKind } from './failed-run.events.js';
 import { FailedRunRecords } from './failed-run-records.js';

@@ -10,7 +10,7 @@ import type { MessageState } from '../../messaging/messages/message.state.js';
 import type { CancelRun, EndRun, FailRun, SettleRun } from '../run-state/run.commands.js';
 import { type RunEvent, type RunFailed, runKind } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.machine.js';
-import { endedInvocationBytes } from './run-history.policy.js';
+import { endedInvocationBytes } from './history-bounds.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 
 /** The last event of each message that belongs to a run. */

@@ -13,7 +13,7 @@ import {
 } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.machine.js';
 import { endNames } from '../run-state/run-state-name.policy.js';
-import { endedInvocationBytes } from './run-history.policy.js';
+import { endedInvocationBytes } from './history-bounds.policy.js';
 import {
   callMessage,
   failureMessage,

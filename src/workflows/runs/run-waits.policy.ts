@@ -15,7 +15,7 @@ import {
   type StepInfo,
   type StoredNotification,
 } from '../run-state/run.events.js';
-import { overflowOfEnd, overflowOfOpen, repeatOf } from './run-history.policy.js';
+import { overflowOfEnd, overflowOfOpen, repeatOf } from './history-bounds.policy.js';
 import type { RunView } from './run-view.js';
 
 /** Events that came before their wait: no run plans for more of them. */
@@ -75,7 +75,7 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
   const body = notification?.body ?? null;
   const isEmpty = body === null || body.length === 0;
   const bytes = endedWaitBytes(step, eventId, body?.length ?? 0);
-  // The end of its time is always told, as a wait that cannot end would hold the run up for ever.
+  // The end of its time always finds room: a wait that cannot end would hold the run for ever.
   const full = notification === null ? null : overflowOfEnd(context, bytes);
   if (full !== null) return full;
   const notificationOffset =

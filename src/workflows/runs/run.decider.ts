@@ -29,9 +29,9 @@ import {
   storedRun,
 } from '../run-state/run.machine.js';
 import { liftReconfiguredToVersion2 } from '../run-state/run.upcasters.js';
+import { overflow, overflowOfOpen, repeatOf } from './history-bounds.policy.js';
 import type { KnownRun } from './known-runs.projection.js';
 import { endOfRun } from './run-end.policy.js';
-import { overflow, overflowOfOpen, repeatOf } from './run-history.policy.js';
 import { reactToRun } from './run-reactions.policy.js';
 import type { RunView } from './run-view.js';
 import { endWait, openWait, storeNotification } from './run-waits.policy.js';

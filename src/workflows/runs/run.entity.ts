@@ -8,12 +8,12 @@ import type { RunCommand } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type { RunEvent } from '../run-state/run.events.js';
 import type { RunState } from '../run-state/run.machine.js';
+import { isLong, overflowOfEnd } from './history-bounds.policy.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
 import { runDecider } from './run.decider.js';
 import { endsOfRunMessages, messageEndedFor } from './run-end.policy.js';
-import { isLong, overflowOfEnd } from './run-history.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 import { RunWaiters } from './waiters.projection.js';
 

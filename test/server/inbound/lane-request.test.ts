@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { readAhead } from '../../../src/http/bytes/read-ahead.js';
+import { readAhead } from '../../../src/http/bytes/body-read-ahead.js';
 import { LaneRequest } from '../../../src/server/inbound/lane-request.js';
 
 const head = (path: string, length: number) =>

@@ -6,7 +6,7 @@ import {
   type RunEvent,
   runKind,
 } from '../../../src/workflows/run-state/run.events.js';
-import { historyMax, historyWarning } from '../../../src/workflows/runs/run-history.policy.js';
+import { historyMax, historyWarning } from '../../../src/workflows/runs/history-bounds.policy.js';
 import { envelope } from '../../support/envelope.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
 

@@ -5,7 +5,7 @@
 import { Command } from 'commander';
 
 /** A command of the first level. */
-interface Area {
+interface ListedCommand {
   readonly name: string;
   /** As the help of the program shows it. */
   readonly summary: string;
@@ -19,7 +19,7 @@ const topics = 'Topics:';
 const server = 'The server:';
 const folder = 'The data folder:';
 
-const areas: readonly Area[] = [
+const listed: readonly ListedCommand[] = [
   {
     name: 'msg',
     summary: 'publish, list and look at messages',
@@ -199,7 +199,7 @@ const areas: readonly Area[] = [
  */
 export async function commandsFor(called: string | null): Promise<readonly Command[]> {
   return Promise.all(
-    areas.map(async ({ name, summary, group, load }) => {
+    listed.map(async ({ name, summary, group, load }) => {
       const isWanted = called === null || called === name;
       const command = isWanted ? await load() : new Command(name).description(summary);
       return command.helpGroup(group);
@@ -209,5 +209,5 @@ export async function commandsFor(called: string | null): Promise<readonly Comma
 
 /** Whether there is a command of that name. */
 export function isCommand(name: string): boolean {
-  return areas.some((area) => area.name === name);
+  return listed.some((command) => command.name === name);
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../src/engine/engine.js';
 import { Crossings } from '../../../src/engine/history/crossings.js';
-import { SweepMark } from '../../../src/engine/history/mark.js';
+import { SweepMark } from '../../../src/engine/history/sweep-mark.js';
 import { type EngineOnDisk, openEngine } from '../../support/engine.js';
 import { type Note, noteDecider } from '../../support/notes.js';
 

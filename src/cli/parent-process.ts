@@ -1,6 +1,6 @@
 /**
- * What stands between this process and what started it. `npx` and scripts of `npm` run a shell,
- * which ends by a signal without passing it on: the server would stay behind without a parent.
+ * When the process that has started this one ends, this one does, too. `npx` and scripts of `npm`
+ * run a shell, which ends by a signal without passing it on: the server would stay behind.
  */
 import type { Clock } from '../engine/clock.js';
 
