@@ -23,6 +23,11 @@ export interface CommitTarget {
   /** Why nothing is appended now but what others have committed; null where all is. */
   readonly refusal: Error | null;
   /**
+   * A group costs much, whatever it holds: it takes all that one round of the event loop brings,
+   * and is not closed as soon as the one before it is shared.
+   */
+  readonly gathers: boolean;
+  /**
    * Makes a group count for other machines too, before it is written here; null where it is this
    * folder alone that counts. The next group may be shared while this one is written.
    */
@@ -176,16 +181,22 @@ export class GroupCommit {
   }
 
   private async run(): Promise<void> {
-    await thisTickIsOver();
+    await this.gathered();
     while (this.failure === null && (this.isDue || this.ending !== null)) {
       const next = this.closeOpen();
       const { group } = next;
       const shared = group.recordCount === 0 ? null : this.target.share(group);
       if (shared === null && this.writing === null) await this.write(next);
       else await this.writeBehind(shared, next);
-      await thisTickIsOver();
+      await this.gathered();
     }
     this.running = null;
+  }
+
+  /** Settles when what comes together has come. */
+  private gathered(): Promise<void> {
+    // What others have committed comes one after the other: it waits for nothing.
+    return this.target.gathers && !this.open.isFollowed ? thisRoundIsOver() : thisTickIsOver();
   }
 
   private closeOpen(): ClosedGroup {
@@ -270,4 +281,12 @@ function thisTickIsOver(): Promise<void> {
   return new Promise((resolve) => {
     queueMicrotask(() => process.nextTick(resolve));
   });
+}
+
+/**
+ * Settles when all sockets that were ready at once have been read. One writer alone waits for
+ * nothing: there is nothing else to read.
+ */
+function thisRoundIsOver(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

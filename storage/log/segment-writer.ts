@@ -50,6 +50,7 @@ export interface ResumedLog {
 export class SegmentWriter implements CommitTarget {
   /** What has no room or fails shows when it is written. */
   readonly refusal = null;
+  readonly gathers = false;
   /** The segment that grows and its file; null until the first write after most starts. */
   private active: WrittenSegment | null = null;
   private readonly next: NextSegment;

@@ -10,6 +10,8 @@ import type { CommitTarget } from './group-commit.js';
  * taken back.
  */
 export class SharedTarget implements CommitTarget {
+  readonly gathers = true;
+
   constructor(
     private readonly commits: CommitStream,
     private readonly logName: string,

@@ -28,6 +28,10 @@ class HeldTarget implements CommitTarget {
 
   constructor(private readonly isShared: boolean) {}
 
+  get gathers(): boolean {
+    return this.isShared;
+  }
+
   share(group: AppendGroup): Promise<void> | null {
     if (!this.isShared) return null;
     expect(this.sharing).toBeNull();
@@ -99,7 +103,14 @@ class World {
   }
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const round = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A group that is shared is closed a round later than it may be. */
+async function settled(): Promise<void> {
+  await round();
+  await round();
+}
+
 const offsetsIn = (said: readonly string[], word: string) =>
   said.filter((text) => text.startsWith(`${word} `)).map((text) => Number(text.split(' ').at(-1)));
 
@@ -129,6 +140,25 @@ describe('groups that other machines share', () => {
     target.writing?.settle();
     await idle;
     expect(said).toEqual(['kept 0', 'kept 1', 'kept 2']);
+  });
+
+  it('take all that comes in the round in which the one before is shared', async () => {
+    const { target, append } = bound(new World(true));
+    append();
+    await settled();
+    append();
+    // As two sockets that are ready at once: the answer to the first group, and a request.
+    setImmediate(() => target.sharing?.settle());
+    setImmediate(append);
+    await round();
+    await settled();
+    expect(target.sharing?.firstOffset).toBe(1);
+    target.sharing?.settle();
+    target.writing?.settle();
+    await settled();
+    target.writing?.settle();
+    await settled();
+    expect(target.log).toEqual(['0-1', '1-3']);
   });
 
   it('are refused where the group before them cannot be written', async () => {
