@@ -2,8 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
-import { type Tally, type TallyCounter, tallyCounter } from '../engine/metrics/tallies.js';
-import { type SeriesTally, TallyHistogram } from '../engine/metrics/tally-histogram.js';
+import {
+  type SeriesTally,
+  type Tally,
+  type TallyCounter,
+  TallyHistogram,
+  tallyCounter,
+} from '../engine/metrics/tallies.js';
 import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */

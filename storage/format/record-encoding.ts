@@ -1,10 +1,15 @@
 /** A record on its way into the body of a batch, whose grammar is in `record.ts`. */
 import { TooLarge } from '../faults/storage-errors.js';
 import { fixedLength, type RecordHeader, type RecordInput } from './record.js';
-import { writeText } from './written-text.js';
 
 /** Of headers, of terms, and of the bytes of each name: two bytes say how many. */
 const countMax = 0xffff;
+
+/** Up to this a loop costs less than the call of what is native. */
+const shortText = 64;
+
+/** Of UTF-8, for one unit of a string. */
+const bytesOfUnitMax = 3;
 
 /**
  * Bytes that `record` takes in a batch. Throws `TooLarge` for what the grammar cannot hold, and
@@ -92,4 +97,21 @@ function encodeText(target: Buffer, position: number, text: string): number {
   const length = writeText(target, position + 2, text);
   target.writeUInt16LE(length, position);
   return position + 2 + length;
+}
+
+/** Bytes that a text may take at most. */
+export function textBytesMax(text: string): number {
+  return text.length * bytesOfUnitMax;
+}
+
+/** Writes a text at `start`, and says how many bytes it has. */
+export function writeText(target: Buffer, start: number, text: string): number {
+  const { length } = text;
+  if (length > shortText) return target.write(text, start);
+  for (let index = 0; index < length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) return target.write(text, start);
+    target[start + index] = code;
+  }
+  return length;
 }

@@ -22,7 +22,7 @@ const engineOverStorage =
   /^src\/engine\/(journal|event-codec|turn|engine|commit-groups|recovery|snapshots\/[a-z-]+)\.ts$/;
 
 /** It knows nothing of logs: streams that rest write their ids by it, too. */
-const texts = 'storage/format/written-text.ts';
+const texts = 'storage/format/record-encoding.ts';
 
 /** Each of the wings knows what is below it, and no other. */
 const wings: Readonly<Record<string, readonly string[]>> = {

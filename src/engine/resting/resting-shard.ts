@@ -8,7 +8,7 @@
  *     slots     an open hash table of rows: row + 1; 0 = free
  *     alarms    a heap of rows, the earliest `wantedAt` first, of equal ones the lower firstOffset
  */
-import { textBytesMax, writeText } from '../../../storage/format/written-text.js';
+import { textBytesMax, writeText } from '../../../storage/format/record-encoding.js';
 import { bytesOfArray, numbersOfRow, placesOfRow, ShardCut, shardHeadLength } from './shard-cut.js';
 
 /** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */

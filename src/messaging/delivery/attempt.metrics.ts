@@ -1,8 +1,12 @@
 /** What operators see of attempts to deliver. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
-import { type Tally, tallyCounter } from '../../engine/metrics/tallies.js';
-import { type SeriesTally, TallyHistogram } from '../../engine/metrics/tally-histogram.js';
+import {
+  type SeriesTally,
+  type Tally,
+  TallyHistogram,
+  tallyCounter,
+} from '../../engine/metrics/tallies.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { MessageEvent } from '../messages/message.events.js';
 

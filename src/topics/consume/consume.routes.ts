@@ -8,7 +8,7 @@ import { answerIn, valueIn } from '../../http/outcome.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import { GroupRights } from '../offsets/group-rights.js';
-import { readEncoding } from '../records/payload-encoding.js';
+import { readEncoding } from '../records/record-text.js';
 import { sendRecords } from '../records/records-answer.js';
 import type { TopicPartition } from '../records/topic-partition.js';
 import {

@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
-import type { PayloadEncoding } from '../records/payload-encoding.js';
+import type { PayloadEncoding } from '../records/record-text.js';
 import type { TopicPartition } from '../records/topic-partition.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
 import { StartPositions } from '../sessions/start-positions.js';

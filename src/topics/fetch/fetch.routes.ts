@@ -11,7 +11,7 @@ import type { Exchange, LongExchange } from '../../http/routes/exchange.js';
 import type { LongExpressRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { FairRead, type ReadPosition } from '../records/fair-read.js';
-import { type PayloadEncoding, readEncoding } from '../records/payload-encoding.js';
+import { type PayloadEncoding, readEncoding } from '../records/record-text.js';
 import { sendRecords } from '../records/records-answer.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { SharedReads } from '../topics/shared-reads.js';

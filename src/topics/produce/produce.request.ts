@@ -2,7 +2,7 @@
 
 import { fieldsOf, isJsonObject, isWellFormed } from '../../grammar/json.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
-import { bytesOf, type PayloadEncoding, parseEncoding } from '../records/payload-encoding.js';
+import { bytesOf, type PayloadEncoding, parseEncoding } from '../records/record-text.js';
 
 /** A named value beside a record; names may repeat. */
 export interface ProduceHeader {

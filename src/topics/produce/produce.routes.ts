@@ -7,7 +7,7 @@ import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { ExpressRoute, FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
-import { readEncoding } from '../records/payload-encoding.js';
+import { readEncoding } from '../records/record-text.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { parseItems, readRecord, recordOfPath, sizedRecord } from './produce.request.js';
 import type { ProduceCalls, ProduceRecords } from './produce-calls.js';

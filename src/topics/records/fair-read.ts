@@ -6,8 +6,7 @@ import { DamagedOffsets, OffsetOutOfRange } from '../../../storage/faults/storag
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { pieceBytes, type ReadAllowance, smallAnswerBytes } from '../../http/bytes/in-flight.js';
 import { likelyBytes, type SharedReads } from '../topics/shared-reads.js';
-import type { PayloadEncoding } from './payload-encoding.js';
-import { type RecordPlace, RecordTexts } from './record-text.js';
+import { type PayloadEncoding, type RecordPlace, RecordTexts } from './record-text.js';
 import type { RecordsPart } from './records-answer.js';
 
 /** A position with the log that it is in. */

@@ -4,8 +4,7 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Refusal } from '../../grammar/result.js';
 import type { EventStream } from '../../http/bytes/event-stream.js';
 import { errorBody } from '../../http/error-shapes.js';
-import type { PayloadEncoding } from '../records/payload-encoding.js';
-import { recordText } from '../records/record-text.js';
+import { type PayloadEncoding, recordText } from '../records/record-text.js';
 import { damageRefusal } from '../topics/damaged-records.js';
 
 /** Read at once of one partition. */

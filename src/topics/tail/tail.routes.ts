@@ -10,7 +10,7 @@ import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
-import { readEncoding } from '../records/payload-encoding.js';
+import { readEncoding } from '../records/record-text.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { newestShares } from './newest-shares.js';
 import { tailRoute } from './tail.openapi.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
-import { TallyHistogram } from '../../../src/engine/metrics/tally-histogram.js';
+import { TallyHistogram } from '../../../src/engine/metrics/tallies.js';
 
 const named = { name: 'seconds', help: 'Seconds.', buckets: [0.5, 1, 2.5] };
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { HmacKey } from '../../../src/messaging/signing-keys/hmac.js';
+import { HmacKey } from '../../../src/messaging/signing-keys/keyring.js';
 
 describe('an authentication code', () => {
   it('is that of OpenSSL, for a key of any length and text after text', () => {

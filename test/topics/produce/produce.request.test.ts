@@ -6,7 +6,7 @@ import {
   readRecord,
   recordOfPath,
 } from '../../../src/topics/produce/produce.request.js';
-import { bytesOf, readEncoding } from '../../../src/topics/records/payload-encoding.js';
+import { bytesOf, readEncoding } from '../../../src/topics/records/record-text.js';
 
 const defaults: ProduceDefaults = { topic: 'rides', encoding: 'text', recordBytesMax: 1000 };
 const plain = { partition: null, key: null, headers: [], timestamp: null };

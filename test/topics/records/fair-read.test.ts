@@ -4,7 +4,7 @@ import {
   FairRead,
   type ReadPosition,
 } from '../../../src/topics/records/fair-read.js';
-import type { PayloadEncoding } from '../../../src/topics/records/payload-encoding.js';
+import type { PayloadEncoding } from '../../../src/topics/records/record-text.js';
 import { SharedReads } from '../../../src/topics/topics/shared-reads.js';
 import type { RecordInput } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';

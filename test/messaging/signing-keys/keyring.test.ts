@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { Receiver } from '@upstash/qstash';
 import fc from 'fast-check';
 import { jwtVerify } from 'jose';
-import {
-  DeliverySigner,
-  type SigningInput,
-} from '../../../src/messaging/signing-keys/delivery-signer.js';
+import { DeliverySigner, type SigningInput } from '../../../src/messaging/signing-keys/keyring.js';
 
 const signer = new DeliverySigner();
 const sign = (signed: SigningInput) => signer.sign(signed);
