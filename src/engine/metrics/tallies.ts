@@ -47,7 +47,7 @@ export interface CounterName {
   readonly labelNames: string[];
 }
 
-/** Registers a counter that is told at every scrape. */
+/** Registers a counter that learns at every scrape what its tallies have counted. */
 export function tallyCounter(
   registry: Registry,
   { name, help, labelNames }: CounterName,

@@ -134,7 +134,7 @@ describe('dead letters', () => {
     expect(await dispatch(opened, late)).toMatchObject([{ ok: false }]);
   });
 
-  it('that grow too old leave memory when it is told to forget them', async () => {
+  it('that have expired leave memory, and no others', async () => {
     await fail(opened, 'a');
     await fail(opened, 'b', 500, epochMs + 1);
     forget(opened.letters.memory('letters'), epochMs + retentionMs);
