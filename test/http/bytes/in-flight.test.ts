@@ -194,7 +194,8 @@ describe('a request that finds no room', () => {
     await deaf(halfSent(10 * mebibyte, 1000));
     await inFlight((bytes) => bytes === 10 * mebibyte);
     const answer = answerOf(await deaf(text()));
-    await pause(200);
+    // Ten seconds pass once it waits: on a busy machine 8 MiB take a while to arrive.
+    await pause(1500);
     expect(await metric('stepwell_in_flight_refusals_total')).toBe(0);
     clock.advance(10_000);
     const refusal = (await answer).toLowerCase();
