@@ -52,7 +52,10 @@ async function deliveryContest(directory: string, run: Run): Promise<Contest> {
     directory: join(directory, 'bare'),
     besideBytes: bytes.published - body.length,
     prepares: true,
-    delivery: { origin, copies: 1, recordBytes: bytes.delivered },
+    delivery: {
+      ...{ origin, copies: 1, isOrdered: false },
+      ...{ bodyBytes: body.length, recordBytes: bytes.delivered },
+    },
   });
   const stop = async () => {
     for (const process of [stepwell, bare, sink]) await process.stop();

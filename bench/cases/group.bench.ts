@@ -45,7 +45,10 @@ async function besideBareLoop(directory: string): Promise<Contest> {
     directory: join(directory, 'bare'),
     besideBytes: endpoints * bytes.published,
     prepares: true,
-    delivery: { origin, copies: endpoints, recordBytes: bytes.delivered },
+    delivery: {
+      ...{ origin, copies: endpoints, isOrdered: false },
+      ...{ bodyBytes: body.length, recordBytes: bytes.delivered },
+    },
   });
   const stop = async () => {
     for (const process of [stepwell, bare, sink]) await process.stop();

@@ -75,7 +75,10 @@ export class MeasuredProcess {
         child.off('exit', ended);
         resolve(answer as Answer);
       });
-      child.send(question);
+      // One that has ended would otherwise end the bench with an `error` event.
+      child.send(question, (error) => {
+        if (error !== null) reject(error);
+      });
     });
   }
 

@@ -8,6 +8,7 @@ export type WorkKind =
   | 'accept'
   | 'batch'
   | 'deliver'
+  | 'queue'
   | 'run'
   | 'published-run'
   | 'produce'

@@ -2,7 +2,6 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logCases } from '../cases/logs.bench.js';
-import { queueCases } from '../cases/queue.bench.js';
 import { type Case, type Result, race } from '../measure/contest.js';
 import { describeDisk, describeMachine } from '../measure/machine.js';
 import { summary } from '../measure/table.js';
@@ -22,7 +21,6 @@ const kinds = [...new Set<WorkKind>([...works.map(({ kind }) => kind), 'wait', '
 
 /** Stepwell's own contests that have a goal. */
 const contest = 'contest';
-const queuePerSecond = 2500;
 const logPagesOfBare = 0.2;
 
 /** Ends with 64 where the arguments are wrong. */
@@ -146,12 +144,9 @@ async function measureEach(
 
 async function contestEach(given: PeersArguments, folder: string): Promise<Result[]> {
   if (given.events === 0 || !isAsked(given, contest)) return [];
-  const cases: Case[] = [
-    ...queueCases.slice(0, 1).map((each) => ({ ...each, rateGoal: queuePerSecond })),
-    ...logCases(given.events)
-      .slice(0, 1)
-      .map((each) => ({ ...each, goal: logPagesOfBare })),
-  ];
+  const cases: Case[] = logCases(given.events)
+    .slice(0, 1)
+    .map((each) => ({ ...each, goal: logPagesOfBare }));
   const results: Result[] = [];
   for (const subject of cases) {
     const directory = join(folder, 'contest');

@@ -1,9 +1,8 @@
 /**
  * Measured program: the bare `node:http` loop. It takes a body in, appends and group-commits it
  * among as many bytes as Stepwell's record has, and answers when they are on disk. It checks no
- * credential, parses nothing, makes no ids, keeps nothing in memory. Where it delivers, it then
- * posts the body to the destination in the path, once or many times, and commits the bytes of a
- * record for each.
+ * credential, parses nothing, makes no ids. Where it delivers, it then posts the body to the
+ * destination, once or many times, and commits the bytes of a record for each.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,6 +25,10 @@ export interface BareDelivery {
   readonly origin: string;
   /** How often each body is delivered. */
   readonly copies: number;
+  /** Length of a body: the end of each request. */
+  readonly bodyBytes: number;
+  /** One at a time: the next one is sent when the record of the one before is on disk. */
+  readonly isOrdered: boolean;
   /** What the end of one delivery weighs. */
   readonly recordBytes: number;
 }
@@ -36,6 +39,7 @@ const pool = delivery === null ? null : new Pool(delivery.origin, { connections:
 const deliveredRecord = Buffer.alloc(delivery?.recordBytes ?? 0, 1);
 const publishPath = '/v2/publish/';
 let count = 0;
+let lastOrdered = Promise.resolve();
 
 function take(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];
@@ -48,25 +52,31 @@ function take(request: IncomingMessage, response: ServerResponse): void {
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(JSON.stringify({ messageId: `msg_${String(count).padStart(23, '0')}`, url }));
     if (delivery === null) return;
-    const path = url.slice(publishPath.length + delivery.origin.length);
+    const isPath = url.startsWith(publishPath);
+    const path = isPath ? url.slice(publishPath.length + delivery.origin.length) : '/';
+    const body = bytes.subarray(bytes.length - delivery.bodyBytes);
     for (let copy = 0; copy < delivery.copies; copy += 1) {
-      deliver(path, bytes.subarray(besideBytes));
+      if (delivery.isOrdered) lastOrdered = lastOrdered.then(() => deliver(path, body));
+      else void deliver(path, body);
     }
   });
 }
 
-function deliver(path: string, body: Buffer): void {
+/** Settles when its record is on disk. */
+function deliver(path: string, body: Buffer): Promise<void> {
   const headers = { 'content-type': 'application/octet-stream' };
-  pool?.dispatch(
-    { method: 'POST', path, headers, body },
-    {
-      onRequestStart: () => undefined,
-      onResponseEnd: () => void log.append(deliveredRecord),
-      onResponseError: (_controller, error) => {
-        throw error;
+  return new Promise((resolve) => {
+    pool?.dispatch(
+      { method: 'POST', path, headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseEnd: () => resolve(log.append(deliveredRecord)),
+        onResponseError: (_controller, error) => {
+          throw error;
+        },
       },
-    },
-  );
+    );
+  });
 }
 
 const server = createServer({ keepAliveTimeout: 60_000 }, take);

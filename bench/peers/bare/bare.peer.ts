@@ -22,7 +22,7 @@ export const bare: Peer = {
   name: 'bare',
   title: 'bare loop',
   durability: 'answered after fdatasync; it cannot recover anything',
-  kinds: ['accept', 'batch', 'deliver', 'run', 'published-run', 'produce', 'consume'],
+  kinds: ['accept', 'batch', 'deliver', 'queue', 'run', 'published-run', 'produce', 'consume'],
   look: () => ({ versions: `Node ${process.versions.node}` }),
   async start(place) {
     await mkdir(place.directory, { recursive: true });
@@ -54,15 +54,15 @@ function settingsOf({ directory, kind, bytes, destination }: Place): BareServerS
   const batch = publishRequest(url, { url, bodies: Array(batchSize).fill(text), delaySeconds: 1 });
   const common = { directory: join(directory, 'bare'), prepares: true, delivery: null };
   if (kind === 'produce') return { ...common, besideBytes: 0, prepares: false };
-  if (kind === 'batch') {
-    return {
-      ...common,
-      besideBytes: Math.max(0, batchSize * weight.published - batch.body.length),
-    };
-  }
-  const besideBytes = weight.published - bytes;
-  if (kind !== 'deliver') return { ...common, besideBytes };
-  const delivery = { origin: destination, copies: 1, recordBytes: weight.delivered };
+  const isBatch = kind === 'batch' || kind === 'queue';
+  const besideBytes = isBatch
+    ? Math.max(0, batchSize * weight.published - batch.body.length)
+    : weight.published - bytes;
+  if (kind !== 'deliver' && kind !== 'queue') return { ...common, besideBytes };
+  const delivery = {
+    ...{ origin: destination, bodyBytes: bytes, recordBytes: weight.delivered },
+    ...{ copies: isBatch ? batchSize : 1, isOrdered: kind === 'queue' },
+  };
   return { ...common, besideBytes, delivery };
 }
 

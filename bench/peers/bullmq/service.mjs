@@ -1,6 +1,6 @@
 /** Messages over HTTP, kept by BullMQ. */
 import { Queue, Worker } from 'bullmq';
-import { connections, deliver, serve, settings } from '../processes/service.mjs';
+import { deliver, serve, settings } from '../processes/service.mjs';
 
 const connection = { host: '127.0.0.1', port: settings.port, maxRetriesPerRequest: null };
 const queue = new Queue('messages', { connection });
@@ -12,7 +12,10 @@ const options = (delaySeconds) => ({
   removeOnComplete: true,
 });
 
-new Worker('messages', ({ data }) => deliver(data), { connection, concurrency: connections });
+new Worker('messages', ({ data }) => deliver(data), {
+  connection,
+  concurrency: settings.parallelism,
+});
 
 await serve(async (messages, delaySeconds) => {
   const [message] = messages;

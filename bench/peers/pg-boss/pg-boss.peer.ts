@@ -9,7 +9,7 @@ import {
   startPostgres,
 } from '../processes/postgres-server.js';
 import { Program, peersFolder } from '../processes/program.js';
-import { publishRequest } from '../processes/service.js';
+import { publishRequest, serviceSettings } from '../processes/service.js';
 
 const packages = ['pg-boss', 'fastify', 'node'];
 const clusterOf = ({ directory }: Place) => join(directory, 'cluster');
@@ -31,7 +31,7 @@ export const pgBoss: Peer = {
     // It runs on Node.js 22.12 and later only.
     const service = Program.start(newerNode ?? process.execPath, [
       file,
-      JSON.stringify({ port: postgres.port }),
+      JSON.stringify(serviceSettings(postgres.port, place.kind)),
     ]);
     const stop = async () => {
       await service.stop();

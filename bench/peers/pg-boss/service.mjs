@@ -1,6 +1,6 @@
 /** Messages over HTTP, kept by pg-boss. */
 import { PgBoss } from 'pg-boss';
-import { connections, deliver, serve, settings } from '../processes/service.mjs';
+import { deliver, serve, settings } from '../processes/service.mjs';
 
 const name = 'messages';
 const boss = new PgBoss({
@@ -16,7 +16,7 @@ await boss.start();
 await boss.createQueue(name, { notify: true, retryLimit: 3, retryBackoff: true });
 
 // As many at once as the others have: eight batches of eight.
-const batchSize = Math.sqrt(connections);
+const batchSize = Math.sqrt(settings.parallelism);
 const how = {
   batchSize,
   localConcurrency: batchSize,

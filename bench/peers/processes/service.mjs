@@ -5,15 +5,12 @@
 import Fastify from 'fastify';
 import { Agent } from 'undici';
 
-/** As many as the bare loop and Stepwell have for one destination. */
-export const connections = 64;
-
-const agent = new Agent({ connections });
-
 /** @typedef {{ url: string, body: string }} Message */
 
-/** What the bench said at the start, as JSON. */
+/** What the bench said at the start, as JSON; `serviceSettings` in `service.ts`. */
 export const settings = JSON.parse(process.argv[2] ?? '{}');
+
+const agent = new Agent({ connections: settings.parallelism });
 
 /** Posts a message; rejects unless it is answered with a 2xx. @param {Message} message */
 export async function deliver({ url, body }) {

@@ -75,6 +75,7 @@ const goals: ReadonlyMap<string, readonly Goal[]> = new Map([
     'published to delivered, 1 KiB, 64 in flight',
     [over('restate', 6), over('bullmq', 2.5), over('bare', 0.65), cpuAtMost(120)],
   ],
+  ['queue, one at a time, 1 KiB, in batches of 100', [rateAtLeast(2500)]],
   ['5-step runs, minimal endpoint, 1 in flight', [latencyAtMost('restate', 0.85)]],
   [
     '5-step runs, minimal endpoint, 64 in flight',

@@ -7,6 +7,7 @@ import { json, requestRound } from '../processes/http.js';
 import { installPackages, newerNode, packageVersion, presence } from '../processes/installed.js';
 import { ownPort } from '../processes/ports.js';
 import { Program, peersFolder } from '../processes/program.js';
+import { type ServiceSettings, serviceSettings } from '../processes/service.js';
 
 const packages = ['@restatedev/restate-server', '@restatedev/restate-sdk', 'node'];
 const askEveryMs = 50;
@@ -23,12 +24,12 @@ export const restate: Peer = {
   start,
 };
 
-async function start({ directory }: Place): Promise<PeerServer> {
+async function start({ directory, kind }: Place): Promise<PeerServer> {
   await mkdir(directory, { recursive: true });
   const place = join(directory, 'application-port');
   const known = await readFile(place, 'utf8').catch(() => null);
   const applicationPort = known === null ? await ownPort() : Number(known);
-  const application = startApplication(applicationPort);
+  const application = startApplication(serviceSettings(applicationPort, kind));
   const [bind, ingress, admin] = [await ownPort(), await ownPort(), await ownPort()];
   const server = startServer(join(directory, 'restate'), { bind, ingress, admin });
   const origin = `http://127.0.0.1:${ingress}`;
@@ -71,9 +72,9 @@ function works(origin: string, application: Program) {
 
 type Publish = NonNullable<PeerServer['publish']>;
 
-function startApplication(port: number): Program {
+function startApplication(settings: ServiceSettings): Program {
   const file = join(peersFolder, 'restate/application.mjs');
-  return Program.start(newerNode ?? process.execPath, [file, JSON.stringify({ port })]);
+  return Program.start(newerNode ?? process.execPath, [file, JSON.stringify(settings)]);
 }
 
 function startServer(

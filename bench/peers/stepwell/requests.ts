@@ -5,17 +5,21 @@ import { basic, bearer } from '../../measure/stepwell-server.js';
 import type { Publishing } from '../peer.js';
 import { json, text } from '../processes/http.js';
 
+/** With a queue, which must be there, the messages go through it. */
 export function publishRequest(
   origin: string,
   { url, bodies, delaySeconds }: Publishing,
+  queue: string | null = null,
 ): LeanRequest {
   const [body = ''] = bodies;
   const delay = delaySeconds === 0 ? {} : { 'svc-delay': `${delaySeconds}s` };
   if (bodies.length === 1) {
     const headers = { ...text, ...delay, authorization: bearer };
-    return { origin, path: `/v2/publish/${url}`, headers, body: Buffer.from(body) };
+    const path = queue === null ? `/v2/publish/${url}` : `/v2/enqueue/${queue}/${url}`;
+    return { origin, path, headers, body: Buffer.from(body) };
   }
-  const items = bodies.map((each) => ({ destination: url, headers: delay, body: each }));
+  const place = queue === null ? {} : { queue };
+  const items = bodies.map((body) => ({ destination: url, headers: delay, body, ...place }));
   const headers = { ...json, authorization: bearer };
   return { origin, path: '/v2/batch', headers, body: Buffer.from(JSON.stringify(items)) };
 }

@@ -1,6 +1,7 @@
 /** Stepwell, as its users start it. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { call } from '../../load/api-call.js';
 import { consumingPass } from '../../load/consuming-pass.js';
 import { endsOf, fillTopic } from '../../load/log-topic.js';
 import { publishInBatches } from '../../load/message-batches.js';
@@ -17,7 +18,7 @@ import { installPackages, newerNode, packageVersion } from '../processes/install
 import { produceRequest, publishRequest } from './requests.js';
 
 const kinds: readonly WorkKind[] = [
-  ...(['accept', 'batch', 'deliver', 'run', 'published-run'] as const),
+  ...(['accept', 'batch', 'deliver', 'queue', 'run', 'published-run'] as const),
   ...(['produce', 'consume', 'wait', 'sleep'] as const),
 ];
 const oneReader = { groups: 1, instances: 1, way: 'long polling' } as const;
@@ -51,14 +52,15 @@ export const stepwellOnNewerNode: Peer = {
 async function start({ directory, kind }: Place, node: string): Promise<PeerServer> {
   await mkdir(directory, { recursive: true });
   const server = await startStepwell(join(directory, 'stepwell'), 0, node);
-  const application = await startApplication(server, kind).catch(async (error) => {
+  const queue = kind === 'queue' ? 'orders' : null;
+  const application = await prepare(server, kind, queue).catch(async (error) => {
     await server.stop();
     throw error;
   });
   return {
     processes: [server.pid],
     applications: application === null ? [] : [application.pid],
-    publish: (publishing) => publishRequest(server.address, publishing),
+    publish: (publishing) => publishRequest(server.address, publishing, queue),
     run: async (runs, seconds) => {
       if (application === null) throw new Error('started for another kind of work');
       return application.ask({ runs, seconds });
@@ -77,6 +79,17 @@ async function start({ directory, kind }: Place, node: string): Promise<PeerServ
       await server.stop();
     },
   };
+}
+
+/** What a work needs beside the server: its queue, or the program that serves its runs. */
+async function prepare(
+  server: MeasuredProcess,
+  kind: WorkKind,
+  queueName: string | null,
+): Promise<MeasuredProcess | null> {
+  if (queueName === null) return startApplication(server, kind);
+  await call(server, 'POST', '/v2/queues', { queueName, parallelism: 1 });
+  return null;
 }
 
 /** The program that serves five steps; null where the work has none. */

@@ -12,6 +12,7 @@ const hourSeconds = 3600;
 const kibibyte = 1024;
 const batchesInFlight = 16;
 const deliveredInFlight = 64;
+const queuedBatchesInFlight = 4;
 const steadyPerSecond = 100;
 
 /** Deliveries per second of the first round, which does not count. */
@@ -41,7 +42,13 @@ export const messageWorks: readonly Work[] = [
     ...message,
     name: `published to delivered, 1 KiB, ${deliveredInFlight} in flight`,
     kind: 'deliver',
-    begin: delivering,
+    begin: (server, sink) => delivering(server, sink, 1, deliveredInFlight),
+  },
+  {
+    ...message,
+    name: `queue, one at a time, 1 KiB, in batches of ${batchSize}`,
+    kind: 'queue',
+    begin: (server, sink) => delivering(server, sink, batchSize, queuedBatchesInFlight),
   },
   {
     ...message,
@@ -70,19 +77,25 @@ async function accepting(
  * As many as the last round would have delivered in the time; the clock runs from the first publish
  * to the last arrival.
  */
-async function delivering(server: PeerServer, sink: Sink): Promise<Rounds> {
-  const publishing = { url: `${sink.origin}/`, bodies: [bodyOf()], delaySeconds: 0 };
-  const request = publish(server, publishing);
+async function delivering(
+  server: PeerServer,
+  sink: Sink,
+  messages: number,
+  inFlight: number,
+): Promise<Rounds> {
+  const bodies = Array<string>(messages).fill(bodyOf());
+  const request = publish(server, { url: `${sink.origin}/`, bodies, delaySeconds: 0 });
   let rate = firstGuess;
   return {
     run: async (seconds): Promise<Round> => {
-      const calls = Math.ceil(rate * seconds);
+      const calls = Math.ceil((rate * seconds) / messages);
+      const operations = calls * messages;
       const start = machineTime();
-      await requestRound(request, deliveredInFlight, 1, { calls });
-      const { lastAt } = await sink.arrivals(calls);
+      await requestRound(request, inFlight, messages, { calls });
+      const { lastAt } = await sink.arrivals(operations);
       const elapsed = (lastAt - start) / 1000;
-      rate = calls / elapsed;
-      return { operations: calls, seconds: elapsed, latencies: [] };
+      rate = operations / elapsed;
+      return { operations, seconds: elapsed, latencies: [] };
     },
   };
 }
