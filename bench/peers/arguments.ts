@@ -29,7 +29,7 @@ const smoke = {
   events: '0',
 };
 const full = {
-  ...{ seconds: '1', warm: '4', rounds: '5' },
+  ...{ seconds: '1', warm: '10', rounds: '5' },
   ...{ waiting: '50000', sleeping: '10000', events: '1000000' },
 };
 
