@@ -1,14 +1,8 @@
 /** What clients cost: requests, connections, and the bytes that both hold. */
 import type { FastifyInstance } from 'fastify';
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
-import {
-  type SeriesTally,
-  type Tally,
-  type TallyCounter,
-  TallyHistogram,
-  tallyCounter,
-} from '../engine/metrics/tallies.js';
+import { type Tally, type TallyCounter, tallyCounter } from '../engine/metrics/tallies.js';
 import type { RequestHead } from './request-head.js';
 
 /** Is called with every answer. */
@@ -21,7 +15,7 @@ interface RequestKind {
   readonly method: string;
   readonly status: number;
   readonly answers: Tally;
-  readonly duration: SeriesTally;
+  readonly duration: Histogram.Internal<string>;
 }
 
 /**
@@ -31,7 +25,7 @@ interface RequestKind {
 export class InboundMetrics {
   readonly #registry: Registry;
   readonly #requests: TallyCounter;
-  readonly #requestSeconds: TallyHistogram;
+  readonly #requestSeconds: Histogram;
   readonly #refusedRooms: Counter;
   readonly #stalledClients: Counter;
   readonly #refusedConnections: Counter;
@@ -49,11 +43,12 @@ export class InboundMetrics {
       help: 'Requests answered, by route pattern.',
       labelNames: ['method', 'route', 'status'],
     });
-    this.#requestSeconds = new TallyHistogram(registry, {
+    this.#requestSeconds = new Histogram({
       name: 'stepwell_http_request_seconds',
       help: 'Time from the request head to the end of the answer.',
       labelNames: ['method', 'route'],
       buckets: fastSeconds,
+      registers,
     });
     this.#refusedRooms = new Counter({
       name: 'stepwell_in_flight_refusals_total',
@@ -106,7 +101,7 @@ export class InboundMetrics {
       const answers = this.#requests.tally({ method, route, status });
       // Those of all statuses are one series.
       const others = kinds.find((each) => each.method === method);
-      const duration = others?.duration ?? this.#requestSeconds.tally({ method, route });
+      const duration = others?.duration ?? this.#requestSeconds.labels({ method, route });
       kind = { method, status, answers, duration };
       this.#requestKinds.set(route, [...kinds, kind]);
     }

@@ -1,12 +1,7 @@
 /** What operators see of attempts to deliver. */
 import { Injectable } from '@nestjs/common';
-import { Counter, Registry } from 'prom-client';
-import {
-  type SeriesTally,
-  type Tally,
-  TallyHistogram,
-  tallyCounter,
-} from '../../engine/metrics/tallies.js';
+import { Counter, Histogram, Registry } from 'prom-client';
+import { type Tally, tallyCounter } from '../../engine/metrics/tallies.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
@@ -38,8 +33,8 @@ const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
 export class AttemptMetrics {
   /** By how an attempt ended: labels are sorted and joined once, not for each attempt. */
   readonly #attempts: Readonly<Record<keyof typeof ends, Tally>>;
-  readonly #seconds: SeriesTally;
-  readonly #lag: SeriesTally;
+  readonly #seconds: Histogram;
+  readonly #lag: Histogram;
   readonly #published: Tally;
   /** By the last event. */
   readonly #ended: Readonly<Partial<Record<MessageEvent['type'], Tally>>>;
@@ -53,16 +48,18 @@ export class AttemptMetrics {
       labelNames: ['outcome'],
     });
     this.#attempts = labeled(ends, (outcome) => attempts.tally({ outcome }));
-    this.#seconds = new TallyHistogram(registry, {
+    this.#seconds = new Histogram({
       name: 'stepwell_attempt_seconds',
       help: 'Time of one attempt to deliver.',
       buckets: callSeconds,
-    }).tally();
-    this.#lag = new TallyHistogram(registry, {
+      registers,
+    });
+    this.#lag = new Histogram({
       name: 'stepwell_delivery_lag_seconds',
       help: 'Time from when an attempt was due to when it began.',
       buckets: callSeconds,
-    }).tally();
+      registers,
+    });
     this.#published = tallyCounter(registry, {
       name: 'stepwell_messages_published_total',
       help: 'Messages accepted.',
