@@ -30,7 +30,7 @@ const smoke = {
 };
 const full = {
   ...{ seconds: '1', warm: '10', rounds: '5' },
-  ...{ waiting: '50000', sleeping: '10000', events: '1000000' },
+  ...{ waiting: '50000', sleeping: '50000', events: '1000000' },
 };
 
 export function peersUsage(peers: readonly string[], kinds: readonly string[]): string {
