@@ -23,6 +23,9 @@ const keepAfterMs = 3000;
 const isServer = ['start', 'dev'].includes(process.argv[2]);
 
 process.env.UV_THREADPOOL_SIZE ??= '16';
+// Small buffers share pools, which stay while one of them does. Node 24 makes pools of 64 KiB, and
+// one small body that is kept would hold as much.
+Buffer.poolSize = 8 * 1024;
 // Where most objects of one place in the code have survived, V8 makes the next ones old at once.
 // Here they are work in flight: over in a moment, and kept until a full collection (ADR 107).
 setFlagsFromString('--no-allocation-site-pretenuring');

@@ -14,6 +14,10 @@ import { seed } from './support/seed.js';
 /** Of a test or hook that says nothing else: it ends what hangs. A busy machine takes its time. */
 const limitMsDefault = 90_000;
 
+// As every start of the program sets it; the pool that Node 24 has begun is larger, and used up.
+Buffer.poolSize = 8 * 1024;
+for (let used = 0; used < 64 * 1024; used += 4095) Buffer.allocUnsafe(4095);
+
 // The runner prints no cause of an error, so the report has it.
 fc.configureGlobal({ seed, includeErrorInReport: true });
 
