@@ -5,9 +5,12 @@ import { errorCode } from '../../../storage/faults/storage-errors.js';
 import { loggedPath } from '../../http/logged-path.js';
 import { NoRoom } from '../../http/no-room.js';
 
+/** Of a connection that closed during an answer; since Node.js 24 another one if it did before. */
+const clientGone = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+
 /** Whether this error says that the client closed the connection before the answer's end. */
 export function isClientGone(error: unknown): boolean {
-  return errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE';
+  return clientGone.includes(errorCode(error) ?? '');
 }
 
 /** What the log shows of a request. */

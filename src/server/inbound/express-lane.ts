@@ -4,7 +4,7 @@
  * the long way, so that there is one place that says no.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import type { Caller } from '../../engine/principal/principal.js';
 import type { Allowance } from '../../http/bytes/allowance.js';
@@ -161,10 +161,13 @@ class LaneExchange extends ExpressExchange implements LongExchange {
     response.writeHead(200, [...this.headers, requestIdHeader, this.caller.requestId]);
     const body = new PacedBody(this.allowance(), first, pieces);
     body.once('end', () => this.endTrailer());
-    pipeline(body, response, (error) => {
-      if (error !== null && error !== undefined) logCutAnswer(lane.log, error, request);
+    const ended = (error?: Error) => {
+      // Where the client had gone before, newer Node.js leaves it as it was.
+      body.destroy();
+      if (error !== undefined) logCutAnswer(lane.log, error, request);
       this.answered(200);
-    });
+    };
+    void pipeline(body, response).then(() => ended(), ended);
   }
 
   abandon(): void {
