@@ -9,7 +9,7 @@ const kinds = [
     'forbidden',
     '403',
     'The credential does not permit it.',
-    'Use one with the right: [what each credential may do](security.md#what-each-credential-may-do).',
+    'Use one with the right: [the rights of each credential](security.md#rights-of-each-credential).',
   ],
   [
     'not_found',
@@ -32,7 +32,7 @@ const kinds = [
   [
     'unprocessable',
     '422',
-    'It can be read, and cannot be done or told here.',
+    'It can be read, but cannot be done or answered here.',
     'The text says what is missing.',
   ],
   ['too_often', '429', 'Too many failed attempts.', 'Wait as long as `Retry-After` says.'],
@@ -77,7 +77,7 @@ const kinds = [
     meaning,
     '[What to do](operations.md#stopping-and-exit-codes).',
   ]),
-  ['other', 'other', 'What is told in more than one way.', 'The text says it.'],
+  ['other', 'other', 'Texts that appear with several statuses or exit codes.', 'The text says it.'],
 ];
 
 const areas = [
@@ -125,7 +125,7 @@ function shownCode({ code, path }) {
 
 function titleOf(shown) {
   if (shown === 'attempt') return 'A failed attempt';
-  if (shown === 'other') return 'Told in several ways';
+  if (shown === 'other') return 'Errors of several kinds';
   return /^\d/.test(shown) ? `Status ${shown}` : `E${shown.slice(1)}`;
 }
 

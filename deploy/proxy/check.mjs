@@ -138,7 +138,7 @@ async function followed(name, messageId) {
     stream.on('end', () => resolve(false));
   });
   await ask('DELETE', `/v2/messages/${messageId}`, { authorization });
-  equal(`${name}: the stream tells of a cancel`, await told, true);
+  equal(`${name}: the stream reports a cancel`, await told, true);
   stream.destroy();
 }
 

@@ -43,7 +43,7 @@ const server = app.listen(0, '127.0.0.1', async () => {
 
   const workflows = new WorkflowClient({ baseUrl: QSTASH_URL, token: QSTASH_TOKEN });
   await workflows.trigger({ url: `${own}/shipping`, body: { order: 7 } });
-  // An event is for those who wait: it is told until there is one.
+  // An event is for those who wait: it is sent until there is one.
   while ((await workflows.notify({ eventId: 'picked-up-7', eventData: { van: 2 } })).length === 0)
     await new Promise((resolve) => setTimeout(resolve, 200));
 });

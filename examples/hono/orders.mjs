@@ -33,7 +33,7 @@ app.post(
       );
       server.close();
     },
-    // On Node.js nothing else tells an application of Hono its environment.
+    // On Node.js Hono does not pass the environment on by itself.
     { env: process.env },
   ),
 );
@@ -46,7 +46,7 @@ const server = listen({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, asyn
 
   const workflows = new WorkflowClient({ baseUrl: QSTASH_URL, token: QSTASH_TOKEN });
   await workflows.trigger({ url: `${own}/shipping`, body: { order: 7 } });
-  // An event is for those who wait: it is told until there is one.
+  // An event is for those who wait: it is sent until there is one.
   while ((await workflows.notify({ eventId: 'picked-up-7', eventData: { van: 2 } })).length === 0)
     await new Promise((resolve) => setTimeout(resolve, 200));
 });

@@ -68,7 +68,7 @@ const requests: readonly (readonly [method: string, path: string, body?: string]
 async function rowsOfPage(): Promise<(readonly [credential: string, cells: string[]])[]> {
   const page = join(import.meta.dirname, '../../docs/security.md');
   const text = await readFile(page, 'utf8');
-  const [, table = ''] = text.split('## What each credential may do');
+  const [, table = ''] = text.split('## Rights of each credential');
   return [...table.matchAll(/^\| (.+?) *\|((?: +(?:yes|no) +\|)+)$/gm)].map(
     ([, credential = '', cells = '']) => [credential, cells.match(/yes|no/g) ?? []] as const,
   );

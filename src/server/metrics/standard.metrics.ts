@@ -44,7 +44,7 @@ export function watchProcess(
   gauge(registry, 'process_max_fds', most, () => filesMax);
   new Gauge({
     name: 'process_open_fds',
-    help: 'Files that the process has open; 0 where the system does not tell.',
+    help: 'Files that the process has open; 0 where the system does not say.',
     registers,
     async collect() {
       // One of them is the folder itself.
