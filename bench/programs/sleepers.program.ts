@@ -1,5 +1,5 @@
 /**
- * A workflow in a process of its own whose runs sleep for as long as they are told and then end.
+ * A workflow in a process of its own whose runs sleep as long as they are asked to and then end.
  * An arrival is a run that has fallen asleep, or one that has woken up.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

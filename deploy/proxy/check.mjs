@@ -129,7 +129,7 @@ async function followed(name, messageId) {
     accept: 'text/event-stream',
   });
   equal(`${name}: the stream`, stream.statusCode, 200);
-  const told = new Promise((resolve) => {
+  const reported = new Promise((resolve) => {
     let text = '';
     stream.on('data', (chunk) => {
       text += chunk;
@@ -138,7 +138,7 @@ async function followed(name, messageId) {
     stream.on('end', () => resolve(false));
   });
   await ask('DELETE', `/v2/messages/${messageId}`, { authorization });
-  equal(`${name}: the stream reports a cancel`, await told, true);
+  equal(`${name}: the stream reports a cancel`, await reported, true);
   stream.destroy();
 }
 

@@ -25,8 +25,8 @@ export interface DevOptions extends DataDirOption {
 }
 
 /**
- * Runs until the process is told to stop. Throws `ConfigurationError` where the server would listen
- * on another address than loopback: its credentials are published.
+ * Runs until the process is asked to stop. Throws `ConfigurationError` where the server would
+ * listen on another address than loopback: its credentials are published.
  */
 export async function dev(options: DevOptions): Promise<void> {
   const configuration = readConfiguration(undefined, 'dev', givenSettings(options));

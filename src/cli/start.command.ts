@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { type DataDirOption, dataDirOption } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
 
-/** Runs until the process is told to stop; docs/operations.md lists the exit codes. */
+/** Runs until the process is asked to stop; docs/operations.md lists the exit codes. */
 export function startCommand(): Command {
   return new Command('start')
     .description('run the server')

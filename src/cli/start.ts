@@ -11,7 +11,7 @@ import { prepareDataFolder, whileOwned } from './folder/owned-folder.js';
 import { say } from './output/terminal.js';
 
 /**
- * Runs until the process is told to stop. Throws `ConfigurationError`, or what opening the folder
+ * Runs until the process is asked to stop. Throws `ConfigurationError`, or what opening the folder
  * throws; credentials that it makes are shown this once.
  */
 export async function start(options: DataDirOption): Promise<void> {

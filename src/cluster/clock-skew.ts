@@ -1,6 +1,6 @@
 /**
- * How far this node's clock is from that of the shared log: told by entries of which it is known
- * that they were appended a short while ago. Pure.
+ * How far this node's clock is from that of the shared log: measured by entries of which it is
+ * known that they were appended a short while ago. Pure.
  */
 export class ClockSkew {
   private latest: number | null = null;

@@ -12,7 +12,7 @@ export interface SharedLogEntry {
   readonly bytes: Buffer;
 }
 
-/** How one append has ended, as far as the writer can tell. */
+/** How one append has ended, as far as the writer knows. */
 export type AppendOutcome =
   /** It is durable at `place`, which need not be the expected one. */
   | { readonly kind: 'stored'; readonly place: number; readonly at: number }
@@ -35,7 +35,7 @@ export interface ReadEntries {
 export interface CommitLog {
   /**
    * Appends an entry. A log that compares places refuses unless its end is `expected`. The bytes
-   * are lent: they may change once the outcome is told, or the next append has begun.
+   * are lent: they may change once the outcome is reported, or the next append has begun.
    */
   append(expected: number, bytes: Buffer): Promise<AppendOutcome>;
   /** Reads from a place on; may wait a while where there is nothing yet. */

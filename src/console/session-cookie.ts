@@ -4,13 +4,13 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A session as its cookie tells it. */
+/** A session as its cookie holds it. */
 export interface SignedSession {
   /** The `tokenDigest` of its token; null = by the REST username and password. */
   readonly digest: string | null;
   /** Unix milliseconds. */
   readonly expiresAt: number;
-  /** Tells it from all others. */
+  /** Distinguishes it from all others. */
   readonly id: string;
 }
 

@@ -49,7 +49,7 @@ interface Accepted<Event extends DomainEvent> extends Success<unknown> {
 }
 
 /**
- * A thing that a state wants running. Its id tells it from every other effect of the same stream.
+ * A thing that a state wants running. Its id is unique among the effects of its stream.
  */
 export interface Effect {
   readonly kind: string;

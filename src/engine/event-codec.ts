@@ -186,7 +186,7 @@ export class EventCodec {
     return this.latestKind;
   }
 
-  /** The same of types, by which folds and followers tell events apart. */
+  /** The same of types, by which folds and followers distinguish events. */
   private typeOf(type: string): string {
     const known = this.types.get(type);
     if (known === undefined) this.types.set(type, type);

@@ -23,7 +23,7 @@ export const provided = {
   consoleFolder: Symbol('consoleFolder'),
   /** What may be shown of the settings: `readonly ShownSetting[]`. */
   settings: Symbol('settings'),
-  /** What tells this build of the program from others. */
+  /** What distinguishes this build of the program from others. */
   build: Symbol('build'),
   /** What the server shows instead of now: `PastView | null`. */
   past: Symbol('past'),

@@ -11,7 +11,7 @@ export function listIn<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
 }
 
 /**
- * Keeps the `max` entries that were used last, and grows up to that: told its `max`, the library
+ * Keeps the `max` entries that were used last, and grows up to that: given its `max`, the library
  * allocates room for all of them at once, which a start would wait for.
  */
 export function lastUsed<Key extends {}, Value extends {}>(max: number): LRUCache<Key, Value> {

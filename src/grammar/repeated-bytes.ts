@@ -1,4 +1,4 @@
-/** Tells bytes that come again and again, and costs next to nothing where none do. */
+/** Recognises bytes that come again and again, and costs next to nothing where none do. */
 
 /** Longer ones are not kept. */
 const keptBytesMax = 1024;

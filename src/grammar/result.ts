@@ -25,7 +25,7 @@ export type RefusalCode =
  * or the decider that notices it to the wire, so that nothing on its way changes its shape.
  */
 export class Refusal {
-  /** Tells it from the success of a `Result`. */
+  /** Distinguishes it from the success of a `Result`. */
   readonly ok = false;
 
   /**

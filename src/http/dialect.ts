@@ -183,7 +183,7 @@ export interface QueryOptions {
 
 /**
  * Takes the options (`svc-retries=3`, `upstash-forward-x=1`) and our own token out of the query of
- * a destination (messaging.md 3.8). `isOwnToken` tells our token from a parameter of the
+ * a destination (messaging.md 3.8). `isOwnToken` distinguishes our token from a parameter of the
  * same name that belongs to the destination. Refuses an option that is not percent-encoded UTF-8.
  */
 export function readQueryOptions(

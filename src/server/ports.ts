@@ -21,7 +21,7 @@ export interface Ports extends OutboundPorts {
   readonly streamSizes?: Partial<StreamSizes>;
   /** Where the built console lies; without it the server has none. */
   readonly consoleFolder?: string;
-  /** What tells this build of the program from others; without it its version. */
+  /** What distinguishes this build of the program from others; without it its version. */
   readonly build?: string;
   /** Its settings and where they came from, as they may be shown; without it none are. */
   readonly settings?: readonly ShownSetting[];

@@ -70,7 +70,7 @@ export function chainOf(
 }
 
 /**
- * One for each log, made with it. A head that `onHead` is told is on the disk by then. Entries are
+ * One for each log, made with it. A head that `onHead` gets is on the disk by then. Entries are
  * written in turn, so that a rewrite can wait until what it replaces has them.
  */
 export class LogChain {

@@ -30,7 +30,7 @@ export function remainsOf(
   return { content, body: bytes };
 }
 
-/** Tells a batch from every other one: by its offsets, its times and its bytes. */
+/** Distinguishes a batch from every other one: by its offsets, its times and its bytes. */
 export function checksumOf({ content, body }: Remains): number {
   const { baseOffset, nextOffset, recordCount, appendTime, maxTimestamp } = content;
   const fields = Float64Array.of(baseOffset, nextOffset, recordCount, appendTime, maxTimestamp);

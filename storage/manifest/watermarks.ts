@@ -1,4 +1,4 @@
-/** How far each log was durable a moment ago: what tells a torn tail from damaged data. */
+/** How far each log was durable a moment ago: what distinguishes a torn tail from damaged data. */
 import { crc32 } from 'node:zlib';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { FsyncMode } from '../disk/fsync-mode.js';

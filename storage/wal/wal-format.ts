@@ -13,7 +13,7 @@ import { crc32 } from 'node:zlib';
     16  before          UINT32   entries of the generation before that still count; 0 = none
     20  bodyLength      UINT32
     24  bodyChecksum    UINT32
-    28  halfLength      UINT32   bytes of a half: a file that was cut off is told by it
+    28  halfLength      UINT32   bytes of a half: a file that was cut off is known by it
     32  id              16 bytes that name the file, random: copies of others tell nothing
     48  body            parts, one behind the other
 

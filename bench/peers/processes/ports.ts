@@ -1,4 +1,4 @@
-/** Ports for servers that must be told one. */
+/** Ports for servers that cannot choose one. */
 import { createServer } from 'node:net';
 
 /**

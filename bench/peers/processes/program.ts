@@ -1,4 +1,4 @@
-/** A program of a peer in a process of its own, whose CPU and memory Linux tells. */
+/** A program of a peer in a process of its own, whose CPU and memory Linux reports. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Redis on a folder and a free port, which answers when what it was told is on disk. */
+/** Redis on a folder and a free port, which answers when what it was sent is on disk. */
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { programVersion } from './installed.js';

@@ -21,8 +21,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Rejects as `backUp` does; nothing is left of the copy then. What is damaged in it is told on
- * standard error.
+ * Rejects as `backUp` does; nothing is left of the copy then. What is damaged in it is printed
+ * to standard error.
  */
 export async function backup(folder: string, options: DataDirOption): Promise<void> {
   const from = await configuredFolder(options);

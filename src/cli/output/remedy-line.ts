@@ -10,8 +10,8 @@ const commands: readonly (readonly [request: RegExp, words: string])[] = [
   [/^POST \/v2\/flowControl\/(.+)\/resume()$/, 'flow resume'],
   [/^POST \/v2\/flowControl\/(.+)\/pin( with a greater parallelism)$/, 'flow pin'],
   [/^POST \/v2\/flowControl\/(.+)\/resetRate( begins a new window)$/, 'flow reset'],
-  [/^GET \/v2\/messages\/(.+)\/why( tells what holds it up\.)$/, 'msg why'],
-  [/^GET \/v2\/workflows\/runs\/(.+)\/why( tells what that one waits for\.)$/, 'run why'],
+  [/^GET \/v2\/messages\/(.+)\/why( says what holds it up\.)$/, 'msg why'],
+  [/^GET \/v2\/workflows\/runs\/(.+)\/why( says what that one waits for\.)$/, 'run why'],
 ];
 
 /** `POST /v2/queues/mails/resume` is `stepwell queue resume mails`; other sentences stay. */

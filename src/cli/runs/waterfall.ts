@@ -12,7 +12,7 @@ const stateWidth = 12;
 const timeWidth = 8;
 const spaces = 4;
 
-/** The character of each kind of bar, which tells the kinds apart without colours. */
+/** The character of each kind of bar, which distinguishes the kinds without colours. */
 const looks: Readonly<Record<BarKind, readonly [sign: string, colour: Colour]>> = {
   attempt: ['━', 'green'],
   queued: ['·', 'dim'],

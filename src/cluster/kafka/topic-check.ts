@@ -81,7 +81,7 @@ class TopicCheck {
       ),
     );
     return Promise.any(answers).catch((error: unknown) => {
-      throw failed('no broker tells about the topic', error);
+      throw failed('no broker answers about the topic', error);
     });
   }
 
@@ -134,7 +134,7 @@ class TopicCheck {
       if (errorCodeOf(error) === errorCodes.topicAuthorizationFailed) {
         this.refuse('DescribeConfigs');
       }
-      throw failed('no broker tells the settings of the topic', error);
+      throw failed('no broker answers with the settings of the topic', error);
     }
   }
 

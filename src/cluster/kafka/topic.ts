@@ -115,7 +115,7 @@ export function unfitReasons(topic: DescribedTopic): string[] {
   for (const { setting, isMet, must, because } of requirements) {
     const value = topic.settings.get(setting);
     if (value === undefined)
-      reasons.push(`The brokers do not tell ${setting}, which must be ${must}.`);
+      reasons.push(`The brokers do not report ${setting}, which must be ${must}.`);
     else if (!isMet(value)) reasons.push(`${setting} is ${value} and must be ${must}: ${because}.`);
   }
   return reasons;

@@ -9,7 +9,7 @@ class PartsGauge extends Gauge<string> {
   readonly parts = new Map<string, () => number>();
 }
 
-/** What the values of several parts are called together; `label` tells them apart. */
+/** What the values of several parts are called together; `label` distinguishes them. */
 export interface SharedGauge {
   readonly name: string;
   readonly help: string;

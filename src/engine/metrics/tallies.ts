@@ -40,7 +40,7 @@ export class TallyCounter extends Counter<string> {
   }
 }
 
-/** What a counter is called, and what tells its series apart. */
+/** What a counter is called, and what distinguishes its series. */
 export interface CounterName {
   readonly name: string;
   readonly help: string;

@@ -28,7 +28,7 @@ export const jobSchema = z
       .union([z.number(), z.string()])
       .optional()
       .describe('At most so many in a second: 50 or 50/s; also 30/m and 100/h'),
-    dryRun: z.boolean().optional().describe('true: tell what it would take, and change nothing'),
+    dryRun: z.boolean().optional().describe('true: answer what it would take, and change nothing'),
     cursor: z.string().optional().describe('Of the dry run before, which goes on there'),
   })
   .meta({ id: 'JobRequest' });

@@ -27,7 +27,7 @@ type Stage = 'head' | 'body' | 'toEnd' | 'size' | 'chunk' | 'chunkEnd' | 'traile
 
 /**
  * One for each connection. A defect or a surplus means that the connection must be closed: what
- * comes next on it cannot be told from the response before.
+ * comes next on it cannot be distinguished from the response before.
  */
 export class ResponseReader {
   /** Why the connection is of no use any more; null = it may be read on. */

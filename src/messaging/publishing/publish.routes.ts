@@ -40,7 +40,7 @@ export class PublishRoute implements ExpressRoute {
   }
 }
 
-/** Schedules have other routes below the same path, which only Fastify can tell apart. */
+/** Schedules have other routes below the same path, which only Fastify can distinguish. */
 export class ScheduleRoute implements FastifyRoute {
   readonly methods = ['POST'];
   readonly description: RouteDescription = publishingRoutes.schedule;

@@ -82,7 +82,7 @@ function queueLimit({ queueName, isPaused, parallelism, taken, holders }: Of<'qu
   return {
     reason: 'queue_order',
     sentence: `Queue ${queueName} delivers ${parallelism} at a time in order${holding}`,
-    ...(first !== undefined && { remedy: `GET /v2/messages/${first}/why tells what holds it up.` }),
+    ...(first !== undefined && { remedy: `GET /v2/messages/${first}/why says what holds it up.` }),
   };
 }
 

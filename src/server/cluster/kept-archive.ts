@@ -31,7 +31,7 @@ export class KeptArchive implements SweepArchive {
   ) {}
 
   /**
-   * `node`: the address of this one, which tells its unfinished copies from those of others. Where
+   * `node`: the address of this one, which marks its unfinished copies. Where
    * nothing is noted yet, what lies below `swept` is in the archives of those who swept it.
    */
   static async open(

@@ -14,8 +14,8 @@ const statusOf: Readonly<Record<string, number>> = {
 
 /**
  * Answers with JSON and closes: the next bytes could be framed in any way. The latest answer of the
- * connection tells a broken body from a broken head after it, which is answered behind it: sent
- * before, the refusal would be taken for the answer to the sound request.
+ * connection distinguishes a broken body from a broken head after it, which is answered behind it:
+ * sent before, the refusal would be taken for the answer to the sound request.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException,

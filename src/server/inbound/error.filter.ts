@@ -1,4 +1,4 @@
-/** Answers what ends a request badly, and tells a wrong method from a wrong path. */
+/** Answers what ends a request badly, and distinguishes a wrong method from a wrong path. */
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';

@@ -15,7 +15,7 @@ const overviewSchema = once(() =>
       at: z.int().describe('Unix milliseconds'),
       startedAt: z.int().describe('When the process began, Unix milliseconds'),
       version: z.string(),
-      state: z.string().describe('As /health/ready tells it'),
+      state: z.string().describe('As /health/ready answers it'),
       reason: z.string().nullable(),
       warnings: z.array(z.string()).optional(),
       durability: z.enum(['fsync', 'os', 'replicated']).describe('What an acknowledgement means'),

@@ -25,7 +25,7 @@ export class MemoryStart {
   /** What the start has gone on from; null = it has folded everything. */
   found: FoundSnapshot | null = null;
 
-  /** `build` tells this program from any other that may remember otherwise. */
+  /** `build` distinguishes this program from any other that may remember otherwise. */
   constructor(
     private readonly store: Store,
     readonly codec: EventCodec,

@@ -41,7 +41,7 @@ const readBytes = 4 * 1024 * 1024;
 
 /**
  * One for the server; `stepwell journal` reads the same log. `commit` and `keepStart` return at
- * once: await `durable` before a client is told.
+ * once: await `durable` before a client is answered.
  */
 export class CommittedOffsets {
   private readonly groups = new Map<string, OffsetsOfGroup>();

@@ -12,7 +12,7 @@
 import { type SnapshotFrom, setup } from 'xstate';
 import { machineTypes } from '../../engine/machines/durable-machine.js';
 
-/** What `ConsumerSession` tells the machine. */
+/** What `ConsumerSession` sends the machine. */
 export type SessionEvent =
   | { readonly type: 'CallBegan' }
   /** `at`: Unix milliseconds. */

@@ -13,7 +13,7 @@ export const offsetResetSchema = z.strictObject({
   ...place,
   partition: place.partition.optional().describe('All of the topic without it'),
   to: offsetTargetSchema,
-  dryRun: z.boolean().optional().describe('Only tell what would become of it'),
+  dryRun: z.boolean().optional().describe('true: answer the offsets, change nothing'),
 });
 /** What `offsetResetSchema` describes. */
 export type OffsetResetRequest = z.output<typeof offsetResetSchema>;

@@ -93,7 +93,7 @@ function waitOf(branch: OpenBranch, now: number): RunWait {
       return {
         reason: 'invocation',
         sentence: `Step "${stepName}" waits for the end of run ${workflowRunId}.`,
-        remedy: `GET /v2/workflows/runs/${workflowRunId}/why tells what that one waits for.`,
+        remedy: `GET /v2/workflows/runs/${workflowRunId}/why says what that one waits for.`,
         stepName,
         workflowRunId,
       };

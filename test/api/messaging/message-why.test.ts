@@ -99,7 +99,7 @@ describe('why a message waits', () => {
     await endpoint.received(1);
     expect(await whyOnce(second, 'queue_order')).toMatchObject({
       sentence: `Queue line delivers 1 at a time in order, and ${first} comes first.`,
-      remedy: `GET /v2/messages/${first}/why tells what holds it up.`,
+      remedy: `GET /v2/messages/${first}/why says what holds it up.`,
     });
     const { sentence } = await whyOnce(third, 'queue_order');
     expect(sentence).toMatch(/; 1 attempt goes first\.$/);

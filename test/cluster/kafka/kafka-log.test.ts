@@ -258,13 +258,13 @@ describe('openKafkaLog', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const url = `kafka://user:secret@127.0.0.1:${port}/log?tls=true&sasl=scram-sha-512`;
-    await expect(openKafkaLog(url)).rejects.toThrow(/no broker tells.*self-signed certificate/);
+    await expect(openKafkaLog(url)).rejects.toThrow(/no broker answers.*self-signed certificate/);
     server.close();
   });
 
   it('says that no broker answers', async () => {
     await expect(openKafkaLog('kafka://127.0.0.1:1,127.0.0.1:2/log')).rejects.toThrow(
-      /no broker tells about the topic: .*ECONNREFUSED.*ECONNREFUSED/,
+      /no broker answers about the topic: .*ECONNREFUSED.*ECONNREFUSED/,
     );
   });
 });

@@ -47,7 +47,7 @@ describe('a topic that holds a shared log', () => {
       'It has 3 partitions and must have one, which gives one order.',
       'It has 1 replicas and must have at least three, so that one may be away.',
       ...requiredSettings.map((name) =>
-        expect.stringContaining(`do not tell ${name}, which must be`),
+        expect.stringContaining(`do not report ${name}, which must be`),
       ),
     ]);
   });

@@ -60,10 +60,10 @@ class Invalidation {
       this.queries.invalidateQueries();
       return;
     }
-    const told = [kind ?? [], Object.keys(counts ?? {})].flat();
+    const kinds = [kind ?? [], Object.keys(counts ?? {})].flat();
     // Counts do not say how many have failed.
     const mayBeLetters = dlqId !== undefined || counts !== undefined;
-    for (const each of mayBeLetters ? [...told, 'dlq'] : told) this.waiting.add(each);
+    for (const each of mayBeLetters ? [...kinds, 'dlq'] : kinds) this.waiting.add(each);
     if (!this.isSettling) this.ask();
   }
 

@@ -47,7 +47,7 @@ function classesOf<Row>({ from: width, isRight }: Column<Row>): string {
   return `px-3 ${shown} ${isRight === true ? 'text-right' : ''}`;
 }
 
-/** `keyOf` tells rows apart from one answer to the next; `more` is called when the end is seen. */
+/** `keyOf` identifies rows from one answer to the next; `more` is called when the end is seen. */
 export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [isHovered, setHovered] = useState(false);

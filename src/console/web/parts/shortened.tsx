@@ -1,4 +1,4 @@
-/** Long names in narrow columns, so that they can still be told apart. */
+/** Long names in narrow columns, so that they can still be distinguished. */
 
 /** Names of people's own are short enough as they are. */
 const wholeMax = 16;
