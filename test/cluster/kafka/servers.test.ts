@@ -94,7 +94,7 @@ describeWithMockBrokers('servers over a log on the protocol of Kafka', () => {
       { MOCK_TOPIC_SETTINGS: '{"min.insync.replicas":"1"}' },
     ],
     ['a URL without a topic', 64, 'the path is no name of a topic', () => 'kafka://one:1', {}],
-    ['brokers that are away', 69, 'no broker tells', () => 'kafka://127.0.0.1:1/t', {}],
+    ['brokers that are away', 69, 'no broker answers', () => 'kafka://127.0.0.1:1/t', {}],
   ])('do not start on %s: exit code %d', async (_what, code, reason, log, more) => {
     const node = await ClusterServer.create(logOf(log(), more));
     const output = await node.start().then(
