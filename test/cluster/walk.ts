@@ -114,7 +114,7 @@ class Walk implements Witness {
 
   counted(node: SimulatedNode, batch: CountedBatch): void {
     const { next, checksum } = node.member.state;
-    // A batch is told of after its entry was folded; only a whole fold has no other one behind it.
+    // A batch is reported after its entry was folded; only a whole fold has no other one behind it.
     const known = this.digests.get(batch.place);
     if (next !== batch.place + 1) return;
     if (known !== undefined && known !== checksum && !this.wasCut) {

@@ -54,7 +54,7 @@ describeInChromium('damaged data in a browser', () => {
   }, browserLimitMs);
 
   it(
-    'is told on each page that would have to read it, and lists show the rest',
+    'is shown on each page that would have to read it, and lists show the rest',
     async () => {
       const { messageId } = await post(`/v2/publish/${target}`, 'the body of a message');
       const { workflowRunId } = await post(`/v2/trigger/${target}`, 'the payload of a run');

@@ -136,7 +136,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('is told', async () => {
+  it('is shown', async () => {
     const cookie = await asToken(server.readToken);
     const { body } = await askBare('GET', session, { cookie });
     expect(body).toMatchObject({

@@ -61,17 +61,17 @@ describe('the proof', () => {
   const judged = (...lines: string[]) =>
     unproven(parseTrace(lines.join('\n')), [{ said: '"msg_1"', stored: 'msg_1' }]);
 
-  it('accepts written, synced, told', () => {
+  it('accepts written, synced, acknowledged', () => {
     expect(judged(store, sync, answer)).toEqual([]);
     const unfinished = ['2 fdatasync(9</d/0.log> <unfinished ...>', '3 fdatasync(8</d/1.log>) = 0'];
     expect(judged(store, ...unfinished, '2 <... fdatasync resumed>) = 0', answer)).toEqual([]);
   });
 
-  it('accepts told after a write that syncs', () => {
+  it('accepts an acknowledgement after a write that syncs', () => {
     expect(judged(open, synced, store, answer)).toEqual([]);
   });
 
-  it('accepts told after a write to the write-ahead log', () => {
+  it('accepts an acknowledgement after a write to the write-ahead log', () => {
     const ahead = (line: string) => line.replaceAll('/d/0.log', '/d/WAL');
     expect(judged(store, ahead(synced), ahead(store), answer)).toEqual([]);
     expect(judged(store, ahead(open), ahead(store), answer)).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('the proof', () => {
     ['after half a write', [store.replace('= 9', '= 4'), sync, answer]],
     ['to an endpoint first', [store, answer.replace('HTTP/1.1 200 OK', 'POST /'), sync, answer]],
   ])('refuses an answer %s', (_what, lines) => {
-    expect(judged(...lines)).toEqual(['"msg_1" was told before msg_1 was durable']);
+    expect(judged(...lines)).toEqual(['"msg_1" was acknowledged before msg_1 was durable']);
   });
 
   it('refuses an answer that it does not find', () => {

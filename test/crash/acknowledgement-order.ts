@@ -22,7 +22,7 @@ const isWriteToLog = ({ name, target }: SystemCall) =>
 /** The text as strace shows it inside a string. */
 const shown = (text: string) => JSON.stringify(text).slice(1, -1);
 
-/** Every acknowledgement that is not proven durable when it is told, one line each. */
+/** Every acknowledgement that is not proven durable when it is sent, one line each. */
 export function unproven(
   calls: readonly SystemCall[],
   acknowledgements: readonly Acknowledgement[],
@@ -44,7 +44,7 @@ export function unproven(
         (isSynced(calls, write, first.enteredAt) ||
           (isSyncedWrite(calls, write) && write.returnedAt < first.enteredAt)),
     );
-    return isDurable ? [] : [`${said} was told before ${stored} was durable`];
+    return isDurable ? [] : [`${said} was acknowledged before ${stored} was durable`];
   });
 }
 

@@ -101,7 +101,7 @@ describe('a server that is killed at random moments', () => {
           try {
             await call(server);
           } catch (error) {
-            // A client that was cut off was told nothing; a refusal would be a failure.
+            // A client that was cut off got nothing; a refusal would be a failure.
             if (/answered/.test(String(error))) throw error;
             return;
           }

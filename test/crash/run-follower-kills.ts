@@ -80,7 +80,7 @@ class Node {
   }
 }
 
-/** Publishes through any node until it is told to end; knows what was acknowledged. */
+/** Publishes through any node until it is asked to end; knows what was acknowledged. */
 class Publisher {
   readonly acknowledged = new Set<string>();
   private isOver = false;

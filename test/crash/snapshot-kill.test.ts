@@ -62,7 +62,7 @@ describe('a server that is killed while it makes snapshots', () => {
             headers: { authorization, 'svc-delay': `${1 + random.below(5)}h` },
             body: 'x'.repeat(random.below(2000)),
           }).catch(() => null);
-          // A client that was cut off was told nothing.
+          // A client that was cut off got nothing.
           if (response === null) return;
           expect(response.status).toBe(200);
           const answer = (await response.json().catch(() => null)) as { messageId: string } | null;

@@ -115,7 +115,7 @@ describe('an alarm clock', () => {
     expect(rung).toEqual([]);
   });
 
-  it('rings when it was last told to for an item, and once', () => {
+  it('rings once for an item, at the time that was set last', () => {
     const { clock, rung, alarms } = alarmClock();
     for (const delay of [20, 50, 10, 50, 30]) alarms.set('moved', start + delay);
     expect(alarms.size).toBe(1);
@@ -125,7 +125,7 @@ describe('an alarm clock', () => {
     expect(alarms.timeOf('moved')).toBeUndefined();
   });
 
-  it('rings for each item once, when it was last told to and never early, in order', () => {
+  it('rings for each item once, at the time that was set last and never early, in order', () => {
     const order = fc.record({
       item: fc.integer({ min: 0, max: 50 }).map(String),
       delay: fc.option(fc.integer({ min: 0, max: 5000 })),

@@ -370,7 +370,7 @@ describe('an index of another feature', () => {
     await replayed.close();
   });
 
-  it('forgets what a turn that was taken back had told it', async () => {
+  it('forgets what a turn that was taken back had given it', async () => {
     const { engine, totals, close } = await openFollowed();
     await engine.dispatch([command('Add', 'a', { amount: 4 })]);
     await engine.dispatchTogether([command('Close', 'a'), command('Add', 'b', { amount: -1 })]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RepeatedBytes } from '../../src/grammar/repeated-bytes.js';
 
-test('bytes are told from others wherever they stand, and however often both come', () => {
+test('bytes are distinguished from others wherever they stand, and however often both come', () => {
   const ofLength = (minLength: number) =>
     fc.uint8Array({ minLength, maxLength: 6, max: 1 }).map((each) => Buffer.from(each));
   const [bytes, some] = [ofLength(0), ofLength(1)];

@@ -31,7 +31,7 @@ export class Clients {
     return null;
   }
 
-  /** As `ask`, for a request that may be refused for good: its status is told. */
+  /** As `ask`, for a request that may be refused for good: its status is returned. */
   async try(
     method: string,
     path: string,

@@ -5,7 +5,7 @@ import { textOf } from './expected.js';
 import type { ServerClock } from './server-clock.js';
 import type { Sink } from './sink.js';
 
-/** How long the server is told to keep what. */
+/** How long the server is set to keep what. */
 export interface Retentions {
   readonly logMs: number;
   readonly letterMs: number;

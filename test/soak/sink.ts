@@ -1,4 +1,4 @@
-/** Where messages of a soak go: it takes texts, refuses some calls, and fails where it is told. */
+/** Where messages of a soak go: it takes texts, refuses some calls, and fails where asked to. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SeededRandom } from '../simulation/seeded-random.js';

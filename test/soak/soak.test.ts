@@ -36,7 +36,7 @@ const slack: Cost = {
 
 /** The costs that were higher in the second half than ever in the first, by more than the slack. */
 function grown(costs: readonly Cost[]): readonly string[] {
-  // All that the server is told to keep for a while has to be there before nothing grows any more.
+  // All that the server is set to keep for a while has to be there before nothing grows any more.
   const half = Math.ceil(costs.length / 2);
   const most = (part: readonly Cost[], name: keyof Cost) =>
     Math.max(...part.map((cost) => cost[name]));

@@ -1,6 +1,6 @@
 /**
  * A server under load on a small disk, swept several times a second, which dies, whose clock steps
- * and whose disk fills up, for as long as it is told to. What it has acknowledged has to be there.
+ * and whose disk fills up, for as long as it is asked to. What it has acknowledged has to be there.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

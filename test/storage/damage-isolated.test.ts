@@ -104,7 +104,7 @@ describe('a log that does not isolate damage', () => {
 describe('damage in a topic', () => {
   const inSecond = (disk: SimulatedDisk) => (placesIn(disk, 1)[1] ?? 0) * 8 + 900;
 
-  it('that comes while it is open is told from then on, and never read', async () => {
+  it('that comes while it is open is reported from then on, and never read', async () => {
     const disk = await workedDisk('cleanly');
     const { store, log, reported, failures } = await openIsolating(disk);
     expect([await survey(log), reported]).toEqual([[], []]);
@@ -142,7 +142,7 @@ describe('damage in a topic', () => {
     await store.close();
   });
 
-  it('is what a read stops before, and what one that begins there is told', async () => {
+  it('is what a read stops before, and what one that begins there gets', async () => {
     const disk = await workedDisk('cleanly');
     const { store, log } = await openIsolating(flipped(disk, segmentPath(1), inSecond(disk)));
     const offsetsOf = async (from: number, until?: number) => {

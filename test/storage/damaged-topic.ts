@@ -10,7 +10,7 @@ export const recordCount = 10;
 export const isTopic = (name: string) => name === 'topic';
 export const valueAt = (offset: number, fill = 0) => Buffer.alloc(20, fill + offset + 1);
 
-/** Three batches to a segment; told is what the store says of damage. */
+/** Three batches to a segment; `reported` is what the store says of damage. */
 export async function openIsolating(disk: SimulatedDisk) {
   const reported: DamagedData[] = [];
   const onDamage = (damage: DamagedData) => reported.push(damage);

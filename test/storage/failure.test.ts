@@ -216,7 +216,7 @@ describe('an fdatasync that fails', () => {
       const failure = { operation: 'sync', code: 'EIO', syncFailure: 'late' } as const;
       const outcome = await runWith({ ...failure, nth });
       if (!outcome.fired) break;
-      // An error that was not told yet meets the next process, which ends and is started again.
+      // An error that was not reported yet meets the next process, which ends and is started again.
       const restarted = outcome.disk.restart();
       await openSimulated(restarted).then(settle, settle);
       await recoversFrom({ ...outcome, disk: restarted.restart() });

@@ -1,7 +1,7 @@
 /** How much of what the tests of the storage enumerate is tried. */
 
 /**
- * 1 tries all that is told apart, and mutants run with it; `npm test` takes samples.
+ * 1 tries all that is distinguished, and mutants run with it; `npm test` takes samples.
  * `STEPWELL_TEST_ROUNDS=10` has ten times as many seeds, and damage in every bit.
  */
 export const rounds = Number(process.env['STEPWELL_TEST_ROUNDS'] ?? 0.1);

@@ -1,4 +1,4 @@
-/** Opening a store on a simulated disk: seeded ids, a clock that only moves when it is told to. */
+/** Opening a store on a simulated disk: seeded ids, a clock that only moves when it is set. */
 import type { StorageError } from '../../storage/faults/storage-errors.js';
 import { openStore, type Store, type StoreOptions } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';

@@ -9,7 +9,7 @@ interface Submitted {
   readonly records: readonly RecordInput[];
   readonly appendedAt: number;
   acknowledged: boolean;
-  /** The append was told that nothing of it is there. */
+  /** The append was answered that nothing of it is there. */
   refused: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Random work on a store, told to a model: the same seed does the same work. */
+/** Random work on a store, reported to a model: the same seed does the same work. */
 import type { RecordInput } from '../../storage/format/record.js';
 import type { StoreOptions } from '../../storage/store.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';

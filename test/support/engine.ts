@@ -20,7 +20,7 @@ export interface EngineOnDisk {
   readonly codec: EventCodec;
   readonly log: TurnLog;
   readonly journal: Journal;
-  /** Defects that were told to the watch. */
+  /** Defects that were reported to the watch. */
   readonly failures: unknown[];
   readonly refused: RefusedReaction[];
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Casts: where the compiler is told what it cannot know, a comment says how we know it. */
+/** Casts: where the compiler is given what it cannot know, a comment says how we know it. */
 import ts from 'typescript';
 import { type SourceFile, withoutComments } from './source-tree.js';
 

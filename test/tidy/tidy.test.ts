@@ -1,5 +1,11 @@
 import { citableIn, citationViolations } from './citations.js';
-import { houseViolations, untestedDeciders, vagueWords } from './house-rules.js';
+import {
+  houseViolations,
+  pictureViolations,
+  pictureWords,
+  untestedDeciders,
+  vagueWords,
+} from './house-rules.js';
 import { folderViolations, importCircles, importViolations } from './import-rules.js';
 import {
   documentTree,
@@ -30,6 +36,13 @@ describe('the tree', () => {
 
   it('keeps the house rules', () => {
     expect(houseViolations(tree)).toEqual([]);
+  });
+
+  it('has no pictures in documents, but for decisions', () => {
+    const line = '# Notes\n\nThe callback is told.\n';
+    const among = (path: string) => pictureViolations([sourceFile(path, line)]);
+    expect([among('docs/x.md').length, among('docs/adr/0001-x.md').length]).toEqual([1, 0]);
+    expect(pictureViolations(documentTree())).toEqual([]);
   });
 
   it('tests every decider', () => {
@@ -89,7 +102,7 @@ describe('a rule', () => {
     ['src/messages/x.ts', 'export const x = 1;\n'],
     ['src/messages/x.ts', `/** . */\n${'x;\n'.repeat(300)}`],
     ['src/messages/x.ts', `/** ${'x'.repeat(100)} */\n`],
-    ...vagueWords.flatMap((word) => [
+    ...[...vagueWords, ...pictureWords].flatMap((word) => [
       ['src/messages/x.ts', `/** Tells ${word} asks. */\n`],
       ['src/messages/x.ts', `/**\n * ${word.toUpperCase()}\n * asks.\n */\n`],
       ['src/messages/x.ts', `/** . */\nstop(); // for ${word}\n`],
@@ -114,7 +127,7 @@ describe('a rule', () => {
   it.each([
     ['src/engine/clock.ts', '/** . */\nconst at = Date.now();\n'],
     ['src/messages/x.ts', '/** Not Date.now() but the command. */\n'],
-    ...vagueWords.flatMap((word) => [
+    ...[...vagueWords, ...pictureWords].flatMap((word) => [
       ['src/messages/x.ts', `/** . */\nconst ${word} = 'https://${word}.example';\n`],
       ['test/messages/x.test.ts', `it('is refused', () => publish('${word}', '*/*'));\n`],
     ]),

@@ -83,7 +83,7 @@ describe('a call of a third party', () => {
     expect(request?.headers).toMatchObject({ 'x-key': 'secret' });
     expect(Object.keys(request?.headers ?? {}).filter((name) => /workflow/.test(name))).toEqual([]);
     expect(request?.headers).not.toHaveProperty('x-tenant');
-    // The application is told of the answer with the run's own headers.
+    // The application gets the answer with the run's own headers.
     const [answer] = stage.app.callsOf(called.runId, 'callResult');
     expect(answer?.headers).toMatchObject({ 'x-tenant': 'acme' });
     expect(answer?.headers).not.toHaveProperty('upstash-workflow-sdk-version');

@@ -11,7 +11,7 @@ export interface Trial {
 /** What each execution of a step makes anew: a test that sees two of them has seen it run twice. */
 const once = () => randomUUID();
 
-/** Told that a run waits, or will wait, for the event `go-<run id>`. */
+/** Called when a run waits, or will wait, for the event `go-<run id>`. */
 export type Announce = (runId: string) => void;
 
 const child = createWorkflow<unknown, unknown>(async (context) => {

@@ -5,7 +5,7 @@ import { startWorkflowStage, type WorkflowStage } from './stage.js';
 
 silenceConsole();
 
-/** What failure functions were told, by run. */
+/** What failure functions got, by run. */
 const failures = new Map<string, unknown[]>();
 /** Attempts that a failure function fails before it works, by run. */
 const stumbles = new Map<string, number>();
@@ -37,7 +37,7 @@ const failing = createWorkflow<string, unknown>(
   },
 );
 
-/** More than a dead letter shows: its failure function is told all of it. */
+/** More than a dead letter shows: its failure function gets all of it. */
 const verbose = createWorkflow(
   async (context) => {
     await context.run('verbose', () => {
@@ -84,7 +84,7 @@ afterEach(() => expect(stage.app.contradictions()).toEqual([]));
 
 afterAll(() => stage.end());
 
-/** What the failure function of a run was told, once it was told that often. */
+/** What the failure function of a run got, once it was called that often. */
 async function reportedOf(runId: string, count = 1) {
   while ((failures.get(runId) ?? []).length < count) await stage.quiet();
   await stage.quiet();
@@ -96,7 +96,7 @@ const answersOf = (runId: string) =>
   stage.app.callsOf(runId).map(({ role, status }) => `${role} ${status}`);
 
 describe('a run whose step throws', () => {
-  it('fails after its retries, and its failure function is told all of it', async () => {
+  it('fails after its retries, and its failure function gets all of it', async () => {
     const runId = await stage.app.trigger('failing', {
       body: 'me',
       retries: 1,
@@ -115,7 +115,7 @@ describe('a run whose step throws', () => {
     expect(answersOf(runId)).toEqual(['step 200', 'step 500', 'step 500', 'failureCallback 200']);
   });
 
-  it('has an error of any length told to its failure function', async () => {
+  it('has an error of any length given to its failure function', async () => {
     const runId = await stage.app.trigger('verbose');
     expect((await stage.app.outcome(runId)).state).toBe('RUN_FAILED');
     expect(await reportedOf(runId)).toEqual(['x'.repeat(200_000)]);

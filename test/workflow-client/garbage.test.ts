@@ -138,7 +138,7 @@ describe('an endpoint', () => {
     expect(statuses).toEqual([400]);
   });
 
-  it('that submits what is no step is told so, and fails its run', async () => {
+  it('that submits what is no step is refused, and fails its run', async () => {
     const statuses: number[] = [];
     const letter = await deadLetterOf(async (request) => {
       const { status } = await submit(request, '{"no":"step"');
@@ -150,7 +150,7 @@ describe('an endpoint', () => {
     expect(statuses.filter((status) => status === 400 || status < 300)).toEqual([]);
   });
 
-  it('that submits a step under another name than before is told so', async () => {
+  it('that submits a step under another name than before is refused', async () => {
     const bodies: unknown[] = [];
     const letter = await deadLetterOf(async (request) => {
       const { length } = JSON.parse(String(request.body)) as unknown[];

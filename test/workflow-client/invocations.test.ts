@@ -101,7 +101,7 @@ describe('a run that invokes another', () => {
     });
   });
 
-  it('is told that it was canceled', async () => {
+  it('gets that it was canceled', async () => {
     const before = stage.app.deliveries.length;
     const runId = await stage.app.trigger('parent', { body: { child: 'canceling' } });
     expect((await stage.app.outcome(runId)).response).toMatchObject({

@@ -71,7 +71,7 @@ describe('steps one after the other', () => {
       state: 'RUN_SUCCESS',
       response: { one: 'hello, one', list: [1, 2] },
     });
-    // The end is told while the last call is open.
+    // The end is reported while the last call is open.
     await stage.quiet();
     const calls = stage.app.callsOf(runId);
     expect(calls.map(({ role, status }) => `${role} ${status}`)).toEqual(Array(4).fill('step 200'));
@@ -137,7 +137,7 @@ describe('a workflow function', () => {
     expect(await stage.app.outcome(runId)).toEqual({ state: 'RUN_SUCCESS', response: body });
   });
 
-  it('is called again when a step throws, and told how often', async () => {
+  it('is called again when a step throws, with the number of attempts', async () => {
     const runId = await stage.app.trigger('stubborn');
     expect(await stage.app.outcome(runId)).toEqual({ state: 'RUN_SUCCESS', response: [2, 0] });
     await stage.quiet();

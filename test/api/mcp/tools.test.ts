@@ -86,7 +86,7 @@ describe.each(transports)('over %s', (_name, connect) => {
     }
   });
 
-  it('bad input and what is not there are told in words', async () => {
+  it('bad input and what is not there are answered in words', async () => {
     const client = await connect(await createToken('read'));
     const gone = await tell(client, 'show', { kind: 'message', id: 'msg_none' });
     expect(gone).toMatchObject({ isError: true, value: expect.stringContaining('msg_none') });
@@ -131,11 +131,11 @@ it('an answer that no model could read is refused, and nothing of it is kept', a
   while ((await inFlight()) !== '0') await new Promise((resolve) => setTimeout(resolve, 50));
 });
 
-it('sixteen calls run at once, more are told to come again, and each connection ends', async () => {
+it('sixteen calls run at once, more are refused for a while, and each one ends', async () => {
   const gated = new GatedDisk(nodeDisk);
   const slow = await startServer({ environment, ports: { disk: gated.disk } });
   gated.hold();
-  // What is read is told once it is durable, and this is not before the gate is open.
+  // What is read is answered once it is durable, and this is not before the gate is open.
   const path = '/v2/publish/http://127.0.0.1:9000/hook';
   const publishing = callApi(slow, 'POST', path, { 'svc-delay': '1h' }, '{}');
   const call = JSON.stringify({
@@ -166,7 +166,7 @@ it('sixteen calls run at once, more are told to come again, and each connection 
   await slow.remove();
 });
 
-it('a subscription is refused, as nothing would ever be told', async () => {
+it('a subscription is refused, as nothing would ever be sent', async () => {
   const client = await overHttp(server.bearer);
   await expect(client.listen({ toolsListChanged: true })).rejects.toThrow(/limit/);
 });

@@ -170,7 +170,7 @@ describe('a refused item', () => {
     [{ body: 'x'.repeat(65_537) }, 'body is longer than 65536 bytes'],
     [{ queue: 5 }, 'queue must be a string'],
     [{ queue: 'a b' }, 'queue must have'],
-  ])('%j is told why, and its neighbours are taken', async (changes, reason) => {
+  ])('%j is answered why, and its neighbours are taken', async (changes, reason) => {
     const good = { destination: endpoint.url, headers: later };
     const bad = 'destination' in changes || Object.keys(changes).length === 0 ? {} : good;
     const before = messageCount();

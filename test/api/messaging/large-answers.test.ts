@@ -1,4 +1,4 @@
-/** What a destination can make the server store: its answers, as far as they are told of. */
+/** What a destination can make the server store: its answers, as far as callbacks show them. */
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -28,7 +28,7 @@ afterEach(async () => {
   await endpoint.stop();
 });
 
-/** What callbacks to `path` told, by attempt: status, bytes of the answer, whether it was cut. */
+/** What callbacks to `path` said, by attempt: status, bytes of the answer, whether it was cut. */
 async function storedAnswers(path: string, count: number) {
   const found = () => endpoint.requests.filter(({ url }) => url === path);
   while (found().length < count) await endpoint.next();
@@ -104,7 +104,7 @@ describe('a large answer in a run', () => {
 
   afterEach(() => stage.end());
 
-  it('of its endpoint is told whole to its failure callback, after a restart too', async () => {
+  it('of its endpoint goes whole to its failure callback, after a restart too', async () => {
     const error = JSON.stringify({ error: 'Error', message: 'm'.repeat(400_000), stack: 's' });
     let answer = 500;
     await stage.clear(({ role }) =>

@@ -223,7 +223,7 @@ describe('?asOf=', () => {
     expect(await status('/admin/tokens', `Bearer ${token}`)).toBe(403);
   });
 
-  it('is refused where it cannot be told, and where it names no moment', async () => {
+  it('is refused where it cannot be known, and where it names no moment', async () => {
     const now = ['/admin/overview', '/admin/series', '/admin/config', '/admin/build'];
     for (const path of [...now, '/v2/globalParallelism', '/v2/keys', '/topics', '/admin/backup']) {
       expect([path, (await asOf(path, 1)).status]).toEqual([path, 422]);

@@ -298,7 +298,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   job: () => slowJob(),
   letter: () => deadLetter(),
   failed: () => failedRun(200),
-  // It is told again later.
+  // It is sent again later.
   calling: () => failedRun(503, '3'),
   untold: () => untoldRun(),
 };
@@ -339,7 +339,7 @@ async function deadLetter(): Promise<string> {
   return letterOf('/v2/dlq', ({ messageId }) => messageId === own);
 }
 
-/** A failed run that told so, and was answered with `status`. */
+/** A failed run that reported it, and was answered with `status`. */
 async function failedRun(status: number, retries = '0'): Promise<string> {
   const { body } = await call(
     'POST',
@@ -355,7 +355,7 @@ async function failedRun(status: number, retries = '0'): Promise<string> {
   return letterOf('/v2/workflows/dlq', ({ workflowRunId }) => workflowRunId === own);
 }
 
-/** A failed run that could not tell so. */
+/** A failed run that could not report it. */
 async function untoldRun(): Promise<string> {
   const id = await failedRun(503);
   for (;;) {

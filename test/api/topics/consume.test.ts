@@ -69,7 +69,7 @@ describe('a first consume', () => {
     expect(await body.json()).toMatchObject([{ value: 'x' }]);
   });
 
-  it('with the policy none is told what has no offset, until one is committed', async () => {
+  it('with the policy none is answered what has no offset, until one is committed', async () => {
     await produce('asked', 0, 'a', 'b');
     const none = { 'Kafka-Auto-Offset-Reset': 'none' };
     const refused = await call('/consume/n/1', { topic: 'asked', timeout: 0 }, none);
@@ -198,7 +198,7 @@ describe('records', () => {
     expect(await consume('b/1', 'budget')).toHaveLength(5);
   });
 
-  it('of bytes that are no text are told as such, or come as Base64', async () => {
+  it('of bytes that are no text are reported as such, or come as Base64', async () => {
     const value = Buffer.from([0xff, 0x00]).toString('base64');
     await call('/produce/bytes', { value, partition: 0 }, { 'Stream-Encoding': 'base64' });
     const body = { topic: 'bytes', timeout: 0 };
@@ -320,7 +320,7 @@ describe('a commit', () => {
     expect(await committed('below', 'trimmed')).toEqual([1, -1, -1]);
   });
 
-  it('of what a live member owns is refused to another one, who is told whose it is', async () => {
+  it('of what a live member owns is refused to others, with the owner named', async () => {
     await produce('fields', 2, 'a', 'b', 'c', 'd', 'e');
     await consume('fence/a', 'fields');
     await consume('fence/b', 'fields');

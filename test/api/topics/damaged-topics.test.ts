@@ -49,7 +49,7 @@ async function damage(text: string): Promise<string> {
   throw new Error(`no log holds ${text}`);
 }
 
-/** What is told of record 8 of `rides`. */
+/** What is answered about record 8 of `rides`. */
 const refusal = {
   error:
     'partition 0 of rides: offsets 8 to 8 are damaged and cannot be read; ' +
@@ -100,7 +100,7 @@ describe('damage in a sealed segment of a topic', () => {
     expect((await call('/fetch', { topicPartitionOffsets, timeout: 0 })).body).toEqual(refusal);
   });
 
-  it('is told to a produce whose key was used for what lies in it, and to no other', async () => {
+  it('is reported to a produce whose key was used for its records, and to no other', async () => {
     const once = (key: string) =>
       callLog(
         server,
@@ -117,7 +117,7 @@ describe('damage in a sealed segment of a topic', () => {
     await call('/admin/topics/once', undefined, 'DELETE');
   });
 
-  it('is told to a client that asks for a time that it may hold', async () => {
+  it('is reported to a client that asks for a time that it may hold', async () => {
     const place = { topic: 'rides', partition: 0 };
     expect((await call('/offsets/1008', place)).body).toEqual(refusal);
     expect((await call('/offsets/1020', place)).body).toEqual([{ ...place, offset: 20 }]);

@@ -81,7 +81,7 @@ describe('a group', () => {
     [{ offset: 2 }, [2, 1, 0]],
     [{ timestamp: 0 }, [0, 0, 0]],
     [{ timestamp: 9e15 }, [3, 1, 0]],
-  ])('is reset to %j, after it was told what that would be', async (to, offsets) => {
+  ])('is reset to %j, after a dry run that shows it', async (to, offsets) => {
     const group = `reset-${JSON.stringify(to)}`;
     const path = `/admin/groups/${encodeURIComponent(group)}/offsets`;
     await consumed(server, `${encodeURIComponent(group)}/1`, 'rides', manual);

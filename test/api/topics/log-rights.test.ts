@@ -302,7 +302,7 @@ describe.each(Object.entries(table))('%s', (route, cases) => {
         const { status, body: answer } = await call(method, target, body, credentials.get(name));
         answered[index] = status;
         expect(answer).toEqual({ error: expect.stringMatching(/^forbidden: /), status });
-        // What it may not read it is not told of, beyond what it named itself.
+        // It gets nothing of what it may not read, beyond what it named itself.
         if (!JSON.stringify([target, body]).includes('secret'))
           expect(JSON.stringify(answer)).not.toContain('secret');
       }

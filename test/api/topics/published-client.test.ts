@@ -112,7 +112,7 @@ describe('the published client', () => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  it('is told of the first message when it publishes a duplicate', async () => {
+  it('gets the first message when it publishes a duplicate', async () => {
     const publish = () =>
       client.publish({ url: endpoint.url, body: 'x', deduplicationId: 'once', delay: 60 });
     const first = await publish();

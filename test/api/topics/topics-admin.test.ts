@@ -332,7 +332,7 @@ it.each([
     ],
     '[1].before: must not be negative',
   ],
-])('a purge of %j is told which field is wrong', async (body, told) => {
+])('a purge of %j is answered which field is wrong', async (body, told) => {
   await create();
   const answer = await call('POST', `/admin/topics/${topic}/purge`, body);
   expect(answer.body).toMatchObject({ error: expect.stringContaining(told) });

@@ -32,7 +32,7 @@ async function resumed(dlqId: string, steps: readonly object[]): Promise<string>
   return (body as RunReference).workflowRunId;
 }
 
-/** What the endpoint was told of each step, delivery by delivery. */
+/** What the endpoint got of each step, delivery by delivery. */
 const resultsOf = (runId: string) =>
   stage.workflow
     .deliveriesOf(runId, 'step')

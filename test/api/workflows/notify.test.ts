@@ -52,7 +52,7 @@ const waitOnce =
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
 describe('a run that waits for an event', () => {
-  it('is told of it, and shown until then', async () => {
+  it('gets it, and is shown until then', async () => {
     script = waitOnce('order.paid');
     await runs.begin(server, 'wfr_told', { headers: ['x-tenant', 'acme'] });
     await runs.delivered(1);
@@ -112,7 +112,7 @@ describe('a run that waits for an event', () => {
     ['no data', undefined, undefined],
     ['bytes of any kind', Buffer.from([0, 255, 128, 10]), 'AP+ACg=='],
     ['a plain text', Buffer.from('plain'), encoded('plain')],
-  ])('is told %s as it came', async (what, body, out) => {
+  ])('gets %s as it came', async (what, body, out) => {
     const eventId = `told-${what.replaceAll(' ', '-')}`;
     script = waitOnce(eventId);
     await runs.begin(server, `wfr_${eventId}`);
@@ -146,7 +146,7 @@ describe('a run that waits for an event', () => {
     );
   });
 
-  it('is one of three hundred, and all of them are told', async () => {
+  it('is one of three hundred, and all of them are notified', async () => {
     script = waitOnce('everybody');
     const ids = Array.from({ length: 300 }, (_, index) => `wfr_one_of_many_${index}`);
     await Promise.all(ids.map((id) => runs.begin(server, id)));
@@ -383,7 +383,7 @@ describe('a notification that races', () => {
       const inTurn = round % 2 === 0 ? [tell(), cancel()] : [cancel(), tell()].reverse();
       const [notified, canceled] = (await Promise.all(inTurn)) as [Answer, Answer];
       expect(canceled.status).toBe(200);
-      // Told before it was canceled, or never: it is not kept for a run that is no more.
+      // Notified before it was canceled, or never: it is not kept for a run that is no more.
       const { status, body } = notified;
       expect(['told 1', 404]).toContain(
         status === 201 ? `told ${(body as Item[]).length}` : status,

@@ -257,7 +257,7 @@ describe('a run that was invoked by one that failed', () => {
   });
 });
 
-/** Submits the result of a call, as SDKs do when they are told of its answer. */
+/** Submits the result of a call, as SDKs do when they get its answer. */
 function answeringCalls(script: WorkflowScript): WorkflowScript {
   return async (delivery, workflow) => {
     if (delivery.role !== 'callResult') return script(delivery, workflow);

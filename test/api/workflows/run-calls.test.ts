@@ -289,7 +289,7 @@ describe('an invocation', () => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  it('of a run that has been started is refused, so that its end is told to one only', async () => {
+  it('of a run that has been started is refused, so that its end is reported once', async () => {
     await endpoint.init();
     expect(await invoke(endpoint.runId)).toMatchObject({ status: 409 });
   });

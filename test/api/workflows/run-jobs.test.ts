@@ -33,7 +33,7 @@ async function failedRuns(count: number, headers = {}) {
   return entries;
 }
 
-/** The names of the steps that runs of this label were told of last. */
+/** The names of the steps that runs of this label got last. */
 async function runsOf(label: string): Promise<readonly string[]> {
   const path = `/v2/workflows/logs?groupBy=workflowRunId&label=${label}`;
   const { body } = await callApi(stage.server, 'GET', path);

@@ -109,7 +109,7 @@ describe('the listing of runs', () => {
     expect(toured.steps).toHaveLength(6);
   });
 
-  it('shows why a run failed, which callback was told, and where its letter is', async () => {
+  it('shows why a run failed, which callback was called, and where its letter is', async () => {
     stage.workflow.script = async (delivery, workflow) =>
       delivery.role === 'failureCallback'
         ? { body: '{"result":"sorry"}' }

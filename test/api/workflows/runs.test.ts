@@ -181,7 +181,7 @@ describe('a bulk cancel of runs', () => {
     expect(await statusOf(two)).toBe(404);
   });
 
-  it('takes back as many as it is told to, and all of them without a filter', async () => {
+  it('takes back as many as it is asked to, and all of them without a filter', async () => {
     for (let index = 0; index < 5; index += 1) await begin();
     expect((await cancelMany('?count=2')).body).toEqual({ cancelled: 2 });
     expect((await cancelMany('?count=0')).status).toBe(400);

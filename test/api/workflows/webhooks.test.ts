@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 afterEach(() => runs.stop());
 
-/** What a run is told of a call. */
+/** What a run gets of a call. */
 interface Call {
   readonly method: string;
   readonly header: Readonly<Record<string, readonly string[]>>;
@@ -85,7 +85,7 @@ async function openWaits(runId: string, eventId: string): Promise<number> {
 const notFound = { status: 404, body: '{"error":"webhook not found"}' };
 
 describe('a call of a webhook', () => {
-  it('ends the wait for it, and is told as it was made', async () => {
+  it('ends the wait for it, and is delivered as it was made', async () => {
     script = waitOnce;
     await runs.begin(server, 'wfr_called');
     await runs.delivered(2);
@@ -126,7 +126,7 @@ describe('a call of a webhook', () => {
     expect(callOf(last)).toMatchObject({ method, body: '' });
   });
 
-  it('is kept for the wait that will come, and each is told once', async () => {
+  it('is kept for the wait that will come, and each is delivered once', async () => {
     script = async ({ runId, entries }) => {
       if (entries.length > 3) return end(runId);
       if (entries.length === 1) return announce(runId);
@@ -179,7 +179,7 @@ describe('a call of a webhook', () => {
     expect(Buffer.from(callOf(last).body, 'base64').equals(body)).toBe(true);
   });
 
-  it('is told with the public address of the server, where that has one', async () => {
+  it('is shown with the public address of the server, where that has one', async () => {
     const environment = { STEPWELL_PUBLIC_URL: 'https://hooks.example.com/stepwell' };
     const known = await startServer({ environment });
     try {
@@ -279,7 +279,7 @@ describe('a webhook', () => {
     }
     const refused = await call(pathOf('wfr_flood'), { method: 'POST', body: 'one more' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    // What the application itself is told of is not crowded out.
+    // What the application itself gets is not pushed out.
     const notified = await callApi(server, 'POST', '/v2/notify/wfr_flood/paid', {}, 'known');
     expect(notified.status).toBe(201);
     await askToWaitForCall(server, 'wfr_flood', 'evt_1', 2);

@@ -234,7 +234,7 @@ it('tail shows each row of a label once, in order, as it happens', async () => {
     }),
   );
   const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]();
-  // It is told nothing from before its start: publish until it shows the first row.
+  // It gets nothing from before its start: publish until it shows the first row.
   const first = lines.next();
   let isShown = false;
   void first.then(() => {

@@ -82,7 +82,7 @@ describe('doctor', () => {
 });
 
 describe('bench', () => {
-  it('publishes as many messages as it is told, and times each of them', async () => {
+  it('publishes as many messages as it is asked to, and times each of them', async () => {
     const words = ['bench', '--messages', '30', '--concurrency', '4', '--bytes', '10'];
     const [measured] = await answered(server, words);
     expect(measured).toMatchObject({ messages: 30 });
@@ -140,7 +140,7 @@ describe('cluster', () => {
     expect([code, stderr]).toEqual([66, expect.stringContaining('is no node of a cluster')]);
   });
 
-  it('hands nothing over before it is told that this is meant', async () => {
+  it('hands nothing over before that is confirmed', async () => {
     const { code, stderr } = await runClient(server, ['cluster', 'handover']);
     expect([code, stderr]).toEqual([64, expect.stringContaining('say --yes')]);
   });

@@ -123,7 +123,7 @@ describe('a forwarded request', () => {
     ]);
   });
 
-  it('is not sent again where it may have been carried out and cannot be told', async () => {
+  it('is not sent again where it may have been carried out and cannot be known', async () => {
     const { url, seen } = await owner((_, incoming) => incoming.socket.destroy());
     const nodes = forwarder({ owner: () => url });
     expect(await text(await nodes.forward(request('s1', 'once', false)))).toBe('unknown');
@@ -143,7 +143,7 @@ describe('a forwarded request', () => {
     expect(seen.map(({ attempt }) => attempt)).toEqual([1]);
   });
 
-  it('is told to be carried out here when this node becomes the owner', async () => {
+  it('is carried out here when this node becomes the owner', async () => {
     let isHere = false;
     const nodes = forwarder({ owner: () => null, isHere: () => isHere });
     const held = nodes.forward(request('s1'));

@@ -103,7 +103,7 @@ describe('who caused an event', () => {
     ]);
   });
 
-  it('is told to those who see the event live as to those who read it', async () => {
+  it('is shown to those who see the event live as to those who read it', async () => {
     const seen: Principal[] = [];
     opened.engine.observe(['pass'], (envelopes) => {
       for (const { by } of envelopes) if (by !== null) seen.push(by);

@@ -41,7 +41,7 @@ describe('a 2xx answer to a step', () => {
     },
   );
 
-  it('is told from an answer of an endpoint that serves no workflows', () => {
+  it('is distinguished from an answer of an endpoint that serves no workflows', () => {
     expect(defect({ answerCheck: 'sdk' }, 'Svc-Workflow-Sdk', 'v1.0.0')).toBe(notAWorkflow);
     expect(defect({ answerCheck: 'sdk' }, ...protocol)).toBe(tooOld);
   });

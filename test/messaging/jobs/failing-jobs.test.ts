@@ -6,7 +6,7 @@ import { callApi } from '../../support/clients/api-call.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
-/** How long the server was told to wait, in milliseconds; it waits a hundredth of it. */
+/** How long the server was asked to wait, in milliseconds; it waits a hundredth of it. */
 const waits: number[] = [];
 /** So many times in a row the verb of this test fails from now on, at each place. */
 let failures = 0;

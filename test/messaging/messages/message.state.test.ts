@@ -56,7 +56,7 @@ describe('how a message is delivered', () => {
   };
   const flowControl = { key: 'k', parallelism: 1, rate: null, periodSeconds: 1 };
 
-  it('is told by its queue, flow-control key, origin and retries', () => {
+  it('is known by its queue, flow-control key, origin and retries', () => {
     const url = 'http://example.com:8080/a?b';
     const retries = { maxRetries: 7, retryDelay: '1000 * retried' };
     expect(delivery({ url, queueName: 'q', flowControl, ...retries })).toEqual({

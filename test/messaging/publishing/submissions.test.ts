@@ -66,7 +66,7 @@ describe('a submission of one message', () => {
     ]);
   });
 
-  it('is told as its id and URL, and as an earlier one with 202', () => {
+  it('is answered with its id and URL, and as an earlier one with 202', () => {
     const messageId = 'msg_1';
     expect(answerOf(submission, [published(messageId)])).toEqual({
       status: 200,
@@ -98,7 +98,7 @@ describe('a submission to a URL group', () => {
     );
   });
 
-  it('is told as a list, one by one', () => {
+  it('is answered as a list, one by one', () => {
     expect(answerOf(groupSubmission(), [published('msg_0', true), rejected('invalid')])).toEqual({
       status: 200,
       body: [
@@ -129,7 +129,7 @@ describe('a submission of a schedule', () => {
     });
   });
 
-  it('is told as its id, or why not', () => {
+  it('is answered with its id, or why not', () => {
     const submission = new ScheduleSubmission(
       'scd_1',
       at,

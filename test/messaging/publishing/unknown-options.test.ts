@@ -41,7 +41,7 @@ describe('an option that nothing reads', () => {
     expect(odd?.warning).toMatch(/^unknown option Svc-A\?b\?{61}$/);
   });
 
-  it('is told of a few times a message and a request', () => {
+  it('is logged a few times a message and a request', () => {
     const names = Array.from({ length: 100 }, (_, index) => `Svc-Retries${index}`);
     expect(unknown(...names)).toHaveLength(4);
     const warning = warningHeader(names);

@@ -60,7 +60,7 @@ describe('a queue', () => {
     expect(queue(created(2, true)).when(upsert(2, true)).events).toEqual([]);
   });
 
-  it('is paused and resumed, and told so once', () => {
+  it('is paused and resumed, and that is answered once', () => {
     expect(queue(created()).when(pause).events).toEqual([configured(1, true)]);
     expect(queue(created(), configured(1, true)).when(pause).events).toEqual([]);
     expect(queue(created(), configured(1, true)).when(resume).events).toEqual([

@@ -26,7 +26,7 @@ describe('where a message goes that is published later', () => {
   it.each([
     ['nobody', 'URL group nobody is empty'],
     ['gone', 'URL group gone not found'],
-  ])('is nowhere for the group %s, which is told', (name, error) => {
+  ])('is nowhere for the group %s, which is answered', (name, error) => {
     expect(messageTargets(null, name, find)).toEqual(new Refusal('not_found', error));
   });
 });

@@ -102,7 +102,7 @@ describe('a URL group', () => {
     expect(isFinal).toBe(true);
   });
 
-  it('has its default headers replaced, and told so once', () => {
+  it('has its default headers replaced, and that is answered once', () => {
     const set: UrlGroupEvent = { type: 'GroupHeadersSet', headers: ['A', '1'] };
     expect(group(upserted(a)).when(setHeaders('A', '1')).events).toEqual([set]);
     expect(group(upserted(a), set).when(setHeaders('A', '1')).events).toEqual([]);

@@ -64,7 +64,7 @@ it('answers as its path says, so that a message can fail', async () => {
   expect(await taken()).toHaveLength(2);
 });
 
-it('keeps the last 50 and 16 KiB of each, and forgets them when it is told to', async () => {
+it('keeps the last 50 and 16 KiB of each, and forgets them when it is asked to', async () => {
   for (let index = 0; index < 55; index += 1) await fetch(`${server.url}/sink?index=${index}`);
   const bytes = Buffer.alloc(20_000, 0xff);
   await fetch(`${server.url}/sink`, { method: 'PUT', body: bytes });

@@ -158,7 +158,7 @@ test('a hundred and fifty publishes of 10 MB that stop half way leave it its mem
   expect(share).toBeGreaterThan(100_000_000);
   expect(share).toBeLessThanOrEqual(budgetBytes / 2);
   await serves({ publish: authorization, produce: basic });
-  // Those that found no room are told so.
+  // Those that found no room are refused.
   const answers = clients.map(
     (client) =>
       new Promise<string>((resolve) => {

@@ -70,7 +70,7 @@ describe('a request whose body is taken from the parser', () => {
     expect(taken).toEqual(['piece', '', 'end']);
   });
 
-  it('is told apart from others that came with it', async () => {
+  it('is distinguished from others that came with it', async () => {
     client.write(`${head('/', 3)}one${head('/stream', 3)}two${head('/', 5)}three`);
     await until('<three>');
     expect(received.match(/<\w*>/g)).toEqual(['<one>', '<two>', '<three>']);
@@ -83,7 +83,7 @@ describe('a request whose body is taken from the parser', () => {
     expect(received).toContain('(piece, false)');
   });
 
-  it('is not told of a body whose client has broken off', async () => {
+  it('is not notified of a body whose client has broken off', async () => {
     const announced = once(server, 'request') as Promise<[LaneRequest]>;
     client.write(`${head('/', 10)}broken`);
     const [{ socket }] = await announced;

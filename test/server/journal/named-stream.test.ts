@@ -58,7 +58,7 @@ it.each([
   await expect(streamsIn({ stream })).rejects.toThrow(new Error(message));
 });
 
-it('a stream that has nothing in a range is told from one that is not there', async () => {
+it('a stream that has nothing in a range is distinguished from one that is not there', async () => {
   const [line = ''] = await offsetsOf(messageId);
   const nothing = `has no event from 0 up to ${line}`;
   const message = `stream "${messageId}" ${nothing}; its first is at ${line}`;

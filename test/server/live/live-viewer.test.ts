@@ -7,7 +7,7 @@ let server: Server;
 let response: ServerResponse;
 let client: Socket;
 
-/** A client that has asked, and reads only when it is told to. */
+/** A client that has asked, and reads only when it is asked to. */
 beforeEach(async () => {
   server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -28,7 +28,7 @@ afterEach(() => {
 
 const text = (index: number) => Buffer.from(`id: ${index}\ndata: ${'x'.repeat(30_000)}\n\n`);
 
-/** How often the allowance was told that something is on its way, and that it was taken. */
+/** How often the allowance was notified that something is on its way, and that it was taken. */
 function allowance() {
   const seen = { awaited: 0, taken: 0 };
   const port = {
@@ -42,7 +42,7 @@ function allowance() {
   return { seen, port };
 }
 
-test('a client that reads nothing is held 256 KiB, and told to look again', async () => {
+test('a client that reads nothing is held 256 KiB, and sent "reload"', async () => {
   const { seen, port } = allowance();
   let told = 0;
   const viewer = new LiveViewer({ response, allowance: port }, () => told);
@@ -73,7 +73,7 @@ test('a client that reads nothing is held 256 KiB, and told to look again', asyn
   const ids = [...received.matchAll(/(event: reload\n)?id: (\d+)\n/g)].map(
     ([, reload, id]) => [Number(id), reload !== undefined] as const,
   );
-  // What it has is whole; where something is left out it is told to look again.
+  // What it has is whole; where something is left out it gets `reload`.
   ids.reduce((before, [id, isReload]) => {
     expect(isReload ? id > before : id === before + 1).toBe(true);
     return id;

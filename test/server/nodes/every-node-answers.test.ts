@@ -215,7 +215,7 @@ describe('a request whose answer was lost', () => {
     expect(await published()).toEqual([...before, messageId]);
   });
 
-  it('is told to have been carried out where its answer cannot be told again', async () => {
+  it('is reported as carried out where its answer cannot be repeated', async () => {
     const before = await published();
     wire.cutsAnswers = 1;
     const items = [

@@ -63,7 +63,7 @@ const codeOf = (answer: PastAnswer | Refusal) =>
   answer instanceof Refusal ? answer.code : answer.status;
 
 describe('questions about what was', () => {
-  it('wait in a line of sixteen; those beyond are told when to come again', async () => {
+  it('wait in a line of sixteen; those beyond are answered when to come again', async () => {
     let open = () => {};
     const opening = new Promise<void>((resolve) => {
       open = resolve;

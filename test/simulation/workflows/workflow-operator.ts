@@ -4,7 +4,7 @@ import type { RevivalKind } from '../../../src/workflows/failed-runs/run-revival
 import type { SeededRandom } from '../seeded-random.js';
 import type { WorkflowWorld } from './workflow-world.js';
 
-/** A run that failed, as its failure callback told. */
+/** A run that failed, as its failure callback reported. */
 export interface FailedRunLetter {
   readonly runId: string;
   readonly dlqId: string;

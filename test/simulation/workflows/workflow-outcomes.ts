@@ -49,7 +49,7 @@ export function earlyEventsAreTakenInOrder({ id, events, started }: RunHistory):
     if (event.type !== 'WaitOpened') continue;
     const first = stored.get(event.eventId)?.shift() ?? null;
     const next = events[index + 1]?.event;
-    // What is told to those who wait already has a name.
+    // What is sent to those who wait already has a name.
     const isEarly = next?.type === 'WaitEnded' && !next.isTimeout && next.notificationId === null;
     holds([id, event.step], { taken: isEarly ? next.notificationOffset : null }, { taken: first });
   }
@@ -131,7 +131,7 @@ export function parentsHearOfChildren(histories: RunHistories): void {
   holds('children', children.map(({ id }) => id).sort(), [...invoked].sort());
 }
 
-/** What was acknowledged has happened, as it was told; the first of two is what is kept. */
+/** What was acknowledged has happened, as it was reported; the first of two is what is kept. */
 export function acknowledgedIsKept(
   { acknowledged }: WorkflowSimulation,
   histories: RunHistories,

@@ -32,7 +32,7 @@ export function isTakenBack(sent: WorkflowSimulation['sent'], { id }: MessageHis
   return sent.some(({ command }) => command.type === 'CancelMessage' && command.id === id);
 }
 
-/** A letter is taken once, together with its new run; an operator that was told of it finds it. */
+/** A letter is taken once, together with its new run; an operator that saw it finds it. */
 export async function lettersAreTakenOnce(
   { past, world }: WorkflowSimulation,
   histories: RunHistories,
@@ -95,7 +95,7 @@ export function whatWasLeftIsInherited(
   holds([run.id, ancestor.id], lost, []);
 }
 
-/** What a run waited for, and had been told, when it ended. */
+/** What a run waited for, and had got, when it ended. */
 function leftOpenBy({ started, events }: RunHistory) {
   const { inherited } = started.event;
   const waits = new Set(inherited?.waits.map(({ step }) => step.id));

@@ -70,7 +70,7 @@ export function endsAsItsProgramSays(
     const isRequested = isCanceled || messages.some((message) => isTakenBack(sent, message));
     holds(id, { isRequested }, { isRequested: true });
   } else if (event?.type === 'RunFailed' && event.cause === 'stalled') {
-    // No message told the run to go on: its endpoint kept silent, or its message was canceled.
+    // No message made the run go on: its endpoint kept silent, or its message was canceled.
     const isSilent = world.silent.has(world.starts.get(id)?.knownAs ?? id);
     const all = lineageOf(histories, history).flatMap((run) => run.messages);
     const isLost = isSilent || all.some((message) => isTakenBack(sent, message));
@@ -182,7 +182,7 @@ export function takeoversAreAnswers(calls: CallsByMessage, history: RunHistory):
   }
 }
 
-/** How a call ended is told to the endpoint once, and how it went meanwhile is not. */
+/** How a call ended is reported to the endpoint once, and how it went meanwhile is not. */
 export function callsAreAnswered({ id, messages, events, started }: RunHistory): void {
   const requested = events.flatMap(({ event }) => (event.type === 'CallRequested' ? [event] : []));
   const inherited = started.event.inherited?.calls ?? [];
@@ -218,7 +218,7 @@ export function nobodyIsCalledAfterTheEnd(
   }
 }
 
-/** A failure callback that is named is told of a failure once, and of nothing else. */
+/** A failure callback that is named is called for a failure once, and for nothing else. */
 export function failuresAreReported({ id, events, end, messages }: RunHistory): void {
   const configurations = events.flatMap(({ event }) =>
     'configuration' in event ? [event.configuration as RunConfiguration] : [],

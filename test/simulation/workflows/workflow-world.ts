@@ -16,14 +16,14 @@ import { done, failed, type Mood, randomMood, refused } from './workflow-moods.j
 import { WorkflowOperator } from './workflow-operator.js';
 import type { Program } from './workflow-program.js';
 
-/** An event that a client told. */
+/** An event that a client sent. */
 export interface Notified {
   readonly eventId: string;
   /** null = every run that waits. */
   readonly runId: string | null;
   readonly body: string;
   readonly at: number;
-  /** How many commands had been acknowledged when it was told. */
+  /** How many commands had been acknowledged when it was sent. */
   readonly acknowledgedBefore: number;
   /** The server has answered. */
   isHeard: boolean;

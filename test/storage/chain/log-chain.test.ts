@@ -13,7 +13,7 @@ const always = Number.POSITIVE_INFINITY;
 const settled = async () => undefined;
 const chainPath = '/data/logs/0000000000/CHAIN';
 
-/** A store whose logs have chains, and every head that it has told of. */
+/** A store whose logs have chains, and every head that it has reported. */
 async function openChained(disk: SimulatedDisk, options: Partial<StoreOptions> = {}) {
   const heads: ChainHead[] = [];
   const faults: unknown[] = [];
@@ -158,7 +158,7 @@ describe('the chain of a log', () => {
       await again.store.close();
       const { damages, heads: found } = await verified(crashed);
       expect(damages).toEqual([]);
-      // What was told before the crash holds after it.
+      // What was reported before the crash holds after it.
       for (const head of again.heads) expect(found).toContainEqual(head);
     }
   }, 120_000);

@@ -75,7 +75,7 @@ it('the lock does not hide an addon that fails in another way', () => {
   expect(() => chooseLock(refusing('ERR_OTHER'))).toThrow('it said ERR_OTHER');
 });
 
-it('a machine without any lock is told in one line what to do', () => {
+it('a machine without any lock gets one line on what to do', () => {
   const { PATH } = process.env;
   const file = openSync(path, 'w+');
   process.env['PATH'] = folder;

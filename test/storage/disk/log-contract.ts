@@ -305,7 +305,7 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     await store.close();
   });
 
-  it('seals what grows when it is told to, and then can be trimmed to its end', async () => {
+  it('seals what grows when it is asked to, and then can be trimmed to its end', async () => {
     let store = await open();
     const log = await filled(store, 3);
     await log.roll();

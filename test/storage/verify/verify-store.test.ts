@@ -202,7 +202,7 @@ describe('an index that is intact and wrong', () => {
     return (await verify(disk)).damages;
   }
 
-  it('is told from one that is right', async () => {
+  it('is distinguished from one that is right', async () => {
     expect(await forged(() => undefined)).toEqual([]);
   });
 

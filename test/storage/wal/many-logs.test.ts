@@ -112,7 +112,7 @@ describe('many logs that are appended to at the same time', () => {
     expect(failures).toEqual([]);
   });
 
-  it('are refused where what was acknowledged does not read, and told of by verify', async () => {
+  it('are refused where what was acknowledged does not read, and reported by verify', async () => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
     // In the first entry with groups.
@@ -140,7 +140,7 @@ describe('many logs that are appended to at the same time', () => {
     });
   });
 
-  it('are refused where the file that has them is gone, and told of by verify', async () => {
+  it('are refused where the file that has them is gone, and reported by verify', async () => {
     const { disk } = await running();
     const left = disk.crash('nothing', 1);
     await left.remove(wal);
@@ -329,7 +329,7 @@ describe('many logs that are appended to at the same time', () => {
     await expect(openSimulated(left, { ...ahead, readOnly: true })).rejects.toThrow(reason);
   });
 
-  it('are told of where they are missing in what is made of a damaged folder', async () => {
+  it('are reported where they are missing in what is made of a damaged folder', async () => {
     const left = (await running()).disk.crash('nothing', 1);
     const { damages } = await salvageFolder(left, directory, '/good', writing, {
       known: { first: { name: 'log-0', settings: {} } },

@@ -29,7 +29,7 @@ export interface KubernetesObject {
   readonly stringData?: Readonly<Record<string, string>>;
 }
 
-/** What a rendering makes: objects in the order of their files, and what a person is told. */
+/** What a rendering makes: objects in the order of their files, and what a person reads. */
 export interface Rendered {
   readonly objects: readonly KubernetesObject[];
   readonly notes: string;

@@ -124,7 +124,7 @@ export class FailedRunStage {
     while (!isSo()) await pause();
   }
 
-  /** What the endpoint was told of a run, delivery by delivery: the steps of its list. */
+  /** What the endpoint got of a run, delivery by delivery: the steps of its list. */
   delivered(runId: string): readonly (readonly string[])[] {
     return this.workflow.deliveriesOf(runId, 'step').map(({ steps }) => steps.map(nameOf));
   }

@@ -145,7 +145,7 @@ export class ReportedRun {
     return this.end(id, { type: 'MessageCanceled' });
   }
 
-  /** The run fails with a message of it, whose failure has just been told. */
+  /** The run fails with a message of it, whose failure has just been reported. */
   failWith(messageId: string, cause: 'exhausted' | 'stalled' = 'exhausted'): this {
     return this.happen({
       type: 'RunFailed',

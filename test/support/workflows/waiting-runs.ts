@@ -71,7 +71,7 @@ export class WaitingRuns {
     return this.deliveries;
   }
 
-  /** Starts a run as the engine is told to, whatever the ways in are. */
+  /** Starts a run as the engine is asked to, whatever the ways in are. */
   async begin(
     server: TestServer,
     runId: string,

@@ -61,7 +61,7 @@ export class WorkflowApp {
   readonly deliveries: Delivery[] = [];
   /** Calls that have come and are not answered yet. */
   openCalls = 0;
-  /** What was told of the entries of runs, in deliveries and in answers. */
+  /** What was sent of the entries of runs, in deliveries and in answers. */
   private readonly lists: DeliveredList[] = [];
   private crashOf: (delivery: Delivery) => Crash | null = () => null;
 
@@ -105,7 +105,7 @@ export class WorkflowApp {
 
   /** How a run ended, once it has; `response` is what it returned, as its log has it. */
   async outcome(runId: string): Promise<Outcome> {
-    // Asked again and again, so it is told no bodies.
+    // Asked again and again, so it gets no bodies.
     const filter = { workflowRunId: runId, trimBody: -1 };
     for (;;) {
       const [run] = (await this.client.logs({ filter })).runs;

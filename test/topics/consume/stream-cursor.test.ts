@@ -42,7 +42,7 @@ describe('the id of a streamed record', () => {
     expect(idsOf(cursor, zero, 6, 7)).toEqual(['rides/0/6', 'rides/0/7']);
     expect(idsOf(cursor, one, 6)).toEqual(['rides/0/7,rides/1/6']);
     expect(idsOf(cursor, zero, 8, 12)).toEqual(['rides/0/8,rides/1/6', 'rides/0/12,rides/1/6']);
-    // What is sent though it is lost by now, or was committed meanwhile, is not told of.
+    // What is sent though it is lost by now, or was committed meanwhile, is not reported.
     zero.resume(13);
     expect(idsOf(cursor, zero, 13, 14)).toEqual(['rides/1/6', 'rides/0/14,rides/1/6']);
     positions.own([one, two]);

@@ -33,7 +33,7 @@ describe('a fetch', () => {
     });
   });
 
-  it('waits a second unless told, and a minute at most', () => {
+  it('waits a second by default, and a minute at most', () => {
     const position = { topic: 'a', partition: 0, offset: 0 };
     expect(parseFetch(position)).toMatchObject({ value: { timeoutMs: 1000 } });
     expect(parseFetch({ ...position, timeout: 1e9 })).toMatchObject({

@@ -17,7 +17,7 @@ const placeOf = ({ topic, partition }: { topic: string; partition: number }) =>
 
 export class GroupHistory {
   readonly anomalies: string[] = [];
-  /** By partition what producers were told is there, by offset. */
+  /** By partition what producers were answered is there, by offset. */
   readonly produced = new Map<string, Map<number, string>>();
   private readonly seen = new Map<string, string>();
   /** By group and partition the offsets that a reader of the group has processed. */

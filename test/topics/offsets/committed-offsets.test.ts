@@ -50,7 +50,7 @@ describe('committed offsets', () => {
     expect([again.of('g'), again.of('h')]).toEqual([[], []]);
   });
 
-  it('are told from those of names that look alike', async () => {
+  it('are distinguished from those of names that look alike', async () => {
     const offsets = await CommittedOffsets.open(await openLog(), never);
     offsets.commit('a/b', [at(1, 1, 'c')], 1);
     offsets.commit('a', [at(1, 2, 'b.c')], 1);
@@ -95,7 +95,7 @@ describe('committed offsets', () => {
     );
   });
 
-  it('find no room on a full disk, are told so, and are written once there is some', async () => {
+  it('find no room on a full disk, are refused, and are written once there is some', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { store, timers, failures } = await openSimulated(disk);
     const log = await store.createLog('offsets');

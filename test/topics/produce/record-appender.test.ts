@@ -54,7 +54,7 @@ function storedOf(outcomes: readonly object[]): ProduceResult[] {
 }
 
 describe('records of which some meet a full disk', () => {
-  it('are told which are not stored, and those are all that another request stores', async () => {
+  it('are answered which are not stored; another request stores exactly those', async () => {
     const disk = new SimulatedDisk(new SeededRandom(1));
     const { store, timers, failures } = await openSimulated(disk);
     timers.time = now;

@@ -32,7 +32,7 @@ const disk: Disk = {
       : Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
 };
 
-/** A server whose segments hold a few dozen records, on a clock that only moves when it is told. */
+/** A server whose segments hold a few dozen records, on a clock that only moves when it is set. */
 const start = (dataDirectory?: string) =>
   startServer({
     environment: { STEPWELL_TOPIC_RETENTION: '2h', STEPWELL_TOPIC_PARTITIONS: '1' },
@@ -297,7 +297,7 @@ describe('compaction', () => {
     expect(await call('GET', '/health/ready')).toMatchObject({ state: 'serving' });
   });
 
-  it('that fails is told of and tried again later, and the server goes on', async () => {
+  it('that fails is reported and tried again later, and the server goes on', async () => {
     await create({ cleanupPolicy: 'compact' });
     for (let round = 0; round < 40; round += 1) await produce(1, { key: 'a' });
     hasRoomAside = false;

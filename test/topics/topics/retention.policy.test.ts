@@ -9,7 +9,7 @@ import { unlimited } from '../../../src/topics/topics/topic.events.js';
 const now = 1_767_000_000_000;
 const hour = 3_600_000;
 
-/** Spans of ten records; each as many hours old as told, the last one grows. */
+/** Spans of ten records; each as many hours old as given, the last one grows. */
 const spans = (...ages: readonly number[]): RetainedSegment[] =>
   ages.map((age, index) => ({
     baseOffset: index * 10,

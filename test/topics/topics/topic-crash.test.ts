@@ -30,7 +30,7 @@ const policies: readonly CrashPolicy[] = ['nothing', 'everything', 'sectors'];
 const name = 'rides';
 const idle = { kind: topicKind, id: name, at: 1_767_000_000_000 } as const;
 
-/** What clients were told of the one topic. Each deletion that was asked for ends a life. */
+/** What clients got of the one topic. Each deletion that was asked for ends a life. */
 interface Promised {
   life: number;
   /** Of this life or an earlier one: no record may be seen again. */

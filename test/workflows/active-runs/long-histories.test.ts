@@ -17,7 +17,7 @@ const entry = (bytes: number): RunEntry => ({
   bytes,
 });
 
-/** What was told of, as run ids with what they weighed; `grown` shows the one run as it is then. */
+/** What was reported, run ids with what they weighed; `grown` shows the one run as it is then. */
 function watch() {
   const warnings: unknown[] = [];
   let run: RunContext | undefined;
@@ -55,7 +55,7 @@ describe('a long history', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('is told of again where another run has come to bear its name', () => {
+  it('is reported again where another run has come to bear its name', () => {
     const { warnings, grown, ended } = watch();
     const long = EntryList.of([entry(bytes)]);
     grown(long);

@@ -261,7 +261,7 @@ describe('the headers of a message of a run', () => {
     );
   });
 
-  it('are those of the endpoint that took it over, which is told what it understands', async () => {
+  it('are those of the endpoint that took it over, which gets what it understands', async () => {
     const terms = configuration.terms;
     await start({ configuration });
     const own = runConfiguration({
@@ -277,7 +277,7 @@ describe('the headers of a message of a run', () => {
     expect(read(body ?? undefined)).toEqual([['msg_own', 'payload']]);
   });
 
-  it('are those that a step of an older client named, and it is told the whole list', async () => {
+  it('are those that a step of an older client named, and it gets the whole list', async () => {
     const older = runConfiguration({
       reportsInitialBody: false,
       terms: runTermsOf({ maxRetries: 0 }),

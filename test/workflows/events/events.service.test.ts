@@ -90,7 +90,7 @@ describe('the service of events', () => {
     }
   });
 
-  it('keeps what many are told once', async () => {
+  it('keeps what many get once', async () => {
     const ids = Array.from({ length: 300 }, (_, index) => `wfr_${index}`);
     await Promise.all(ids.map((id) => runs.begin(server, id)));
     await runs.delivered(ids.length);

@@ -37,7 +37,7 @@ describe('a failed run', () => {
   });
 
   it.each([...takes, { ...address, type: 'AllowFailureCallback' as const }])(
-    'that is not there cannot be taken, nor told of: $type',
+    'that is not there cannot be taken, nor reported: $type',
     (command) => {
       const gone = { find: () => undefined };
       expect(given(failedRunDecider, gone).when(command).rejected).toEqual({

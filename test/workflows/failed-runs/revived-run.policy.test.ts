@@ -106,7 +106,7 @@ describe('a restarted run', () => {
     expect(restartedRun(remains, moment).notBefore).toBe(at + 9000);
   });
 
-  it('is delivered as it is asked to, and its endpoint is told its labels', () => {
+  it('is delivered as it is asked to, and its endpoint gets its labels', () => {
     const changes = { message: { maxRetries: 9, labels: ['new', 'newer'] } };
     const changed = restartedRun(remains, revival(changes)).configuration;
     expect(changed.terms).toEqual({ ...configuration.terms, ...changes.message });

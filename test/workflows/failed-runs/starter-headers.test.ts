@@ -6,7 +6,7 @@ import { runConfiguration } from '../../support/workflows/run-commands.js';
 const run = { runId: 'wfr_1', createdAt: 1_767_000_000_000 };
 
 describe('the headers that a run was started with', () => {
-  it('say that it is one, how it is configured, and what its endpoint is told', () => {
+  it('say that it is one, how it is configured, and what its endpoint gets', () => {
     const configuration = runConfiguration({ headers: ['X-Tenant', 'acme', 'Svc-Label', 'a,b'] });
     const terms = {
       ...configuration.terms,

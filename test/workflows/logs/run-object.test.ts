@@ -219,7 +219,7 @@ describe('a run that has ended', () => {
     });
   });
 
-  it('shows how its failure was told, the last time', () => {
+  it('shows how its failure was reported, the last time', () => {
     const run = new ReportedRun()
       .fails('msg_0', { headers: ['x-why', 'so'] }, 'why')
       .failWith('msg_0');

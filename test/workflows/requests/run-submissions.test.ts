@@ -23,7 +23,7 @@ const url = 'https://app.example/wf';
 const started = { messageId: 'msg_0', createdAt: 1000, deduplicated: false };
 
 describe('a start', () => {
-  it('is told as a publish is', () => {
+  it('is answered as a publish is', () => {
     const submission = startSubmission(startRun());
     expect(answerOf(submission, [accepted(started)])).toEqual({
       status: 200,
@@ -50,7 +50,7 @@ describe('a step', () => {
   const submission = stepSubmission(submitStep(stepInfo(1)));
   const start = startSubmission(startRun());
 
-  it('is told which message delivers it, if one does', () => {
+  it('is answered with the message that delivers it, if one does', () => {
     const answer = answerOf(submission, [accepted({ messageId: 'msg_1' })]);
     expect(answer).toEqual({ status: 200, body: { messageId: 'msg_1' } });
     expect(answerOf(submission, [accepted({ messageId: null })])).toEqual({

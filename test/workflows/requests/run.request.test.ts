@@ -344,7 +344,7 @@ describe('a trigger', () => {
     );
   });
 
-  it('has its failure told with its own headers, and as the SDK knows it', () => {
+  it('has its failure reported with its own headers, and as the SDK knows it', () => {
     const headers = {
       'Svc-Failure-Callback': url,
       'Svc-Failure-Callback-Forward-X-Tenant': 'failing',

@@ -108,7 +108,7 @@ describe('the history of a run', () => {
         "the run's history has 50000 entries and 50000 bytes; " +
         'at most 50000 entries and 52428800 bytes are kept',
     });
-    // What is in it already is still told.
+    // What is in it already is still sent.
     expect(full.when(submitStep(stepInfo(1)))).toMatchObject({ result: { messageId: 'msg_1' } });
   });
 

@@ -187,7 +187,7 @@ describe('a call of a run', () => {
     expect((await runs.history('wfr_1')).at(-1)).toBe('RunFailed');
   });
 
-  it('whose answer the endpoint does not take fails the run, and that is told', async () => {
+  it('whose answer the endpoint does not take fails the run, and that is reported', async () => {
     await start();
     await runs.ask(call);
     await runs.attempted('msg_0', 200);

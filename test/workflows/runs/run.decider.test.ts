@@ -165,7 +165,7 @@ describe('a run that is started again', () => {
 });
 
 describe('a step', () => {
-  it('is stored with its body beside it, and told the message that delivers it', () => {
+  it('is stored with its body beside it, and answered with the message that delivers it', () => {
     const step = submitStep(stepInfo(1));
     const { events, result } = given(runDecider, alone, started).when(step);
     const { length } = step.body;
@@ -175,7 +175,7 @@ describe('a step', () => {
     expect(result).toEqual({ messageId: 'msg_1' });
   });
 
-  it('that came before changes nothing, and is told the first one', () => {
+  it('that came before changes nothing, and is answered with the first one', () => {
     const again = submitStep(stepInfo(1), { messageId: 'msg_other', body: Buffer.from('other') });
     const { events, result } = given(runDecider, alone, started, stored(1)).when(again);
     expect(events).toEqual([]);
