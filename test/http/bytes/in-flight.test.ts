@@ -162,6 +162,18 @@ describe('an answer that its client does not take', () => {
   });
 });
 
+/**
+ * The answer once ten seconds have passed; they pass again where none comes, as the request itself
+ * may have arrived behind the first ten: 8 MiB take a while on a busy machine.
+ */
+async function afterTenSeconds(answer: Promise<string>): Promise<string> {
+  clock.advance(10_000);
+  const first = await Promise.race([answer, pause(5000).then(() => null)]);
+  if (first !== null) return first;
+  clock.advance(10_000);
+  return answer;
+}
+
 describe('a request that finds no room', () => {
   it('waits until there is some', async () => {
     const other = await deaf(halfSent(10 * mebibyte, 1000));
@@ -194,11 +206,9 @@ describe('a request that finds no room', () => {
     await deaf(halfSent(10 * mebibyte, 1000));
     await inFlight((bytes) => bytes === 10 * mebibyte);
     const answer = answerOf(await deaf(text()));
-    // Ten seconds pass once it waits: on a busy machine 8 MiB take a while to arrive.
-    await pause(1500);
+    await pause(200);
     expect(await metric('stepwell_in_flight_refusals_total')).toBe(0);
-    clock.advance(10_000);
-    const refusal = (await answer).toLowerCase();
+    const refusal = (await afterTenSeconds(answer)).toLowerCase();
     expect(refusal).toMatch(/^http\/1\.1 503 /);
     expect(refusal).toContain('\r\nretry-after: 1\r\n');
     expect(refusal).toContain('too many bytes are in flight');
