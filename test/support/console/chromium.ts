@@ -24,6 +24,11 @@ const options = [
 /** A loaded machine takes long to draw a page. */
 const patienceMs = 60_000;
 
+/**
+ * The browser says so where the machine's networks change: tests of clusters make and remove some.
+ */
+const networkChanged = 'net::ERR_NETWORK_CHANGED';
+
 /** Of a test in a browser. */
 export const browserLimitMs = 240_000;
 
@@ -69,7 +74,10 @@ export async function openPage(
   opened.setDefaultTimeout(patienceMs);
   const page = await opened.newPage();
   const faults: string[] = [];
-  page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
+  page.on('console', (message) => {
+    if (!message.text().includes(networkChanged))
+      faults.push(`${message.type()}: ${message.text()}`);
+  });
   page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
   page.on('request', (request) => {
     const url = request.url();
