@@ -1,7 +1,8 @@
 /**
  * The smoke of the other Node.js versions that `engines` names: starts the built server under each,
- * publishes, sees the delivery, produces, fetches, and ends it with SIGTERM; then runs the tests of
- * what depends most on Node.js itself. Exits with 1 and what was printed if anything differs.
+ * publishes, sees the delivery, produces, fetches, and ends it with SIGTERM. Under the newest it
+ * then runs the tests of what depends most on Node.js itself. Exits with 1 and what was printed if
+ * anything differs.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,13 +26,16 @@ const credentials = {
 const bearer = `Bearer ${credentials.STEPWELL_TOKEN}`;
 const basic = `Basic ${Buffer.from(`smoke:${credentials.STEPWELL_REST_PASSWORD}`).toString('base64')}`;
 
-/** Of its streams, its sockets and its buffers: these have differed between versions. */
+/**
+ * Of its streams, its sockets and its buffers: these have differed between versions. They run on
+ * the newest one, which has what came in between, too.
+ */
 const tested = ['test/http/', 'test/server/inbound/', 'test/messaging/outbound/', 'test/engine/'];
 
 for (const major of majors.filter((each) => each !== installed)) {
   const node = nodeOf(major);
   await smoke(node);
-  test(node);
+  if (major === majors.at(-1)) test(node);
 }
 
 /** The path of that version's program, from the registry's package `node`. */
