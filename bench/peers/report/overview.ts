@@ -89,11 +89,10 @@ function waitingLines(result: WaitingResult, others: readonly Entry[]): string[]
 
 type Held = NonNullable<ReturnType<typeof heldBy>>;
 
-/** Contests with a bare loop have no other column; what a queue is beside is not a bare loop. */
+/** Contests are with a bare loop alone. */
 function contestLine(result: Result, others: readonly Entry[]): string[] {
   const { case: subject, ratio, stepwell } = result;
-  const isBare = subject.beside === 'bare loop';
-  const cells = others.map(({ peer }) => (isBare && peer.name === 'bare' ? times(ratio) : '-'));
+  const cells = others.map(({ peer }) => (peer.name === 'bare' ? times(ratio) : '-'));
   return [
     `${subject.scenario}: ${subject.name}`,
     `${whole(stepwell.rate.median)}/s`,
@@ -103,11 +102,6 @@ function contestLine(result: Result, others: readonly Entry[]): string[] {
   ];
 }
 
-function contestGoal({ case: { goal, rateGoal }, ratio, stepwell }: Result): string {
-  const found: string[] = [];
-  if (goal !== null) found.push(`>= ${goal} of bare: ${wordOf(ratio.median >= goal)}`);
-  if (rateGoal !== undefined) {
-    found.push(`>= ${whole(rateGoal)}/s: ${wordOf(stepwell.rate.median >= rateGoal)}`);
-  }
-  return found.join('; ');
+function contestGoal({ case: { goal }, ratio }: Result): string {
+  return goal === null ? '' : `>= ${goal} of bare: ${wordOf(ratio.median >= goal)}`;
 }
