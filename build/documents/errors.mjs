@@ -77,7 +77,7 @@ const kinds = [
     meaning,
     '[What to do](operations.md#stopping-and-exit-codes).',
   ]),
-  ['other', 'other', 'Texts that appear with several statuses or exit codes.', 'The text says it.'],
+  ['other', 'other', 'Texts with several statuses or exit codes.', 'The text says what is wrong.'],
 ];
 
 const areas = [
