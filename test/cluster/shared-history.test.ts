@@ -1,8 +1,8 @@
 import { AcknowledgedEntriesMissing } from '../../src/cluster/cluster-errors.js';
 import { chained, decodeEntry, type Entry, encodeEntry, partsOf } from '../../src/cluster/entry.js';
-import { KeptSeeds } from '../../src/cluster/kept-seeds.js';
 import { ownershipRules } from '../../src/cluster/rules.js';
 import { SharedHistory } from '../../src/cluster/shared-history.js';
+import { KeptSeeds } from './walks/kept-seeds.js';
 
 const [one, two] = ['00000000000000a1', '00000000000000b2'] as const;
 const body = Buffer.from('batch');

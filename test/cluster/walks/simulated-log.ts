@@ -1,7 +1,11 @@
 /** A shared log with every fault that ownership has to live with, and one that it cannot. */
-import type { AppendOutcome, ReadEntries, SharedLogEntry } from '../../src/cluster/commit-log.js';
-import { decodeEntry } from '../../src/cluster/entry.js';
-import type { SeededRandom } from '../simulation/seeded-random.js';
+import type {
+  AppendOutcome,
+  ReadEntries,
+  SharedLogEntry,
+} from '../../../src/cluster/commit-log.js';
+import { decodeEntry } from '../../../src/cluster/entry.js';
+import type { SeededRandom } from '../../simulation/seeded-random.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** How long a node waits for the outcome of an append before it counts as unknown. */

@@ -1,14 +1,15 @@
 /** A node of the simulation: the member that the product has, and a small state above it. */
-import { KeptSeeds } from '../../src/cluster/kept-seeds.js';
-import { ClusterMember } from '../../src/cluster/member.js';
-import type { MemberAction } from '../../src/cluster/member-actions.js';
-import { type OwnershipRules, ownershipTimes } from '../../src/cluster/rules.js';
+
+import { ClusterMember } from '../../../src/cluster/member.js';
+import type { MemberAction } from '../../../src/cluster/member-actions.js';
+import { type OwnershipRules, ownershipTimes } from '../../../src/cluster/rules.js';
 import {
   type CountedBatch,
   emptyHistory,
   type HistoryState,
-} from '../../src/cluster/shared-history.js';
-import type { SeededRandom } from '../simulation/seeded-random.js';
+} from '../../../src/cluster/shared-history.js';
+import type { SeededRandom } from '../../simulation/seeded-random.js';
+import { KeptSeeds } from './kept-seeds.js';
 import type { SimulatedLog } from './simulated-log.js';
 import type { VirtualTime } from './virtual-time.js';
 

@@ -2,9 +2,9 @@
  * One random walk of a cluster: nodes, clients and faults as the seed says, then calm, then a look
  * at what must hold. Everything runs at once, in true time that only the walk knows.
  */
-import { ownershipRules } from '../../src/cluster/rules.js';
-import { type CountedBatch, SharedHistory } from '../../src/cluster/shared-history.js';
-import { SeededRandom } from '../simulation/seeded-random.js';
+import { ownershipRules } from '../../../src/cluster/rules.js';
+import { type CountedBatch, SharedHistory } from '../../../src/cluster/shared-history.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedLog } from './simulated-log.js';
 import {
   type Folded,

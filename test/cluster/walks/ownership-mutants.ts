@@ -1,5 +1,5 @@
 /** Rules of ownership broken one at a time; walks have to notice each. */
-import { ownershipRules } from '../../src/cluster/rules.js';
+import { ownershipRules } from '../../../src/cluster/rules.js';
 import type { Wiring } from './simulated-node.js';
 import { sound } from './walk.js';
 

@@ -1,6 +1,7 @@
 /**
- * Which requests are done already: a request that is forwarded again after a broken connection
- * brings the seed of its first turn with it, and is answered instead of done twice (ADR 63).
+ * What nodes of the simulation know of requests that are done: one that is forwarded again brings
+ * the seed of its first turn with it, and is answered instead of done twice. The server finds it in
+ * its journal (`RepeatedRequests`), which simulated nodes do not have.
  */
 
 /** A node asks again for some seconds at most; what is older was answered, or given up. */

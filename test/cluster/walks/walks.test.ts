@@ -1,4 +1,4 @@
-import { seed as firstSeed } from '../support/seed.js';
+import { seed as firstSeed } from '../../support/seed.js';
 import { ownershipMutants } from './ownership-mutants.js';
 import { type Invariant, type Walked, walk } from './walk.js';
 
