@@ -19,6 +19,7 @@ import type { PreImages } from './resting/pre-images.js';
 import type { RestingStream, StoredStream } from './resting/resting-shard.js';
 import { RestingStreams } from './resting/resting-streams.js';
 import { storedForm } from './resting/stored-form.js';
+import { allStreams, isInPart } from './resting/stream-part.js';
 import type { StreamSizes } from './resting/stream-sizes.js';
 import type { TurnChanges } from './turn-changes.js';
 
@@ -109,10 +110,11 @@ export class ActorDirectory<State = unknown> {
     }
   }
 
-  /** Every stream as it is stored; its bytes are only good until something changes here. */
-  *stored(): Generator<StoredStream> {
-    yield* this.resting.all();
-    for (const [id, actor] of this.awake) yield this.form.stored(id, actor);
+  /** The streams of the part as they are stored; bytes are good until something changes here. */
+  *stored(part = allStreams): Generator<StoredStream> {
+    yield* this.resting.all(part);
+    for (const [id, actor] of this.awake)
+      if (isInPart(actor.firstOffset, part)) yield this.form.stored(id, actor);
   }
 
   /** A stream as it is stored; undefined = it is not there, or final. */

@@ -4,14 +4,19 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { callNode } from '../../src/cluster/forwarding/node-call.js';
 import { systemClock } from '../../src/engine/clock.js';
+import type { EventEnvelope } from '../../src/engine/decider.js';
 import { Engine } from '../../src/engine/engine.js';
 import { systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal } from '../../src/engine/journal.js';
 import { provided } from '../../src/engine/provided.js';
+import { DigestRecorder } from '../../src/engine/snapshots/digest-recorder.js';
+import { MemoryDigests } from '../../src/engine/snapshots/memory-digests.js';
+import { imageLabel } from '../../src/engine/snapshots/memory-image.js';
 import { digestOf, itemsOf } from '../../src/engine/snapshots/state-digest.js';
 import { Cluster } from '../../src/server/cluster/cluster.js';
 import { standingPath } from '../../src/server/cluster/standing-reports.js';
 import { MemoryStart } from '../../src/server/snapshots/memory-start.js';
+import { publishDelayed } from '../support/clients/delayed-messages.js';
 import {
   clusterSecret,
   serves,
@@ -134,15 +139,7 @@ describe('a follower', () => {
     expect(lines).toEqual([]);
 
     await inStep(owner, follower);
-    const { application } = follower;
-    const journal = application.nest.get(Journal, { strict: false });
-    const engine = application.nest.get(Engine, { strict: false });
-    const [published] = await all(journal.replay(journal.startOffset));
-    const message = published?.find(({ kind }) => kind === 'message');
-    if (message === undefined) throw new Error('nothing was published');
-    // What no node has decided.
-    const event = { ...message.event, at: 1 };
-    engine.replay([{ ...message, sequence: 1, event }]);
+    const message = await misfold(follower);
     await publish(owner, 40);
     await until(async () => (await metricOf(follower, 'digests_differed_total')) > 0);
     expect(lines[0]).toContain('than the owner');
@@ -162,15 +159,60 @@ describe('a follower', () => {
   });
 });
 
+/** Has a node fold what no node has decided; returns the event that it folds otherwise again. */
+async function misfold({ application: { nest } }: TestNode) {
+  const journal = nest.get(Journal, { strict: false });
+  const published: EventEnvelope[] = [];
+  // To its end: the follower decodes by the shapes that a reader of the journal has met last.
+  for await (const envelopes of journal.replay()) published.push(...envelopes);
+  const message = published.find(({ kind }) => kind === 'message');
+  if (message === undefined) throw new Error('nothing was published');
+  const event = { ...message.event, at: 1 };
+  nest.get(Engine, { strict: false }).replay([{ ...message, sequence: 1, event }]);
+  return message;
+}
+
+it('finds it in a large memory, of which the owner records parts', async () => {
+  const cluster = new TestCluster();
+  const owner = await cluster.start();
+  await serves(owner);
+  const follower = await cluster.start();
+  await publishDelayed(owner, 1200);
+  const recorder = recorderOf(owner);
+  const journal = owner.application.nest.get(Journal, { strict: false });
+  const recordFour = async () => {
+    for (let parts = 0; parts < 4; parts += 1) await recorder.record(journal.endOffset);
+  };
+  await recordFour();
+  await until(async () => (await metricOf(follower, 'digests_same_total')) === 4);
+  await misfold(follower);
+  await recordFour();
+  await until(async () => (await metricOf(follower, 'digests_same_total')) === 7);
+  expect(await metricOf(follower, 'digests_differed_total')).toBe(1);
+
+  // Parts that agreed later end no doubt: this node leaves the log to others all the same.
+  await owner.stop();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(statusOf(follower).role).toBe('follower');
+  await cluster.remove();
+});
+
+/** Records what a node remembers, as the node itself does it now and then. */
+function recorderOf({ application: { nest } }: TestNode): DigestRecorder {
+  const own = { strict: false };
+  const engine = nest.get(Engine, own);
+  const label = () => imageLabel(engine, nest.get(MemoryStart, own).build);
+  return new DigestRecorder({
+    engine,
+    digests: nest.get(MemoryDigests, own),
+    label,
+    now: Date.now,
+  });
+}
+
 async function metricOf(node: TestNode, name: string): Promise<number> {
   const answer = await fetch(`${node.url}/metrics`, { headers: { authorization: node.bearer } });
   const [, value] =
     new RegExp(`^stepwell_cluster_${name} (\\d+)$`, 'm').exec(await answer.text()) ?? [];
   return Number(value);
-}
-
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const found: Item[] = [];
-  for await (const item of items) found.push(item);
-  return found;
 }

@@ -3,26 +3,29 @@
  * what memory was when the server looked at it, at an offset that the fold passes.
  */
 import type { Journal } from '../../engine/journal.js';
+import { allStreams, isInPart } from '../../engine/resting/stream-part.js';
 import {
   isDigest,
   type MemoryDigested,
   memoryDigestTerm,
+  partIn,
 } from '../../engine/snapshots/memory-digest.events.js';
+import { partDigest } from '../../engine/snapshots/part-digest.js';
 import { digestOf, itemsOf, type SectionDigest } from '../../engine/snapshots/state-digest.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
 
-/** Of larger memories only the last digest is compared: each takes as long as a part of a fold. */
+/** Of larger memories only the last whole digest is compared: each takes a good part of a fold. */
 const itemsMax = 10_000;
 
 /** Streams that are named for one difference; more are counted. */
 const namedMax = 20;
 
 /** A digest that the journal holds. */
-export type KeptDigest = Pick<MemoryDigested, 'until' | 'label' | 'hex' | 'sections'>;
+export type KeptDigest = Pick<MemoryDigested, 'until' | 'label' | 'hex' | 'sections' | 'part'>;
 
 /** Made for one replay: give it each digest of `kept` when the fold has come to it. */
 export class DigestComparison {
-  /** The last offset at which both were the same. */
+  /** The last offset at which all of memory was the same. */
   private agreedAt: number;
   private compared = 0;
   private differences = 0;
@@ -56,25 +59,28 @@ export class DigestComparison {
       else this.passedOver += 1;
     }
     own.sort((one, other) => one.until - other.until);
-    const last = own.length - 1;
-    return own.filter((each, index) => index === last || itemsOfAll(each) <= itemsMax);
+    const last = own.findLast(({ part }) => part === undefined);
+    return own.filter((each) => each.part || each === last || itemsOfAll(each) <= itemsMax);
   }
 
   /** Everything below `kept.until` is folded: is memory what it was? */
   async compare(kept: KeptDigest): Promise<void> {
     this.compared += 1;
-    const digest = digestOf(itemsOf(this.folding.engine));
+    const { engine } = this.folding;
+    const part = partIn(kept);
+    const digest = part === null ? digestOf(itemsOf(engine)) : partDigest(engine, part);
     if (digest.hex === kept.hex) {
-      this.agreedAt = kept.until;
+      if (part === null) this.agreedAt = kept.until;
       return;
     }
     this.differences += 1;
     const sections = differing(digest.sections, kept);
-    this.found.push(`the digest in the journal at ${kept.until} is of another memory`);
+    const of = part === null ? '' : ` (part ${part.number + 1} of ${part.of})`;
+    this.found.push(`the digest in the journal at ${kept.until}${of} is of another memory`);
     if (sections.length === 0) this.found.push('its sections are the same: it was changed itself');
     for (const { section, text } of sections) {
       this.found.push(`${section}: ${text}`);
-      this.found.push(...(await this.suspects(section, kept.until)));
+      this.found.push(...(await this.suspects(section, kept)));
     }
   }
 
@@ -87,14 +93,17 @@ export class DigestComparison {
     return [...this.found, `${agreeing}${others}`];
   }
 
-  /** Streams of a kind that have changed since both were the same last. */
-  private async suspects(section: string, until: number): Promise<string[]> {
+  /** Streams of a kind that have changed since both were the same last; of the part, if any. */
+  private async suspects(section: string, kept: KeptDigest): Promise<string[]> {
     const { engine } = this.folding;
     if (!engine.kinds.includes(section)) return [];
+    const part = partIn(kept) ?? allStreams;
     const names = new Set<string>();
-    const range = { from: this.agreedAt, until, order: 'oldest' as const };
+    const range = { from: this.agreedAt, until: kept.until, order: 'oldest' as const };
     for await (const { kind, id } of this.journal.query({ terms: [], ...range })) {
-      if (kind === section) names.add(`${kind}/${id}`);
+      if (kind !== section) continue;
+      const firstOffset = engine.actors(kind).firstOffsetOf(id);
+      if (firstOffset === undefined || isInPart(firstOffset, part)) names.add(`${kind}/${id}`);
     }
     if (names.size === 0) return [`${section}: no stream has changed since ${this.agreedAt}`];
     const more = names.size > namedMax ? ` and ${names.size - namedMax} more` : '';
@@ -123,7 +132,7 @@ function differing(own: readonly SectionDigest[], kept: KeptDigest) {
   return [...names].sort().flatMap((section) => {
     const here = own.find((each) => each.section === section);
     const there = theirs.get(section);
-    if (here?.sum === there?.sum) return [];
+    if (here?.sum === there?.sum && here?.items === there?.items) return [];
     const [is, was] = [here?.items ?? 0, there?.items ?? 0];
     const text = is === was ? `${is} items, not the same` : `${is} items, and ${was} then`;
     return [{ section, text }];

@@ -10,6 +10,7 @@
  */
 import { textBytesMax, writeText } from '../../../storage/format/record-encoding.js';
 import { bytesOfArray, numbersOfRow, placesOfRow, ShardCut, shardHeadLength } from './shard-cut.js';
+import { allStreams, isInPart } from './stream-part.js';
 
 /** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */
 export interface StoredStream {
@@ -28,9 +29,8 @@ export interface RestingStream extends StoredStream {
   readonly wantedAt: number;
 }
 
-/** When a stream with an alarm is wanted. */
+/** When a stream with an alarm is wanted: Unix milliseconds; Infinity = there is none. */
 export interface Alarm {
-  /** Unix milliseconds; Infinity = there is none. */
   readonly at: number;
   readonly firstOffset: number;
 }
@@ -41,9 +41,8 @@ const rowsMin = 16;
 const bytesMin = 1024;
 
 /**
- * Small arrays that are full become twice as large: making them anew for each quarter is nearly
- * half of what a stream costs that is laid to rest (ADR 90). Large ones become a quarter larger, as
- * room that is unused costs.
+ * Full arrays become twice as large while they are small: making them anew for each quarter is half
+ * of what a stream costs that is laid to rest (ADR 90). Then a quarter, as unused room costs.
  */
 const smallBytes = 32 * 1024;
 const grownTo = (length: number, bytes: number) =>
@@ -131,9 +130,10 @@ export class RestingShard {
     };
   }
 
-  /** Every row with a stream. What is added meanwhile may be among them. */
-  *all(): Generator<number> {
-    for (let row = 0; row < this.rows; row += 1) if (!this.isGone(row)) yield row;
+  /** Every row with a stream of the part. What is added meanwhile may be among them. */
+  *all(part = allStreams): Generator<number> {
+    for (let row = 0; row < this.rows; row += 1)
+      if (!this.isGone(row) && isInPart(this.firstOffsetOf(row), part)) yield row;
   }
 
   idOf(row: number): string {

@@ -5,6 +5,7 @@
  */
 import { seedOf, shardsIn } from './resting-parts.js';
 import { RestingShard, type RestingStream } from './resting-shard.js';
+import { allStreams } from './stream-part.js';
 import { StreamsCut } from './streams-cut.js';
 
 /** The high bits of a hash say which. */
@@ -104,10 +105,10 @@ export class RestingStreams {
       for (const row of shard.all()) yield shard.idOf(row);
   }
 
-  /** Every stream; its bytes are only good until something changes here. */
-  *all(): Generator<RestingStream> {
+  /** Every stream of the part; its bytes are only good until something changes here. */
+  *all(part = allStreams): Generator<RestingStream> {
     for (const shard of [...this.shards.values()])
-      for (const row of shard.all()) yield shard.read(row);
+      for (const row of shard.all(part)) yield shard.read(row);
   }
 
   /** The earliest time at which a stream with an alarm is wanted; Infinity = there is none. */

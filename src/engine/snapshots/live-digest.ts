@@ -16,14 +16,16 @@ const itemsStandingMax = 250_000;
 /** How many of an engine that stands still are digested before others have their turn. */
 const itemsPerTick = 4096;
 
-/** Of memory as it is now; null = there is too much of it, and the engine goes on. */
-export async function liveDigest(
-  engine: Engine,
-  standsStill: boolean,
-): Promise<StateDigest | null> {
+/** Of memory as it is now, in this tick; null = there is too much of it. */
+export function digestAtOnce(engine: Engine): StateDigest | null {
+  return sizeOf(engine) <= itemsAtOnceMax ? digestOf(itemsOf(engine)) : null;
+}
+
+/** Of an engine that decides and folds nothing until this settles; null = as above. */
+export async function digestStanding(engine: Engine): Promise<StateDigest | null> {
   const size = sizeOf(engine);
   if (size <= itemsAtOnceMax) return digestOf(itemsOf(engine));
-  if (!standsStill || size > itemsStandingMax) return null;
+  if (size > itemsStandingMax) return null;
   const sum = new DigestSum();
   let items = 0;
   for (const item of itemsOf(engine)) {

@@ -22,8 +22,8 @@ export type MemoryDigestState = boolean;
 export const memoryDigestDecider: Decider<MemoryDigestState, RecordDigest, MemoryDigested> = {
   kind: memoryDigestKind,
   initialState: () => false,
-  decide: ({ until, label, hex, sections }) =>
-    accept([{ type: 'MemoryDigested', until, label, hex, sections }]),
+  decide: ({ until, label, hex, sections, part }) =>
+    accept([{ type: 'MemoryDigested', until, label, hex, sections, ...(part && { part }) }]),
   evolve: () => true,
   wants: () => [],
   isFinal: (isRecorded) => isRecorded,

@@ -1,6 +1,7 @@
 /** The digests of memory as an entity: none of them is in memory. */
 import type { Engine } from '../engine.js';
 import { Entity } from '../entity.js';
+import type { StreamPart } from '../resting/stream-part.js';
 import {
   type MemoryDigestState,
   memoryDigestDecider,
@@ -17,12 +18,19 @@ export class MemoryDigests extends Entity<MemoryDigestState, RecordDigest, Memor
 
   /**
    * Remembers, durably, what memory was before the event at `until`; `label` names the program
-   * (`imageLabel`).
+   * (`imageLabel`). `part`: the digest is of this part alone.
    */
-  async record(until: number, digest: StateDigest, label: string, at: number): Promise<void> {
+  async record(
+    until: number,
+    digest: StateDigest,
+    label: string,
+    at: number,
+    part: StreamPart | null = null,
+  ): Promise<void> {
     const { hex } = digest;
     const sections = digest.sections.flatMap(({ section, items, sum }) => [section, items, sum]);
     const command = { type: 'RecordDigest', kind: this.kind, id: String(until), at } as const;
-    await this.ask({ ...command, until, label, hex, sections });
+    const ofPart = part !== null && { part: [part.number, part.of] as const };
+    await this.ask({ ...command, until, label, hex, sections, ...ofPart });
   }
 }

@@ -4,8 +4,9 @@
  */
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
-import { liveDigest } from './live-digest.js';
-import { type DigestedMemory, isDigest } from './memory-digest.events.js';
+import { digestStanding } from './live-digest.js';
+import { type DigestedMemory, isDigest, partIn } from './memory-digest.events.js';
+import { partDigest } from './part-digest.js';
 import { differingSections, type StateDigest } from './state-digest.js';
 
 /** The same events came to another memory on the machine that recorded its digest: a defect. */
@@ -27,7 +28,8 @@ class DigestDiffers extends Error {
 
 /** Receives what comparisons have come to. */
 export interface DigestWatch {
-  same(until: number): void;
+  /** `isWhole`: of all of memory, not of a part of it. */
+  same(until: number, isWhole: boolean): void;
   differs(error: DigestDiffers): void;
 }
 
@@ -50,13 +52,15 @@ export class RecordedDigests {
   /**
    * Compares memory, which holds all below `heldUntil`, nothing else, and does not change until
    * this settles. Not compared: what another program has recorded, what was recorded too late,
-   * and a memory too large.
+   * and all of a memory too large.
    */
   async compare(recorded: DigestedMemory, heldUntil: number): Promise<void> {
     if (recorded.label !== this.label() || heldUntil > recorded.until) return;
-    const own = await liveDigest(this.engine, true);
+    const { engine } = this;
+    const part = partIn(recorded);
+    const own = part === null ? await digestStanding(engine) : partDigest(engine, part);
     if (own === null) return;
-    if (own.hex === recorded.hex) this.watch.same(recorded.until);
+    if (own.hex === recorded.hex) this.watch.same(recorded.until, part === null);
     else {
       const sections = differingSections(own, digestOf(recorded));
       this.watch.differs(new DigestDiffers(recorded.until, sections));

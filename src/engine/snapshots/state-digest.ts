@@ -5,6 +5,7 @@
  *                          a section, a key within it, and bytes
  *     digestOf(items)      of each section how many there are, and the sum of their SHA-256: a sum,
  *                          so that neither the order of maps matters nor which came first
+ *     digestOfSections     one of sections that were made in another way (`part-digest.ts`)
  *     differenceOf(a, b)   the field in which two items differ
  *
  * Equal memories have equal bytes (see `StoredForm`). A section is a kind of streams, `run`, or a
@@ -32,7 +33,7 @@ export interface MemoryItem {
 export interface SectionDigest {
   readonly section: string;
   readonly items: number;
-  /** Hexadecimal. */
+  /** Hexadecimal; '' = its items are only counted. */
   readonly sum: string;
 }
 
@@ -104,18 +105,25 @@ export class DigestSum {
 
   /** Of all items so far. */
   digest(): StateDigest {
-    const sections = [...this.sections.keys()].sort().map((section): SectionDigest => {
-      const { items, lanes: sums } = this.sections.get(section) ?? noItems;
+    return digestOfSections(this.ofSections());
+  }
+
+  /** What it says of each section so far, in no order. */
+  ofSections(): SectionDigest[] {
+    return [...this.sections].map(([section, { items, lanes: sums }]) => {
       const sum = [...sums].map((lane) => lane.toString(16).padStart(8, '0')).join('');
       return { section, items, sum };
     });
-    const whole = createHash('sha256');
-    for (const { section, items, sum } of sections) whole.update(`${section} ${items} ${sum}\n`);
-    return { hex: whole.digest('hex'), sections };
   }
 }
 
-const noItems = { items: 0, lanes: new Uint32Array(lanes) };
+/** Of sections in any order, each of them once. */
+export function digestOfSections(unordered: readonly SectionDigest[]): StateDigest {
+  const sections = unordered.toSorted((one, other) => (one.section < other.section ? -1 : 1));
+  const whole = createHash('sha256');
+  for (const { section, items, sum } of sections) whole.update(`${section} ${items} ${sum}\n`);
+  return { hex: whole.digest('hex'), sections };
+}
 
 /** The names of the sections in which two digests differ, in order. */
 export function differingSections(one: StateDigest, other: StateDigest): string[] {

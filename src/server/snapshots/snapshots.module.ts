@@ -10,7 +10,7 @@ import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
-import { liveDigest } from '../../engine/snapshots/live-digest.js';
+import { DigestRecorder } from '../../engine/snapshots/digest-recorder.js';
 import { type CheckPorts, MemoryCheck } from '../../engine/snapshots/memory-check.js';
 import { MemoryDigests } from '../../engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
@@ -19,6 +19,7 @@ import { SnapshotKeeper, type SnapshotSource } from '../../engine/snapshots/snap
 import type { Cluster } from '../cluster/cluster.js';
 import type { Config } from '../configuration/config.js';
 import { JournalSweepsModule, sweepStretch } from '../history/journal-sweeps.module.js';
+import { DigestTimer } from './digest-timer.js';
 import { FoldingThread } from './folding-thread.js';
 import { MemoryStart } from './memory-start.js';
 import { SnapshotMetrics } from './snapshot.metrics.js';
@@ -65,16 +66,17 @@ export class SnapshotsModule {
     if (life.changesNothing !== null) return;
     const settings = { ...foldingSettings(config), sweepStretch: sweepStretch(config, fileSizes) };
     const label = () => imageLabel(engine, start.build);
+    const recorder = new DigestRecorder({ engine, digests, label, now: () => clock.now() });
+    // What another node writes is not this one's to add to.
+    const mayRecord = () => cluster === null || cluster.commits.refusal === null;
+    const heldUntil = () => cluster?.foldedUntil ?? journal.endOffset;
     const source: SnapshotSource = {
       engine,
       codec: start.codec,
       label,
-      heldUntil: () => cluster?.foldedUntil ?? journal.endOffset,
+      heldUntil,
       cut: async (offset, standsStill) => {
-        // What another node writes is not this one's to add to.
-        if (cluster !== null && cluster.commits.refusal !== null) return;
-        const digest = await liveDigest(engine, standsStill);
-        if (digest !== null) await digests.record(offset, digest, label(), clock.now());
+        if (mayRecord()) await recorder.record(offset, standsStill);
       },
     };
     const { snapshotEveryBytes } = config;
@@ -89,6 +91,10 @@ export class SnapshotsModule {
     const metrics = new SnapshotMetrics(registry, () => keeper.unfoldedBytes);
     const hasRoom = () => store.freeSpace.hasRoom;
     const runner = new SnapshotRunner(keeper, check, clock, metrics, hasRoom, log);
+    const recordDue = async () => {
+      if (mayRecord() && hasRoom()) await recorder.recordDue(heldUntil());
+    };
+    const timer = new DigestTimer(recordDue, clock, log);
     if (cluster !== null) {
       const watch = digestWatch(metrics, log, cluster.doubt, () => runner.prove());
       cluster.digests = new RecordedDigests(engine, label, watch);
@@ -97,8 +103,9 @@ export class SnapshotsModule {
       keeper.found(start.found);
       if (start.found !== null) metrics.latest(start.found);
       runner.start();
+      if (cluster !== null) timer.start();
     };
-    joinLife(life, cluster, runner, begin);
+    joinLife(life, cluster, runner, timer, begin);
   }
 }
 
@@ -116,11 +123,12 @@ function foldingSettings(config: Config) {
   };
 }
 
-/** `begin` starts `runner`. */
+/** `begin` starts `runner` and `timer`. */
 function joinLife(
   life: ProcessLife,
   cluster: Cluster | null,
   runner: SnapshotRunner,
+  timer: DigestTimer,
   begin: () => void,
 ): void {
   // A follower's start waits, for as long as another node serves; its snapshots do not.
@@ -131,7 +139,10 @@ function joinLife(
     name: 'snapshots',
     phase: 'storage',
     deadlineMs: stopDeadlineMs,
-    stop: () => runner.stop(),
+    stop: () => {
+      timer.stop();
+      return runner.stop();
+    },
     cut: () => runner.cut(),
   });
 }
@@ -161,10 +172,11 @@ function digestWatch(
   prove: () => Promise<unknown>,
 ): DigestWatch {
   return {
-    same: (until) => {
+    same: (until, isWhole) => {
       metrics.compared(true);
-      doubt.compared(true);
-      log.debug({ until }, 'memory is what the owner has recorded');
+      // A part that agrees says nothing of the part that did not.
+      if (isWhole) doubt.compared(true);
+      log.debug({ until, isWhole }, 'memory is what the owner has recorded');
     },
     differs: (error) => {
       metrics.compared(false);

@@ -1,7 +1,7 @@
 import { verifyFolder } from '../../../src/cli/journal/journal-verify.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { Journal } from '../../../src/engine/journal.js';
-import { liveDigest } from '../../../src/engine/snapshots/live-digest.js';
+import { digestStanding } from '../../../src/engine/snapshots/live-digest.js';
 import { MemoryDigests } from '../../../src/engine/snapshots/memory-digests.js';
 import { call, GoldenFolder, publish, writtenAt } from '../../support/golden/golden-folder.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -43,7 +43,7 @@ async function recordDigest({ application: { nest } }: TestServer): Promise<void
   const own = { strict: false };
   await nest.get(Engine, own).durable();
   const { endOffset } = nest.get(Journal, own);
-  const digest = await liveDigest(nest.get(Engine, own), true);
+  const digest = await digestStanding(nest.get(Engine, own));
   if (digest === null) throw new Error('there is too much of it');
   await nest.get(MemoryDigests, own).record(endOffset, digest, 'golden', writtenAt);
 }

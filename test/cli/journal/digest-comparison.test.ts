@@ -4,9 +4,10 @@ import { comparedWithSnapshot } from '../../../src/cli/journal/snapshot-comparis
 import { Engine } from '../../../src/engine/engine.js';
 import { JournalSweeper } from '../../../src/engine/history/journal-sweeper.js';
 import { Journal } from '../../../src/engine/journal.js';
-import { liveDigest } from '../../../src/engine/snapshots/live-digest.js';
+import { digestStanding } from '../../../src/engine/snapshots/live-digest.js';
 import { MemoryDigests } from '../../../src/engine/snapshots/memory-digests.js';
 import { imageLabel } from '../../../src/engine/snapshots/memory-image.js';
+import { partDigest } from '../../../src/engine/snapshots/part-digest.js';
 import { SnapshotKeeper } from '../../../src/engine/snapshots/snapshot-keeper.js';
 import type { StateDigest } from '../../../src/engine/snapshots/state-digest.js';
 import { readConfiguration } from '../../../src/server/configuration/config.js';
@@ -46,11 +47,31 @@ async function record(
   const engine = nest.get(Engine, own);
   await engine.durable();
   const { endOffset } = nest.get(Journal, own);
-  const digest = await liveDigest(engine, true);
+  const digest = await digestStanding(engine);
   if (digest === null) throw new Error('there is too much of it');
   const label = imageLabel(engine, build);
   await nest.get(MemoryDigests, own).record(endOffset, forged(digest), label, Date.now());
   return endOffset;
+}
+
+/** Has the server record digests of both halves of its memory, or what is made of them. */
+async function recordHalves(
+  forged: (digest: StateDigest) => StateDigest = (digest) => digest,
+): Promise<number[]> {
+  const { nest } = server.application;
+  const own = { strict: false };
+  const engine = nest.get(Engine, own);
+  const label = imageLabel(engine, 'test');
+  const offsets: number[] = [];
+  for (const number of [0, 1]) {
+    await engine.durable();
+    const { endOffset } = nest.get(Journal, own);
+    const part = { number, of: 2 };
+    const digest = forged(partDigest(engine, part));
+    await nest.get(MemoryDigests, own).record(endOffset, digest, label, Date.now(), part);
+    offsets.push(endOffset);
+  }
+  return offsets;
 }
 
 /** Has a snapshot made of what the server remembers now. */
@@ -142,6 +163,58 @@ describe('a replay and the digests in the journal', () => {
     const then = await replay(folding(), folding(), snapshot.offset);
     expect(then.lines).toContain('no snapshot to compare with: it knows what was swept since');
     expect(then.hasDiffered).toBe(false);
+  });
+
+  it('agree on parts of memory', async () => {
+    for (let count = 0; count < 10; count += 1) await publish();
+    await recordHalves();
+    const id = await publish();
+    await callApi(server, 'DELETE', `/v2/messages/${id}`);
+    await recordHalves();
+    const { lines, hasDiffered } = await replay();
+    expect(hasDiffered).toBe(false);
+    expect(lines).toContain('4 of 4 digests in the journal agree');
+  });
+
+  it('differ where one of a part was forged: what has changed in the part is named', async () => {
+    await publish();
+    const agreed = await record();
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count += 1) ids.push(await publish());
+    const offsets = await recordHalves((digest) => ({
+      hex: '0'.repeat(64),
+      sections: digest.sections.map((each) =>
+        each.section === 'message' ? { ...each, sum: 'f'.repeat(64) } : each,
+      ),
+    }));
+    const { lines, hasDiffered } = await replay();
+    expect(hasDiffered).toBe(true);
+    const named = lines.filter((line) => line.startsWith(`changed since ${agreed}: `));
+    expect(named).toHaveLength(2);
+    for (const [part, at] of offsets.entries()) {
+      const text = `the digest in the journal at ${at} (part ${part + 1} of 2) is of another memory`;
+      expect(lines).toContain(text);
+    }
+    // Each of them is in one half.
+    expect(
+      named
+        .join()
+        .match(/message\/msg_\w+/g)
+        ?.toSorted(),
+    ).toEqual(ids.map((id) => `message/${id}`).toSorted());
+  });
+
+  it('differ where there was another number of streams', async () => {
+    await publish();
+    await recordHalves(({ hex, sections }) => ({
+      hex: hex.replace(/^./, (first) => (first === '0' ? '1' : '0')),
+      sections: sections.map((each) =>
+        each.section === 'count of message' ? { ...each, items: 3 } : each,
+      ),
+    }));
+    const { lines, hasDiffered } = await replay();
+    expect(hasDiffered).toBe(true);
+    expect(lines).toContain('count of message: 1 items, and 3 then');
   });
 
   it('differ where one was forged: the section is named, and what has changed since', async () => {

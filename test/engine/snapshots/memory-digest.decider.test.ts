@@ -1,4 +1,7 @@
-import { memoryDigestDecider } from '../../../src/engine/snapshots/memory-digest.decider.js';
+import {
+  memoryDigestDecider,
+  type RecordDigest,
+} from '../../../src/engine/snapshots/memory-digest.decider.js';
 import type { MemoryDigested } from '../../../src/engine/snapshots/memory-digest.events.js';
 import { MemoryDigests } from '../../../src/engine/snapshots/memory-digests.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
@@ -25,6 +28,16 @@ describe('a digest of memory', () => {
       },
     ]);
     await close();
+  });
+
+  it('says which part of memory it is of, where it is of one', async () => {
+    const ports = { at: 1, kind: 'memory-digest', id: '7', until: 7, label: 'build', hex: 'ab' };
+    const command = { type: 'RecordDigest', ...ports, sections: ['run', 1, 'cd'] } as const;
+    const decide = (given: RecordDigest) => memoryDigestDecider.decide(given, false, null);
+    expect(decide({ ...command, part: [1, 4] })).toMatchObject({
+      events: [{ part: [1, 4], sections: ['run', 1, 'cd'] }],
+    });
+    expect(JSON.stringify(decide(command))).not.toContain('part');
   });
 
   it('ends with its event', () => {

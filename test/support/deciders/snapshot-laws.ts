@@ -10,11 +10,14 @@ import { FoldingHere } from '../../../src/engine/snapshots/folding-aside.js';
 import { memoriesOf } from '../../../src/engine/snapshots/memories.js';
 import { type ImagePart, MemoryCut } from '../../../src/engine/snapshots/memory-cut.js';
 import { ImageReader } from '../../../src/engine/snapshots/memory-image.js';
+import { partDigest } from '../../../src/engine/snapshots/part-digest.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
 import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch.js';
 import { type EngineOnDisk, foldingEngine, openEngine } from '../engine.js';
 import { memoryOf } from '../swept-history.js';
 import { countedNames, histories, historyStart, runs, type Subject } from './histories.js';
+
+const halves = [0, 1].map((number) => ({ number, of: 2 }));
 
 /** Tests that a snapshot and the rest of the journal are as good as all of the journal. */
 export function testSnapshots<Indexes>({ commands, register, address }: Subject<Indexes>): void {
@@ -52,6 +55,9 @@ export function testSnapshots<Indexes>({ commands, register, address }: Subject<
           for (const { engine } of [restored, folded]) {
             expect(memoryOf(engine)).toEqual(memoryOf(live.engine));
             expect(digestOf(itemsOf(engine))).toEqual(digestOf(itemsOf(live.engine)));
+            for (const part of halves) {
+              expect(partDigest(engine, part)).toEqual(partDigest(live.engine, part));
+            }
             expect(ordersOf(engine)).toEqual(ordersOf(live.engine));
             expect(await durableOf(engine)).toEqual(await durableOf(live.engine));
           }

@@ -1,0 +1,43 @@
+/** Has a node of a cluster record a digest of its memory every few seconds, for the others. */
+import type { Logger } from 'pino';
+import { DiskFull, LogClosed, NotTheOwner } from '../../../storage/faults/storage-errors.js';
+import type { Clock } from '../../engine/clock.js';
+
+const everyMs = 10_000;
+
+/** One for the server, started and stopped with its snapshots. */
+export class DigestTimer {
+  private cancel: () => void = () => undefined;
+  private isStopped = false;
+
+  /** `record` records one if it is due. */
+  constructor(
+    private readonly record: () => Promise<void>,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  /** The first one comes some seconds later. */
+  start(): void {
+    if (this.isStopped) return;
+    this.cancel = this.clock.after(everyMs, () => {
+      void this.recordOne().then(() => this.start());
+    });
+  }
+
+  /** None is begun after this. */
+  stop(): void {
+    this.isStopped = true;
+    this.cancel();
+  }
+
+  private async recordOne(): Promise<void> {
+    try {
+      await this.record();
+    } catch (error) {
+      const expected = [DiskFull, LogClosed, NotTheOwner];
+      if (expected.some((each) => error instanceof each)) return;
+      this.log.error({ err: error }, 'no digest of memory was recorded');
+    }
+  }
+}
