@@ -5,6 +5,7 @@ import { errorCode } from '../faults/storage-errors.js';
 import type { Disk, OpenMode } from './disk.js';
 import { tryLock } from './file-lock.js';
 import { QuickReads } from './quick-reads.js';
+import { QuickWrites } from './quick-writes.js';
 
 const { O_CREAT, O_DIRECTORY, O_DSYNC, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR } = fs.constants;
 
@@ -39,6 +40,13 @@ function openFile(path: string, mode: number): Promise<number> {
 
 function write(file: number, source: Buffer, position: number): Promise<number> {
   return result((settle) => fs.write(file, source, 0, source.length, position, settle));
+}
+
+async function writeSynced(file: number, source: Buffer, position: number): Promise<number> {
+  const quick = quickWrites.write(file, source, position);
+  const written = quick ?? (await write(file, source, position));
+  quickWrites.ended(source.length);
+  return written;
 }
 
 async function writeThenSync(file: number, source: Buffer, position: number): Promise<number> {
@@ -102,6 +110,12 @@ const quickReads = new QuickReads({
   blocksRead: () => process.resourceUsage().fsRead,
 });
 
+const quickWrites = new QuickWrites({
+  writeSync: fs.writeSync,
+  now: () => performance.now(),
+  idleMs: () => performance.nodeTiming.idleTime,
+});
+
 /** The file system of this machine. Directories are 0700, files 0600. */
 export const nodeDisk: Disk = {
   async makeDirectory(path) {
@@ -130,7 +144,7 @@ export const nodeDisk: Disk = {
     );
   },
   write,
-  writeSynced: hasSyncedWrites ? write : writeThenSync,
+  writeSynced: hasSyncedWrites ? writeSynced : writeThenSync,
   truncate: (file, length) => done((settle) => fs.ftruncate(file, length, settle)),
   sync: (file) => done((settle) => fs.fdatasync(file, settle)),
   syncDirectory,

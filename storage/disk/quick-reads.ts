@@ -5,6 +5,8 @@
  * sends all others to the pool for a while. And a row of reads, each of which follows from the one
  * before without a turn of the loop, has one that goes through the pool now and then.
  */
+import { SlowPause } from './slow-pause.js';
+
 /** Longer ones are copies that take long by themselves. */
 const lengthMax = 64 * 1024;
 const inARowMax = 8;
@@ -14,9 +16,8 @@ const slowMs = 0.3;
 /** So long is slow even where no block was read: a file system of another machine has none. */
 const verySlowMs = 3;
 
-/** The pause after a slow read; it doubles while the first read after it is slow again. */
-const pauseMsMin = 50;
-const pauseMsMax = 3200;
+/** The shortest pause after a slow read. */
+const pauseMs = 50;
 
 /** What it asks of the machine. */
 export interface ReadingMachine {
@@ -30,8 +31,7 @@ export interface ReadingMachine {
 /** One for the process: the event loop that it keeps going is one as well. */
 export class QuickReads {
   private inARow = 0;
-  private pausedUntil = Number.NEGATIVE_INFINITY;
-  private pauseMs = pauseMsMin;
+  private readonly pause = new SlowPause(pauseMs);
   private blocksRead = 0;
 
   constructor(private readonly machine: ReadingMachine) {}
@@ -42,7 +42,7 @@ export class QuickReads {
     const { length } = target;
     if (length > lengthMax) return null;
     const startedAt = machine.now();
-    if (startedAt < this.pausedUntil) return null;
+    if (this.pause.isOn(startedAt)) return null;
     this.inARow += 1;
     if (this.inARow > inARowMax) {
       this.inARow = 0;
@@ -50,7 +50,7 @@ export class QuickReads {
     }
     const read = machine.readSync(file, target, 0, length, position);
     const endedAt = machine.now();
-    if (this.hasWaited(endedAt - startedAt)) this.pause(startedAt, endedAt);
+    if (this.hasWaited(endedAt - startedAt)) this.pause.begin(startedAt, endedAt);
     return read;
   }
 
@@ -59,11 +59,5 @@ export class QuickReads {
     const before = this.blocksRead;
     this.blocksRead = this.machine.blocksRead();
     return this.blocksRead > before || tookMs >= verySlowMs;
-  }
-
-  private pause(startedAt: number, endedAt: number): void {
-    const isAgain = startedAt - this.pausedUntil < this.pauseMs;
-    this.pauseMs = isAgain ? Math.min(this.pauseMs * 2, pauseMsMax) : pauseMsMin;
-    this.pausedUntil = endedAt + this.pauseMs;
   }
 }
