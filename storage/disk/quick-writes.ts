@@ -12,8 +12,11 @@ const lengthMax = 8 * 1024;
 /** The loop has slept since the last write ended, so that nothing was waiting. */
 const idleMsMin = 0.005;
 
-/** Two of three writes and more were alone lately; it takes some to learn, and fewer to unlearn. */
-const company = 2;
+/**
+ * The count of writes that were alone rises by one with each of them and falls by two with each
+ * other one: it stays high only where more than two of three are alone.
+ */
+const fallsBy = 2;
 const aloneMin = 4;
 const aloneMax = 8;
 
@@ -35,7 +38,7 @@ export class QuickWrites {
   private readonly pause = new SlowPause(pauseMs);
   private idleAtLast = 0;
   private lengthOfLast = 0;
-  /** Rises with each write that was alone, and falls with others. */
+  /** See `fallsBy`. */
   private alone = 0;
 
   constructor(private readonly machine: WritingMachine) {}
@@ -47,7 +50,7 @@ export class QuickWrites {
     const isAlone =
       Math.max(length, this.lengthOfLast) <= lengthMax &&
       machine.idleMs() - this.idleAtLast >= idleMsMin;
-    this.alone = isAlone ? Math.min(this.alone + 1, aloneMax) : Math.max(this.alone - company, 0);
+    this.alone = isAlone ? Math.min(this.alone + 1, aloneMax) : Math.max(this.alone - fallsBy, 0);
     if (!isAlone || this.alone < aloneMin) return null;
     const startedAt = machine.now();
     if (this.pause.isOn(startedAt)) return null;
