@@ -140,11 +140,15 @@ export class EventCodec {
     return value;
   }
 
-  /** The event of a record, or null for a definition, which is remembered. */
+  /**
+   * The event of a record, or null for a definition, which is remembered unless more is known: who
+   * reads the past of a log that is written meanwhile meets definitions that newer ones hold.
+   */
   decode(record: StoredRecord): EventEnvelope | null {
     const { bytes, keyStart, keyLength, valueLength } = record;
     if (keyLength < 0) {
-      this.learnShapes((record.value ?? empty).toString());
+      const shapes = (record.value ?? empty).toString();
+      if (!this.defined.startsWith(shapes.slice(0, -1))) this.learnShapes(shapes);
       return null;
     }
     const start = keyStart + keyLength;

@@ -125,6 +125,26 @@ describe('the shapes of events', () => {
     expect(log.filter(({ key }) => key === null)).toHaveLength(90);
   });
 
+  it('are kept while the past of their log is read again', () => {
+    const codec = newCodec();
+    const log: RecordInput[] = [];
+    written(codec, [1, 2, 3], log);
+    // A reader stops behind the first definition and its event.
+    expect(replayed(codec, log.slice(0, 2))).toEqual([happened(1)]);
+    written(codec, [3, 2, 4], log);
+    expect(replayed(newCodec(), log)).toEqual([1, 2, 3, 3, 2, 4].map(happened));
+    expect(replayed(codec, log)).toEqual([1, 2, 3, 3, 2, 4].map(happened));
+    expect(log.filter(({ key }) => key === null)).toHaveLength(4);
+  });
+
+  it('are those of the log where another writer has defined others', () => {
+    const codec = newCodec();
+    written(codec, [1, 2, 3], []);
+    const log: RecordInput[] = [];
+    written(newCodec(), [1, 4], log);
+    expect(replayed(codec, log)).toEqual([1, 4].map(happened));
+  });
+
   it('that cannot be encoded are not taken for known', () => {
     const codec = newCodec();
     const log: RecordInput[] = [];
