@@ -140,15 +140,11 @@ export class EventCodec {
     return value;
   }
 
-  /**
-   * The event of a record, or null for a definition, which is remembered unless more is known: who
-   * reads the past of a log that is written meanwhile meets definitions that newer ones hold.
-   */
+  /** The event of a record, or null for a definition, which is remembered. */
   decode(record: StoredRecord): EventEnvelope | null {
     const { bytes, keyStart, keyLength, valueLength } = record;
     if (keyLength < 0) {
-      const shapes = (record.value ?? empty).toString();
-      if (!this.defined.startsWith(shapes.slice(0, -1))) this.learnShapes(shapes);
+      this.learnShapes(record.value?.toString() ?? '');
       return null;
     }
     const start = keyStart + keyLength;
@@ -211,8 +207,9 @@ export class EventCodec {
     return this.defined;
   }
 
-  /** Knows the shapes that the log had defined when these were given. */
+  /** Knows these shapes of the log. A reader of its past meets older ones, which newer ones hold. */
   learnShapes(shapes: string): void {
+    if (this.defined.startsWith(shapes.slice(0, -1))) return;
     this.table = shapes;
     this.packed = nothingPacked;
     this.keptKind = '';
@@ -237,14 +234,13 @@ export class EventCodec {
   }
 }
 
-const empty = Buffer.alloc(0);
 const nothingPacked: PackedEvent = {
   kind: '',
   event: null,
   sequence: -1,
   previous: -1,
   hasCause: false,
-  value: empty,
+  value: Buffer.alloc(0),
 };
 const nothingRead: ReadValue = [0, 0, 0, { type: '' }];
 const slash = '/'.charCodeAt(0);
