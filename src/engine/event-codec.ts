@@ -207,7 +207,7 @@ export class EventCodec {
     return this.defined;
   }
 
-  /** Knows these shapes of the log. A reader of its past meets older ones, which newer ones hold. */
+  /** Knows these shapes. A reader of a log's past meets older ones, which newer ones hold. */
   learnShapes(shapes: string): void {
     if (this.defined.startsWith(shapes.slice(0, -1))) return;
     this.table = shapes;

@@ -19,6 +19,9 @@ const aheadBytesMax = 32 * 1024 * 1024;
 /** One write, and one stretch of folding: what else there is to do waits no longer. */
 const pieceBytes = 2 * 1024 * 1024;
 
+/** Pieces in the folder that wait to be folded: neither side stands while the other does. */
+const unfoldedMax = 8;
+
 /** What a node does while it follows, beside writing and folding what comes. */
 export interface FollowerDuties {
   /** Called once, with the address of this node, before it takes the first entry. */
@@ -44,7 +47,7 @@ export interface FollowerPorts {
   failed(error: unknown): void;
 }
 
-/** Batches that are written together, and then folded while the next ones are written. */
+/** Batches that are written together, and then folded while later ones are written. */
 interface Piece {
   readonly changes: readonly LogChange[];
   /** Of the last of them. */
@@ -94,15 +97,23 @@ export class Follower {
     }
   }
 
+  /** Pieces are written one after the other, and folded so, each behind its own write. */
   private async run(): Promise<void> {
     // One tick hands over all that one read has brought.
     await Promise.resolve();
-    for (let written: Piece | null = null; ; ) {
-      const next = this.nextPiece();
-      if (next === null && written === null) break;
-      await Promise.all([this.write(next), this.fold(written)]);
-      written = next;
-      if (written === null && this.waiting.length === 0) await this.ports.applied();
+    const unfolded: Promise<void>[] = [];
+    for (let last: Promise<void> = Promise.resolve(); ; ) {
+      const piece = this.nextPiece();
+      if (piece !== null) {
+        await this.write(piece);
+        last = last.then(() => this.fold(piece));
+        // It is awaited below; until then it must not count as unhandled.
+        last.catch(() => undefined);
+        unfolded.push(last);
+        if (unfolded.length < unfoldedMax) continue;
+      } else if (unfolded.length === 0) break;
+      await unfolded.shift();
+      if (unfolded.length === 0 && this.waiting.length === 0) await this.ports.applied();
     }
     this.running = null;
   }
@@ -124,9 +135,9 @@ export class Follower {
     return { changes, sequence: last.sequence };
   }
 
-  private async write(piece: Piece | null): Promise<void> {
+  private async write({ changes }: Piece): Promise<void> {
     let following: Promise<void>[] = [];
-    for (const change of piece?.changes ?? []) {
+    for (const change of changes) {
       if (change.kind === 'appended') {
         const log = await this.logOf(change.log);
         following.push(log.follow(change.records));
@@ -157,16 +168,15 @@ export class Follower {
   }
 
   /** What is in the folder by now; its bytes need not be read from there. */
-  private async fold(piece: Piece | null): Promise<void> {
-    if (piece === null) return;
-    // The next piece is on its way to the disk meanwhile.
-    await new Promise((resolve) => setImmediate(resolve));
-    for (const change of piece.changes) {
+  private async fold({ changes, sequence }: Piece): Promise<void> {
+    for (const change of changes) {
+      // Writes go on in between, so that the disk is not left waiting for a whole piece.
+      await new Promise((resolve) => setImmediate(resolve));
       if (change.kind === 'appended' && change.log === journalLogName) {
         await this.foldRecords(change.records);
       }
     }
-    this.appliedSequence = piece.sequence;
+    this.appliedSequence = sequence;
   }
 
   private async foldRecords({ baseOffset, body }: CommittedRecords): Promise<void> {

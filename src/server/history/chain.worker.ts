@@ -6,6 +6,7 @@ import {
   type RootQuestion,
 } from '../../../storage/chain/chain-work.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { letOthersGoFirst } from '../lifecycle/background-thread.js';
 
 /** What is asked of the thread. */
 export type ChainQuestion =
@@ -18,6 +19,8 @@ export interface ChainAnswer {
   readonly result: unknown;
   readonly error: string | null;
 }
+
+letOthersGoFirst();
 
 const work = chainWork(nodeDisk);
 

@@ -1,0 +1,13 @@
+import { once } from 'node:events';
+import { getPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+it('a thread that lets others go first leaves the process its share, on Linux', async () => {
+  const own = getPriority();
+  const worker = new Worker(new URL('./niceness.worker.ts', import.meta.url));
+  const [[before, after]] = await once(worker, 'message');
+  await worker.terminate();
+  expect(before).toBe(own);
+  expect(after).toBe(process.platform === 'linux' ? Math.min(19, own + 10) : own);
+  expect(getPriority()).toBe(own);
+});
