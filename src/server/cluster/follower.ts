@@ -19,6 +19,9 @@ const aheadBytesMax = 32 * 1024 * 1024;
 /** One write, and one stretch of folding: what else there is to do waits no longer. */
 const pieceBytes = 2 * 1024 * 1024;
 
+/** Folding gives the event loop a turn after so much: a write that is done meanwhile is noticed. */
+const sliceBytes = 128 * 1024;
+
 /** Pieces in the folder that wait to be folded: neither side stands while the other does. */
 const unfoldedMax = 8;
 
@@ -169,12 +172,15 @@ export class Follower {
 
   /** What is in the folder by now; its bytes need not be read from there. */
   private async fold({ changes, sequence }: Piece): Promise<void> {
+    let bytes = sliceBytes;
     for (const change of changes) {
-      // Writes go on in between, so that the disk is not left waiting for a whole piece.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (change.kind === 'appended' && change.log === journalLogName) {
-        await this.foldRecords(change.records);
+      if (change.kind !== 'appended' || change.log !== journalLogName) continue;
+      if (bytes >= sliceBytes) {
+        await new Promise((resolve) => setImmediate(resolve));
+        bytes = 0;
       }
+      bytes += change.records.body.length;
+      await this.foldRecords(change.records);
     }
     this.appliedSequence = sequence;
   }

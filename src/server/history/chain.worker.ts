@@ -6,7 +6,7 @@ import {
   type RootQuestion,
 } from '../../../storage/chain/chain-work.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
-import { letOthersGoFirst } from '../lifecycle/background-thread.js';
+import { letOthersGoFirst } from './background-thread.js';
 
 /** What is asked of the thread. */
 export type ChainQuestion =

@@ -5,10 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { FoldingHere } from '../../engine/snapshots/folding-aside.js';
 import { type FoldingSettings, productFolding } from '../history/product-folding.js';
-import { letOthersGoFirst } from '../lifecycle/background-thread.js';
 import { type FoldingAnswer, type FoldingRequest, partIn, received } from './folding-messages.js';
-
-letOthersGoFirst();
 
 const settings: FoldingSettings = workerData;
 const { engine, codec } = productFolding(settings);

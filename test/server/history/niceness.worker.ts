@@ -1,7 +1,7 @@
 /** A thread that reports its nice value before and after it has let others go first. */
 import { getPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { letOthersGoFirst } from '../../../src/server/lifecycle/background-thread.js';
+import { letOthersGoFirst } from '../../../src/server/history/background-thread.js';
 
 const before = getPriority();
 letOthersGoFirst();

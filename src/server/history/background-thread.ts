@@ -1,7 +1,7 @@
-/** Threads beside the server whose work no caller waits for: hashing what was sealed, checking. */
+/** A thread beside the server whose work can wait: it hashes what was sealed. */
 import { constants, getPriority, setPriority } from 'node:os';
 
-/** Where all processors are busy, so much leaves a thread a tenth of what each other one gets. */
+/** Where all processors are busy, so much leaves it a tenth of what each other thread gets. */
 const niceBy = 10;
 
 /**
