@@ -1,7 +1,8 @@
 import { describeWithPostgres } from '../../support/program/postgres.js';
-import { PostgresPair } from '../server-cluster.js';
+import { describeWithMockBrokers } from '../mock-brokers/mock-brokers.js';
 import { NodeNetwork } from './node-network.js';
-import { type Fault, runRounds } from './rounds.js';
+import { type Fault, type RoundsOptions, runRounds } from './rounds.js';
+import { KafkaRounds, PostgresRounds } from './shared-logs.js';
 
 /** Longer, and with more faults: `npm run rounds`. */
 const network = NodeNetwork.open(3);
@@ -10,17 +11,27 @@ const where = network === null ? ' (no network namespaces here: none is cut off)
 
 afterAll(() => network?.close());
 
+async function expectKept(options: RoundsOptions): Promise<void> {
+  const report = await runRounds(options);
+  expect(report.missing).toEqual([]);
+  expect(report.misplaced).toEqual([]);
+  expect(report.undelivered).toEqual([]);
+  expect(report.violations).toEqual([]);
+  expect(report.strays).toEqual([]);
+  expect(report.acknowledged).toBeGreaterThan(10 * options.count);
+  expect(report.epochs).toBeGreaterThan(options.count);
+}
+
 describeWithPostgres('servers over a shared log', () => {
   it(`keep what they promised while owners are stopped, cut off, ended${where}`, async () => {
-    const log = await PostgresPair.create(network);
-    const count = faults.length;
-    const report = await runRounds({ log, faults, count, isPrimaryLost: true, network });
-    expect(report.missing).toEqual([]);
-    expect(report.misplaced).toEqual([]);
-    expect(report.undelivered).toEqual([]);
-    expect(report.violations).toEqual([]);
-    expect(report.strays).toEqual([]);
-    expect(report.acknowledged).toBeGreaterThan(10 * count);
-    expect(report.epochs).toBeGreaterThan(count);
+    const log = await PostgresRounds.create(network);
+    await expectKept({ log, faults, count: faults.length, network });
+  }, 240_000);
+});
+
+describeWithMockBrokers('servers over a log on the protocol of Kafka', () => {
+  it('keep what they promised while owners are killed and stopped', async () => {
+    const log = await KafkaRounds.create();
+    await expectKept({ log, faults: ['kill', 'stop'], count: 2, network: null });
   }, 240_000);
 });

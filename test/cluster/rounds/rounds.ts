@@ -1,16 +1,16 @@
 /**
  * Rounds of faults over real servers: while a client publishes, the owner is killed, stopped for a
- * while, asked to end, or cut from PostgreSQL and its peers; in one round the PostgreSQL server
- * under them is killed and its standby promoted. Then what was seen is judged.
+ * while, asked to end, or cut from the log and its peers; between rounds something happens to the
+ * log itself. Then what was seen is judged.
  */
-import { PostgresLog } from '../../../src/cluster/postgres/postgres-log.js';
 import { basic } from '../../support/program/server-process.js';
-import { type ClusterServer, type PostgresPair, ServerCluster } from '../server-cluster.js';
+import { type ClusterServer, ServerCluster } from '../server-cluster.js';
 import { violationsOf } from './checker.js';
 import { answerMs, lanes, RoundsClient } from './client.js';
 import { committedIn } from './committed.js';
 import type { Cut, NodeNetwork } from './node-network.js';
 import type { Observed, Takeover } from './observed.js';
+import type { RoundsLog } from './shared-logs.js';
 import { Sink } from './sink.js';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -18,11 +18,10 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export type Fault = 'kill' | 'stop' | 'end' | Cut;
 
 export interface RoundsOptions {
-  readonly log: PostgresPair;
+  readonly log: RoundsLog;
   /** In turn, one a round. */
   readonly faults: readonly Fault[];
   readonly count: number;
-  readonly isPrimaryLost: boolean;
   /** Where the nodes are; null = beside this process, where nothing can be cut. */
   readonly network: NodeNetwork | null;
   /** Begins no round after so long. */
@@ -67,7 +66,7 @@ class Rounds {
   readonly strays: string[] = [];
 
   constructor(
-    readonly cluster: ServerCluster<PostgresPair>,
+    readonly cluster: ServerCluster<RoundsLog>,
     readonly client: RoundsClient,
     private readonly network: NodeNetwork | null,
   ) {}
@@ -88,11 +87,14 @@ class Rounds {
     await this.comeBack(owner, fault);
   }
 
-  async losePrimary(): Promise<void> {
+  /** The owner may go on, or another node may have taken over. */
+  async befall(round: number): Promise<void> {
     const from = Date.now();
-    await this.cluster.log.losePrimary();
-    while (this.client.lastAcknowledgedAt < Date.now() - 50) await pause(5);
+    if (!(await this.cluster.log.befall(round))) return;
+    const befell = Date.now();
+    while (this.client.lastAcknowledgedAt <= befell) await pause(5);
     this.takeovers.push({ isPlanned: false, from, until: Date.now(), wentOnAt: Date.now() });
+    await this.reviveAll();
   }
 
   private async strike(owner: ClusterServer, fault: Fault): Promise<void> {
@@ -148,7 +150,7 @@ export async function runRounds(options: RoundsOptions): Promise<RoundsReport> {
     for (; count < options.count && performance.now() - began < withinMs; count += 1) {
       if (rounds.strays.length > 0) break;
       await rounds.round(faults[count % faults.length] ?? 'kill');
-      if (options.isPrimaryLost && count === 1) await rounds.losePrimary();
+      await rounds.befall(count);
     }
     client.stop();
     await running;
@@ -180,7 +182,7 @@ async function judged(
   }
   // What was answered last may still come a second time.
   await pause(200);
-  const log = new PostgresLog({ urls: cluster.log.urls, shard: 'main' });
+  const log = cluster.log.open();
   const { messages: committed, epochs } = await committedIn(log);
   await log.close();
   const { arrivals } = sink;

@@ -1,34 +1,36 @@
 /**
- * `npm run rounds -- [--rounds 100] [--minutes 9] [--faults kill,stop,end,cut,deaf,mute]
- * [--seen FILE]`: rounds of faults over real servers, with their figures, and what the checker was
- * given in FILE. Exit code 1 where a promise was broken.
+ * `npm run rounds -- [--log postgres|kafka] [--rounds 100] [--minutes 9]
+ * [--faults kill,stop,end,cut,deaf,mute] [--seen FILE]`: rounds of faults over real servers, with
+ * their figures, and what the checker was given in FILE. Kafka is librdkafka's mock brokers, from
+ * which nothing is cut. Exit code 1 where a promise was broken.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { removeLeftovers } from '../../support/leftovers.js';
-import { PostgresPair } from '../server-cluster.js';
 import { NodeNetwork } from './node-network.js';
 import { type Fault, runRounds } from './rounds.js';
+import { KafkaRounds, PostgresRounds } from './shared-logs.js';
 
 const { values } = parseArgs({
   options: {
+    log: { type: 'string', default: 'postgres' },
     rounds: { type: 'string', default: '100' },
     minutes: { type: 'string', default: '9' },
     seen: { type: 'string' },
     faults: { type: 'string', default: 'kill,stop,end,cut,deaf,mute' },
   },
 });
-const network = NodeNetwork.open(3);
-if (network === null) console.log('no network namespaces here: nothing is cut');
+const isKafka = values.log === 'kafka';
+const network = isKafka ? null : NodeNetwork.open(3);
+if (!isKafka && network === null) console.log('no network namespaces here: nothing is cut');
 const wanted = values.faults.split(',') as Fault[];
 const uncut = wanted.filter((fault) => ['kill', 'stop', 'end'].includes(fault));
 try {
   const report = await runRounds({
-    log: await PostgresPair.create(network),
+    log: isKafka ? await KafkaRounds.create() : await PostgresRounds.create(network),
     faults: network === null ? uncut : wanted,
     count: Number(values.rounds),
     withinMs: Number(values.minutes) * 60_000,
-    isPrimaryLost: true,
     network,
   });
   const { servesMs, takeoverMs, observed, ...others } = report;

@@ -1,0 +1,113 @@
+/** The shared logs that rounds are played over, and what befalls each of them. */
+import type { CommitLog } from '../../../src/cluster/commit-log.js';
+import { KafkaLog } from '../../../src/cluster/kafka/kafka-log.js';
+import { parseKafkaUrl } from '../../../src/cluster/kafka/kafka-url.js';
+import type { Protocol } from '../../../src/cluster/kafka/protocol.js';
+import { PostgresLog } from '../../../src/cluster/postgres/postgres-log.js';
+import { systemClock } from '../../../src/engine/clock.js';
+import { MockBrokers } from '../mock-brokers/mock-brokers.js';
+import { oldClientEnvironment } from '../mock-brokers/old-client-bundle.js';
+import { oldProtocol } from '../mock-brokers/old-protocol.js';
+import { PostgresPair, type SharedLogServers } from '../server-cluster.js';
+import type { NodeNetwork } from './node-network.js';
+
+/** The log under the servers of rounds. */
+export interface RoundsLog extends SharedLogServers {
+  /** As this process reads it, which closes it. */
+  open(): CommitLog;
+  /** Something may happen to the log itself after a round; false = nothing does. */
+  befall(round: number): Promise<boolean>;
+}
+
+/** Its primary is killed and its standby promoted, once. */
+export class PostgresRounds implements RoundsLog {
+  readonly url: string;
+
+  private constructor(private readonly pair: PostgresPair) {
+    this.url = pair.url;
+  }
+
+  /** Nodes of `network` reach it, too. */
+  static async create(network: NodeNetwork | null): Promise<PostgresRounds> {
+    return new PostgresRounds(await PostgresPair.create(network));
+  }
+
+  open(): CommitLog {
+    return new PostgresLog({ urls: this.pair.urls, shard: 'main' });
+  }
+
+  async befall(round: number): Promise<boolean> {
+    if (round !== 1) return false;
+    await this.pair.losePrimary();
+    return true;
+  }
+
+  end(): Promise<void> {
+    return this.pair.end();
+  }
+}
+
+const topic = 'stepwell';
+const brokerCount = 3;
+const notEnoughReplicas = 19;
+
+/** A broker is away so long, and an acknowledgement comes so late. */
+const awayMs = 600;
+const lateMs = 1500;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Mock brokers: nodes in namespaces do not reach them. */
+export class KafkaRounds implements RoundsLog {
+  readonly url: string;
+  private leader = 1;
+
+  private constructor(
+    private readonly brokers: MockBrokers,
+    private readonly protocol: Protocol,
+    readonly environment: Readonly<Record<string, string>>,
+  ) {
+    this.url = `kafka://${brokers.addresses}/${topic}`;
+  }
+
+  static async create(): Promise<KafkaRounds> {
+    const brokers = await MockBrokers.start();
+    await brokers.topic(topic);
+    return new KafkaRounds(brokers, await oldProtocol(), await oldClientEnvironment());
+  }
+
+  open(): CommitLog {
+    return new KafkaLog(this.protocol, parseKafkaUrl(this.url), systemClock);
+  }
+
+  /**
+   * In turn: an acknowledgement is lost, another broker leads, the leader is away, and appends are
+   * refused.
+   */
+  async befall(round: number): Promise<boolean> {
+    const { brokers, leader } = this;
+    if (round % 4 === 0) {
+      await brokers.answerLate(leader, 'produce', lateMs);
+      await pause(lateMs);
+    } else if (round % 4 === 1) {
+      await this.leadNext();
+    } else if (round % 4 === 2) {
+      await brokers.down(leader);
+      await this.leadNext();
+      await pause(awayMs);
+      await brokers.up(leader);
+    } else {
+      await brokers.fail('produce', notEnoughReplicas, 3);
+    }
+    return true;
+  }
+
+  async end(): Promise<void> {
+    this.brokers.stop();
+  }
+
+  private async leadNext(): Promise<void> {
+    this.leader = (this.leader % brokerCount) + 1;
+    await this.brokers.lead(topic, this.leader);
+  }
+}
