@@ -1,8 +1,12 @@
 import { describeWithPostgres } from '../../support/program/postgres.js';
-import { describeWithMockBrokers } from '../mock-brokers/mock-brokers.js';
+import {
+  describeWithMockBrokers,
+  describeWithRealBrokers,
+  realBrokers,
+} from '../mock-brokers/mock-brokers.js';
 import { NodeNetwork } from './node-network.js';
 import { type Fault, type RoundsOptions, runRounds } from './rounds.js';
-import { KafkaRounds, PostgresRounds } from './shared-logs.js';
+import { MockBrokersRounds, PostgresRounds, RealBrokersRounds } from './shared-logs.js';
 
 /** Longer, and with more faults: `npm run rounds`. */
 const network = NodeNetwork.open(3);
@@ -31,7 +35,14 @@ describeWithPostgres('servers over a shared log', () => {
 
 describeWithMockBrokers('servers over a log on the protocol of Kafka', () => {
   it('keep what they promised while owners are killed and stopped', async () => {
-    const log = await KafkaRounds.create();
+    const log = await MockBrokersRounds.create();
+    await expectKept({ log, faults: ['kill', 'stop'], count: 2, network: null });
+  }, 240_000);
+});
+
+describeWithRealBrokers('servers over real brokers', () => {
+  it('keep what they promised while owners are killed and stopped', async () => {
+    const log = new RealBrokersRounds(realBrokers ?? '');
     await expectKept({ log, faults: ['kill', 'stop'], count: 2, network: null });
   }, 240_000);
 });

@@ -182,7 +182,7 @@ async function judged(
   }
   // What was answered last may still come a second time.
   await pause(200);
-  const log = cluster.log.open();
+  const log = await cluster.log.open();
   const { messages: committed, epochs } = await committedIn(log);
   await log.close();
   const { arrivals } = sink;

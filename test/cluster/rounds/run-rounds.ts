@@ -1,15 +1,22 @@
 /**
  * `npm run rounds -- [--log postgres|kafka] [--rounds 100] [--minutes 9]
  * [--faults kill,stop,end,cut,deaf,mute] [--seen FILE]`: rounds of faults over real servers, with
- * their figures, and what the checker was given in FILE. Kafka is librdkafka's mock brokers, from
- * which nothing is cut. Exit code 1 where a promise was broken.
+ * their figures, and what the checker was given in FILE. Kafka is what STEPWELL_TEST_KAFKA names,
+ * or librdkafka's mock brokers, which fail, too; nothing is cut from it. Exit code 1 where a
+ * promise was broken.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { removeLeftovers } from '../../support/leftovers.js';
+import { realBrokers } from '../mock-brokers/mock-brokers.js';
 import { NodeNetwork } from './node-network.js';
 import { type Fault, runRounds } from './rounds.js';
-import { KafkaRounds, PostgresRounds } from './shared-logs.js';
+import {
+  MockBrokersRounds,
+  PostgresRounds,
+  RealBrokersRounds,
+  type RoundsLog,
+} from './shared-logs.js';
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +34,7 @@ const wanted = values.faults.split(',') as Fault[];
 const uncut = wanted.filter((fault) => ['kill', 'stop', 'end'].includes(fault));
 try {
   const report = await runRounds({
-    log: isKafka ? await KafkaRounds.create() : await PostgresRounds.create(network),
+    log: await sharedLog(),
     faults: network === null ? uncut : wanted,
     count: Number(values.rounds),
     withinMs: Number(values.minutes) * 60_000,
@@ -54,6 +61,12 @@ try {
 } finally {
   network?.close();
   await removeLeftovers();
+}
+
+function sharedLog(): Promise<RoundsLog> {
+  if (!isKafka) return PostgresRounds.create(network);
+  if (realBrokers === null) return MockBrokersRounds.create();
+  return Promise.resolve(new RealBrokersRounds(realBrokers));
 }
 
 function summary(times: readonly number[]): string {

@@ -1,6 +1,6 @@
 /** The shared logs that rounds are played over, and what befalls each of them. */
 import type { CommitLog } from '../../../src/cluster/commit-log.js';
-import { KafkaLog } from '../../../src/cluster/kafka/kafka-log.js';
+import { KafkaLog, openKafkaLog } from '../../../src/cluster/kafka/kafka-log.js';
 import { parseKafkaUrl } from '../../../src/cluster/kafka/kafka-url.js';
 import type { Protocol } from '../../../src/cluster/kafka/protocol.js';
 import { PostgresLog } from '../../../src/cluster/postgres/postgres-log.js';
@@ -14,7 +14,7 @@ import type { NodeNetwork } from './node-network.js';
 /** The log under the servers of rounds. */
 export interface RoundsLog extends SharedLogServers {
   /** As this process reads it, which closes it. */
-  open(): CommitLog;
+  open(): Promise<CommitLog>;
   /** Something may happen to the log itself after a round; false = nothing does. */
   befall(round: number): Promise<boolean>;
 }
@@ -32,7 +32,7 @@ export class PostgresRounds implements RoundsLog {
     return new PostgresRounds(await PostgresPair.create(network));
   }
 
-  open(): CommitLog {
+  async open(): Promise<CommitLog> {
     return new PostgresLog({ urls: this.pair.urls, shard: 'main' });
   }
 
@@ -58,7 +58,7 @@ const lateMs = 1500;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Mock brokers: nodes in namespaces do not reach them. */
-export class KafkaRounds implements RoundsLog {
+export class MockBrokersRounds implements RoundsLog {
   readonly url: string;
   private leader = 1;
 
@@ -70,13 +70,13 @@ export class KafkaRounds implements RoundsLog {
     this.url = `kafka://${brokers.addresses}/${topic}`;
   }
 
-  static async create(): Promise<KafkaRounds> {
+  static async create(): Promise<MockBrokersRounds> {
     const brokers = await MockBrokers.start();
     await brokers.topic(topic);
-    return new KafkaRounds(brokers, await oldProtocol(), await oldClientEnvironment());
+    return new MockBrokersRounds(brokers, await oldProtocol(), await oldClientEnvironment());
   }
 
-  open(): CommitLog {
+  async open(): Promise<CommitLog> {
     return new KafkaLog(this.protocol, parseKafkaUrl(this.url), systemClock);
   }
 
@@ -109,5 +109,27 @@ export class KafkaRounds implements RoundsLog {
   private async leadNext(): Promise<void> {
     this.leader = (this.leader % brokerCount) + 1;
     await this.brokers.lead(topic, this.leader);
+  }
+}
+
+/** Real brokers, on which a topic is made; what befalls them is up to who runs them. */
+export class RealBrokersRounds implements RoundsLog {
+  readonly url: string;
+
+  /** `host:port,...` */
+  constructor(addresses: string) {
+    this.url = `kafka://${addresses}/stepwell-rounds-${Date.now()}`;
+  }
+
+  open(): Promise<CommitLog> {
+    return openKafkaLog(this.url);
+  }
+
+  async befall(): Promise<boolean> {
+    return false;
+  }
+
+  async end(): Promise<void> {
+    // They are not ours.
   }
 }
