@@ -26,6 +26,7 @@ export async function committedIn(log: CommitLog): Promise<CommittedLog> {
   for (let end = 1; history.state.next < end; ) {
     const found = await log.read(history.state.next);
     end = found.end;
+    if (found.start > history.state.next) throw new Error('the log has lost its beginning');
     for (const entry of found.entries) {
       const verdict = history.fold(entry);
       if (verdict.kind === 'hole') throw new Error(`place ${entry.place} is missing`);

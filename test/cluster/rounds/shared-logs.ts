@@ -57,7 +57,10 @@ const lateMs = 1500;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Mock brokers: nodes in namespaces do not reach them. */
+/**
+ * Mock brokers. Nodes in namespaces do not reach them, and they keep the last 5 MiB of a topic:
+ * some 40 rounds.
+ */
 export class MockBrokersRounds implements RoundsLog {
   readonly url: string;
   private leader = 1;
