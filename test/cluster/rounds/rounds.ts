@@ -94,7 +94,7 @@ class Rounds {
     const befell = Date.now();
     while (this.client.lastAcknowledgedAt <= befell) await pause(5);
     this.takeovers.push({ isPlanned: false, from, until: Date.now(), wentOnAt: Date.now() });
-    await this.reviveAll();
+    this.noteEnded('what befell the log', null);
   }
 
   private async strike(owner: ClusterServer, fault: Fault): Promise<void> {
@@ -105,10 +105,7 @@ class Rounds {
   }
 
   private async comeBack(owner: ClusterServer, fault: Fault): Promise<void> {
-    for (const other of this.cluster.nodes) {
-      const code = other === owner ? null : (other.process?.child.exitCode ?? null);
-      if (code !== null) this.strays.push(`a follower ended with ${code} at ${fault}`);
-    }
+    this.noteEnded(fault, owner);
     if (fault === 'stop') owner.signal('SIGCONT');
     else if (fault !== 'kill' && fault !== 'end') {
       this.network?.heal(this.cluster.nodes.indexOf(owner));
@@ -119,6 +116,14 @@ class Rounds {
       this.strays.push(`${fault}: ended with ${code}: ${owner.process?.output.slice(-500)}`);
     }
     await this.reviveAll();
+  }
+
+  /** Only `struck` may have ended. */
+  private noteEnded(at: string, struck: ClusterServer | null): void {
+    for (const node of this.cluster.nodes) {
+      const code = node === struck ? null : (node.process?.child.exitCode ?? null);
+      if (code !== null) this.strays.push(`a node ended with ${code} at ${at}`);
+    }
   }
 
   /** As a supervisor would; the one that was struck is the only one that may have ended. */
