@@ -57,10 +57,10 @@ const lateMs = 1500;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/**
- * Mock brokers. Nodes in namespaces do not reach them, and they keep the last 5 MiB of a topic:
- * some 40 rounds.
- */
+/** Mock brokers keep the last 5 MiB of a topic, and the checker reads a log from its beginning. */
+export const mostMockRounds = 40;
+
+/** Mock brokers. Nodes in namespaces do not reach them. */
 export class MockBrokersRounds implements RoundsLog {
   readonly url: string;
   private leader = 1;
