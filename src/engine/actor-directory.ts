@@ -16,7 +16,7 @@ import type { Fold } from './registration.js';
 import { type Actor, ActorForm } from './resting/actor-form.js';
 import { BrokenStream, Gaps } from './resting/gaps.js';
 import type { PreImages } from './resting/pre-images.js';
-import type { RestingStream, StoredStream } from './resting/resting-shard.js';
+import type { RestingStream, StoredStream } from './resting/resting-page.js';
 import { RestingStreams } from './resting/resting-streams.js';
 import { storedForm } from './resting/stored-form.js';
 import { allStreams, isInPart } from './resting/stream-part.js';

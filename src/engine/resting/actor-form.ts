@@ -1,5 +1,5 @@
 /** What memory holds of a stream, as objects and as bytes. */
-import type { RestingStream, StoredStream } from './resting-shard.js';
+import type { RestingStream, StoredStream } from './resting-page.js';
 import { type StoredForm, StoredStates } from './stored-form.js';
 
 /** What memory holds of one stream. Replaced, never mutated, by every event. */

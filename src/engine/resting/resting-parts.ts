@@ -1,41 +1,45 @@
 /**
- * Shards of streams that rest, as parts of bytes:
+ * Pages of streams that rest, as parts of bytes:
  *
- *     part    seed of the hashes u32, then shard, shard, ...
- *     shard   number u32, length u32, bytes (`RestingShard.toBytes`)
+ *     part    seed of the hashes u32, rows in all parts u32, then page, page, ...
+ *     page    length u32, bytes (`PageCut.toBytes`)
  */
 
-const seedLength = 4;
-const shardHeadLength = 8;
+const headLength = 8;
+const pageHeadLength = 4;
 
-/** A shard's number and its bytes. */
-export type StoredShard = readonly [number: number, bytes: Buffer];
+/** What all parts of the streams of a kind have in common. */
+export interface PartsHead {
+  readonly seed: number;
+  /** How many streams there are in all parts, or were at the beginning. */
+  readonly rows: number;
+}
 
-/** The part that these shards are, whose streams were placed by hashes of `seed`. */
-export function partOf(seed: number, shards: readonly StoredShard[]): Buffer {
-  const seedBytes = Buffer.alloc(seedLength);
-  seedBytes.writeUInt32LE(seed);
-  const pieces: Buffer[] = [seedBytes];
-  for (const [number, bytes] of shards) {
-    const head = Buffer.alloc(shardHeadLength);
-    head.writeUInt32LE(number, 0);
-    head.writeUInt32LE(bytes.length, 4);
-    pieces.push(head, bytes);
+/** The part that these pages are. */
+export function partOf({ seed, rows }: PartsHead, pages: readonly Buffer[]): Buffer {
+  const head = Buffer.alloc(headLength);
+  head.writeUInt32LE(seed, 0);
+  head.writeUInt32LE(rows, 4);
+  const pieces: Buffer[] = [head];
+  for (const bytes of pages) {
+    const pageHead = Buffer.alloc(pageHeadLength);
+    pageHead.writeUInt32LE(bytes.length, 0);
+    pieces.push(pageHead, bytes);
   }
   return Buffer.concat(pieces);
 }
 
-/** The seed of a part. */
-export function seedOf(part: Buffer): number {
-  return part.readUInt32LE(0);
+/** What a part has in common with all others of its kind. */
+export function partsHeadOf(part: Buffer): PartsHead {
+  return { seed: part.readUInt32LE(0), rows: part.readUInt32LE(4) };
 }
 
 /** The bytes are those of the part. */
-export function* shardsIn(part: Buffer): Generator<StoredShard> {
-  for (let at = seedLength; at < part.length; ) {
-    const start = at + shardHeadLength;
-    const end = start + part.readUInt32LE(at + 4);
-    yield [part.readUInt32LE(at), part.subarray(start, end)];
+export function* pagesIn(part: Buffer): Generator<Buffer> {
+  for (let at = headLength; at < part.length; ) {
+    const start = at + pageHeadLength;
+    const end = start + part.readUInt32LE(at);
+    yield part.subarray(start, end);
     at = end;
   }
 }

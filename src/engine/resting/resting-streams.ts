@@ -1,27 +1,33 @@
 /**
  * The streams of one kind that rest: bytes, found by their ids, and given back when they are
- * wanted. They are spread over shards by a hash of their ids, so that no change of one shard holds
- * the event loop, however many there are.
+ * wanted. They stand in pages in the order in which they came, so that one after another is written
+ * to the same place in memory; what is taken out leaves its place empty, and the streams of a page
+ * that is half empty move to the last one.
  */
-import { seedOf, shardsIn } from './resting-parts.js';
-import { RestingShard, type RestingStream } from './resting-shard.js';
+
+import { HashedRows, rowIn } from './hashed-rows.js';
+import { PageAlarms } from './page-alarms.js';
+import { noAlarm, RestingPage, type RestingStream, rowBits, rowsMax } from './resting-page.js';
+import { pagesIn, partsHeadOf } from './resting-parts.js';
 import { allStreams } from './stream-part.js';
 import { StreamsCut } from './streams-cut.js';
 
-/** The high bits of a hash say which. */
-const shardsMax = 256;
-const shardBits = 8;
+/** Of a row's number the bits that say where in its page it is. */
+const rowMask = rowsMax - 1;
 
 /** Part of the `ActorDirectory` of the kind, which alone puts streams here and takes them out. */
 export class RestingStreams {
-  private readonly shards = new Map<number, RestingShard>();
+  /** By their numbers; null = it was dropped. */
+  private readonly pages: (RestingPage | null)[] = [];
+  private readonly dropped: number[] = [];
+  /** The page that streams are added to; -1 = a new one. */
+  private open = -1;
+  private readonly table = new HashedRows((row) => this.pageOf(row).hashOf(row & rowMask));
+  private readonly alarms = new PageAlarms();
   /** How many streams rest. Read it only. */
   size = 0;
   /** Nothing rests here, so that no stream need be looked for. Read it only. */
   isEmpty = true;
-  /** Of each shard its earliest alarm: when it is, Infinity = never, and of which stream. */
-  private readonly alarmTimes = new Float64Array(shardsMax).fill(Number.POSITIVE_INFINITY);
-  private readonly alarmOffsets = new Float64Array(shardsMax);
   /** See `holdOnly`. */
   private only: ReadonlySet<string> | null = null;
 
@@ -49,71 +55,60 @@ export class RestingStreams {
 
   /** The journal offset of its first event; undefined = it does not rest. Throws as `has`. */
   firstOffsetOf(id: string): number | undefined {
-    if (this.only !== null) this.requireHeld(id, this.only);
-    const hash = hashOf(id, this.seed);
-    const shard = this.shards.get(hash >>> (32 - shardBits));
-    const row = shard?.find(id, hash) ?? -1;
-    return row < 0 ? undefined : shard?.firstOffsetOf(row);
+    const row = this.rowOf(id, hashOf(id, this.seed));
+    return row < 0 ? undefined : this.pageOf(row).firstOffsetOf(row & rowMask);
   }
 
   /** A stream that does not rest yet; with an alarm it is given by `takeDue` when it is wanted. */
   add(stream: RestingStream, hasAlarm: boolean): void {
     const hash = hashOf(stream.id, this.seed);
-    const number = hash >>> (32 - shardBits);
-    let shard = this.shards.get(number);
-    if (shard === undefined) {
-      shard = new RestingShard();
-      this.shards.set(number, shard);
-    }
-    shard.add(stream, hash, hasAlarm);
+    this.table.add(this.place(stream, hash, hasAlarm), hash);
     this.size += 1;
     this.isEmpty = false;
-    // One that is wanted later changes nothing: of a shard only the earliest alarm is known here.
-    if (hasAlarm && stream.wantedAt <= (this.alarmTimes[number] ?? 0))
-      this.noteAlarm(number, shard);
   }
 
   /** What `use` makes of a stream that rests; its bytes are only good within. */
   read<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
-    if (this.only !== null) this.requireHeld(id, this.only);
-    const hash = hashOf(id, this.seed);
-    const shard = this.shards.get(hash >>> (32 - shardBits));
-    const row = shard?.find(id, hash) ?? -1;
-    return shard === undefined || row < 0 ? undefined : use(shard.read(row));
+    const row = this.rowOf(id, hashOf(id, this.seed));
+    return row < 0 ? undefined : use(this.pageOf(row).read(row & rowMask));
   }
 
   /** As `read`, and the stream rests no more. */
   take<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
-    if (this.only !== null) this.requireHeld(id, this.only);
     const hash = hashOf(id, this.seed);
-    const number = hash >>> (32 - shardBits);
-    const shard = this.shards.get(number);
-    const row = shard?.find(id, hash) ?? -1;
-    if (shard === undefined || row < 0) return undefined;
-    const used = use(shard.read(row));
-    shard.remove(row);
+    const row = this.rowOf(id, hash);
+    if (row < 0) return undefined;
+    const page = this.pageOf(row);
+    const used = use(page.read(row & rowMask));
+    page.remove(row & rowMask);
+    this.table.remove(row, hash);
     this.size -= 1;
     this.isEmpty = this.size === 0 && this.only === null;
-    this.noteAlarm(number, shard);
-    if (shard.size === 0) this.shards.delete(number);
+    const number = row >>> rowBits;
+    if (page.size === 0) this.drop(number);
+    else if (page.isSparse) this.moveAll(number, page);
+    else this.alarms.set(number, page.nextAlarm());
     return used;
   }
 
-  /** In no order; streams may rest and be woken between two of them. */
+  /**
+   * In no order. Streams may rest and be woken between two of them: one that stays is among them,
+   * one that goes may be, and one that moves may be twice.
+   */
   *ids(): Generator<string> {
-    for (const shard of [...this.shards.values()])
-      for (const row of shard.all()) yield shard.idOf(row);
+    for (const page of [...this.pages])
+      if (page !== null) for (const row of page.all()) yield page.idOf(row);
   }
 
   /** Every stream of the part; its bytes are only good until something changes here. */
   *all(part = allStreams): Generator<RestingStream> {
-    for (const shard of [...this.shards.values()])
-      for (const row of shard.all(part)) yield shard.read(row);
+    for (const page of [...this.pages])
+      if (page !== null) for (const row of page.all(part)) yield page.read(row);
   }
 
   /** The earliest time at which a stream with an alarm is wanted; Infinity = there is none. */
   nextAlarm(): number {
-    return this.alarmTimes[this.earliestShard()] ?? Number.POSITIVE_INFINITY;
+    return this.alarms.timeOf(this.alarms.earliest());
   }
 
   /**
@@ -121,78 +116,120 @@ export class RestingStreams {
    * first; it has no alarm any more.
    */
   takeDue(now: number): string | undefined {
-    const number = this.earliestShard();
-    const shard = this.shards.get(number);
-    if (shard === undefined || (this.alarmTimes[number] ?? 0) > now) return undefined;
-    const id = shard.takeAlarm();
-    this.noteAlarm(number, shard);
+    const number = this.alarms.earliest();
+    const page = this.pages[number] ?? null;
+    if (page === null || this.alarms.timeOf(number) > now) return undefined;
+    const id = page.takeAlarm();
+    this.alarms.set(number, page.nextAlarm());
     return id;
   }
 
   /** Everything that rests now, to be stored while this goes on. */
   cut(): StreamsCut {
-    const shards = [...this.shards].map(([number, shard]) => ({
-      number,
-      shard,
-      cut: shard.cutNow(),
-    }));
-    return new StreamsCut(this.seed, shards);
+    const pages = this.pages.filter((page) => page !== null);
+    return new StreamsCut(
+      { seed: this.seed, rows: this.size },
+      pages.map((page) => ({ page, cut: page.cutNow() })),
+    );
   }
 
   /** Takes over a part of what rested elsewhere, with alarms; only such parts may be here. */
   restore(part: Buffer): void {
-    this.seed = seedOf(part);
-    for (const [number, stored] of shardsIn(part)) {
-      const shard = RestingShard.fromBytes(stored);
-      if (this.only !== null) {
-        this.takeSome(shard, this.only);
-        continue;
-      }
-      this.shards.set(number, shard);
-      this.size += shard.size;
-      this.isEmpty = false;
-      this.noteAlarm(number, shard);
+    const { seed, rows } = partsHeadOf(part);
+    this.seed = seed;
+    if (this.only === null) this.table.expect(rows);
+    for (const stored of pagesIn(part)) {
+      const page = RestingPage.fromBytes(stored);
+      if (this.only === null && page.isHalfFull) this.adopt(page);
+      else this.addAll(page);
     }
   }
 
-  private takeSome(shard: RestingShard, ids: ReadonlySet<string>): void {
-    for (const row of shard.all()) {
-      if (!ids.has(shard.idOf(row))) continue;
-      const stream = shard.read(row);
+  private adopt(page: RestingPage): void {
+    const number = this.numbered(page);
+    // Of what was stored no row has gone.
+    for (let row = 0; row < page.rows; row += 1) {
+      this.table.add(number * rowsMax + row, page.hashOf(row));
+    }
+    this.size += page.size;
+    this.isEmpty = false;
+    this.alarms.set(number, page.nextAlarm());
+  }
+
+  private addAll(page: RestingPage): void {
+    for (const row of page.all()) {
+      if (!this.mayHold(page.idOf(row))) continue;
+      const stream = page.read(row);
       this.add(stream, stream.wantedAt < Number.POSITIVE_INFINITY);
     }
   }
 
-  private requireHeld(id: string, ids: ReadonlySet<string>): void {
-    if (!ids.has(id)) throw new Error(`${id} may rest where only other streams were read`);
-  }
-
-  private noteAlarm(number: number, shard: RestingShard): void {
-    const { at, firstOffset } = shard.nextAlarm();
-    this.alarmTimes[number] = at;
-    this.alarmOffsets[number] = firstOffset;
-  }
-
-  private earliestShard(): number {
-    const { alarmTimes, alarmOffsets } = this;
-    let earliest = 0;
-    let at = alarmTimes[0] ?? 0;
-    for (let number = 1; number < shardsMax; number += 1) {
-      const other = alarmTimes[number] ?? 0;
-      if (other > at) continue;
-      if (other === at && (alarmOffsets[number] ?? 0) >= (alarmOffsets[earliest] ?? 0)) continue;
-      earliest = number;
-      at = other;
+  /** The row of a stream; -1 = it does not rest. Throws as `has`. */
+  private rowOf(id: string, hash: number): number {
+    if (this.only !== null && !this.only.has(id)) {
+      throw new Error(`${id} may rest where only other streams were read`);
     }
-    return earliest;
+    const slots = this.table.slotsOf(hash);
+    const mask = slots.length - 1;
+    for (let at = hash & mask; ; at = (at + 1) & mask) {
+      const row = rowIn(slots[at] ?? 0);
+      if (row === -1) return -1;
+      if (row >= 0 && this.pageOf(row).isRowOf(row & rowMask, id, hash)) return row;
+    }
+  }
+
+  private pageOf(row: number): RestingPage {
+    const page = this.pages[row >>> rowBits] ?? null;
+    if (page === null) throw new Error(`row ${row} is in a page that was dropped`);
+    return page;
+  }
+
+  /** Puts a stream into the open page, and answers its row. */
+  private place(stream: RestingStream, hash: number, hasAlarm: boolean): number {
+    let page = this.pages[this.open] ?? null;
+    if (page?.takes(stream) !== true) {
+      page = new RestingPage();
+      this.open = this.numbered(page);
+    }
+    const row = page.add(stream, hash, hasAlarm);
+    // One that is wanted later changes nothing: of a page only the earliest alarm is known here.
+    if (hasAlarm && stream.wantedAt <= this.alarms.timeOf(this.open)) {
+      this.alarms.set(this.open, page.nextAlarm());
+    }
+    return this.open * rowsMax + row;
+  }
+
+  private numbered(page: RestingPage): number {
+    const number = this.dropped.pop() ?? this.pages.length;
+    this.pages[number] = page;
+    return number;
+  }
+
+  /** A cut of the page, and who passes over its streams just now, go on with it as it was. */
+  private moveAll(number: number, page: RestingPage): void {
+    if (this.open === number) this.open = -1;
+    const alarmed = page.alarmed();
+    for (const row of page.all()) {
+      const hash = page.hashOf(row);
+      const to = this.place(page.read(row), hash, alarmed.has(row));
+      this.table.move(number * rowsMax + row, hash, to);
+    }
+    this.drop(number);
+  }
+
+  private drop(number: number): void {
+    if (this.open === number) this.open = -1;
+    this.pages[number] = null;
+    this.dropped.push(number);
+    this.alarms.set(number, noAlarm);
   }
 }
 
 /** The streams of a part that `restore` takes. */
 export function* streamsIn(part: Buffer): Generator<RestingStream> {
-  for (const [, stored] of shardsIn(part)) {
-    const shard = RestingShard.fromBytes(stored);
-    for (const row of shard.all()) yield shard.read(row);
+  for (const stored of pagesIn(part)) {
+    const page = RestingPage.fromBytes(stored);
+    for (const row of page.all()) yield page.read(row);
   }
 }
 

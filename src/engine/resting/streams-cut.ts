@@ -1,43 +1,42 @@
 /** The streams of one kind that rested at one moment, as parts of bytes. */
-import { partOf, type StoredShard } from './resting-parts.js';
-import type { RestingShard } from './resting-shard.js';
-import type { ShardCut } from './shard-cut.js';
+import type { PageCut } from './page-cut.js';
+import type { RestingPage } from './resting-page.js';
+import { type PartsHead, partOf } from './resting-parts.js';
 
-/** Shards that are smaller share a part. */
+/** Pages that are smaller share a part. */
 const partBytes = 512 * 1024;
 
-interface CutShard {
-  readonly number: number;
-  readonly shard: RestingShard;
-  readonly cut: ShardCut;
+interface CutPage {
+  readonly page: RestingPage;
+  readonly cut: PageCut;
 }
 
-/** Its parts are made once, in order; a shard is free of the cut as soon as its part is made. */
+/** Its parts are made once, in order; a page is free of the cut as soon as its part is made. */
 export class StreamsCut {
   constructor(
-    private readonly seed: number,
-    private readonly shards: readonly CutShard[],
+    private readonly head: PartsHead,
+    private readonly pages: readonly CutPage[],
   ) {}
 
   /** All of them; streams may rest and be woken between two parts. */
   *parts(): Generator<Buffer> {
-    let stored: StoredShard[] = [];
+    let stored: Buffer[] = [];
     let bytes = 0;
-    for (const { number, shard, cut } of this.shards) {
-      const shardBytes = cut.toBytes();
-      shard.release(cut);
-      stored.push([number, shardBytes]);
-      bytes += shardBytes.length;
+    for (const { page, cut } of this.pages) {
+      const pageBytes = cut.toBytes();
+      page.release(cut);
+      stored.push(pageBytes);
+      bytes += pageBytes.length;
       if (bytes < partBytes) continue;
-      yield partOf(this.seed, stored);
+      yield partOf(this.head, stored);
       stored = [];
       bytes = 0;
     }
-    if (bytes > 0) yield partOf(this.seed, stored);
+    if (bytes > 0) yield partOf(this.head, stored);
   }
 
   /** Nothing of it is kept any more. */
   end(): void {
-    for (const { shard, cut } of this.shards) shard.release(cut);
+    for (const { page, cut } of this.pages) page.release(cut);
   }
 }

@@ -1,7 +1,7 @@
 // Of jest's own comparisons each would cost more than the action that it follows.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import type { RestingStream } from '../../../src/engine/resting/resting-shard.js';
+import type { RestingStream } from '../../../src/engine/resting/resting-page.js';
 import { RestingStreams } from '../../../src/engine/resting/resting-streams.js';
 import type { StreamsCut } from '../../../src/engine/resting/streams-cut.js';
 
@@ -121,5 +121,61 @@ describe('streams that rest', () => {
       strictEqual(streams.takeDue(next - 1), undefined);
       strictEqual(streams.takeDue(next), `msg_${next}`);
     }
+  });
+
+  describe('in many pages', () => {
+    /** Some with more bytes than a page, many with few. */
+    function many(count: number): { streams: RestingStreams; held: Map<string, Kept> } {
+      const streams = new RestingStreams(1);
+      const held = new Map<string, Kept>();
+      for (let number = 0; number < count; number += 1) {
+        const id = `msg_${number}`;
+        const state = `${number} `.repeat(number % 5000 === 0 ? 300_000 : 3);
+        const offsets = { length: 1, firstOffset: number, lastOffset: number };
+        const stream = { id, wantedAt: (number * 7919) % count, ...offsets };
+        streams.add({ ...stream, bytes: Buffer.from(state) }, true);
+        held.set(id, { ...stream, state });
+      }
+      return { streams, held };
+    }
+
+    it('are stored as they were while others are taken, added and moved', () => {
+      const { streams, held } = many(20_000);
+      const cut = streams.cut();
+      const ids = [...held.keys()];
+      for (const [number, id] of ids.entries()) {
+        if (number % 3 > 0) deepStrictEqual(streams.take(id, kept), held.get(id));
+      }
+      for (const [number, id] of ids.entries()) {
+        const stream = held.get(id);
+        if (number % 3 !== 1 || stream === undefined) continue;
+        streams.add({ ...stream, wantedAt: 1, bytes: Buffer.from('again') }, true);
+      }
+      const before = restored(cut);
+      deepStrictEqual(heldBy(before), held);
+      for (const id of ids.slice(0, 100)) deepStrictEqual(before.take(id, kept), held.get(id));
+      for (const [number, id] of ids.entries()) {
+        const now = streams.read(id, kept);
+        if (number % 3 === 0) deepStrictEqual(now, held.get(id));
+        else strictEqual(now?.state, number % 3 === 1 ? 'again' : undefined);
+      }
+      strictEqual(streams.size, [...streams.all()].length);
+    });
+
+    it('are passed, those that stay, while others are taken', () => {
+      const { streams, held } = many(20_000);
+      const ids = [...held.keys()];
+      const taken = new Set(ids.filter((_, number) => number % 5 !== 0));
+      const passed = new Set<string>();
+      for (const id of streams.ids()) {
+        passed.add(id);
+        if (taken.has(id)) streams.take(id, () => undefined);
+      }
+      deepStrictEqual(
+        ids.filter((id) => !taken.has(id) && !passed.has(id)),
+        [],
+      );
+      strictEqual(streams.size, ids.length - taken.size);
+    });
   });
 });

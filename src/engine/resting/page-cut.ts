@@ -1,12 +1,12 @@
 /**
- * A shard of streams as it was at one moment, as bytes. Rows are only ever added, so what was there
+ * A page of streams as it was at one moment, as bytes. Rows are only ever added, so what was there
  * stays where it was; those that go meanwhile are noted.
  *
- *     shard    rows u32, length of the bytes u32, numbers, places, bytes (see `resting-shard.ts`)
+ *     page    rows u32, length of the bytes u32, numbers, places, bytes (see `resting-page.ts`)
  */
 
-/** The arrays of a shard. */
-export interface ShardRows {
+/** The arrays of a page. */
+export interface PageRows {
   readonly numbers: Float64Array;
   readonly places: Uint32Array;
   readonly bytes: Buffer;
@@ -21,27 +21,27 @@ export const numbersOfRow = 4;
 export const placesOfRow = 3;
 
 /** Bytes in front of the rows. */
-export const shardHeadLength = 8;
+export const pageHeadLength = 8;
 
 /**
- * It shares the arrays of its shard. The shard reports each row that goes, until the cut is
- * released; a shard has one cut at a time.
+ * It shares the arrays of its page. The page reports each row that goes, until the cut is
+ * released; a page has one cut at a time.
  */
-export class ShardCut {
+export class PageCut {
   /** Lengths of rows that have gone since. */
   private readonly goneSince = new Map<number, number>();
 
-  constructor(private readonly shard: ShardRows) {}
+  constructor(private readonly page: PageRows) {}
 
   /** A row is about to go that is a stream of `length` events. */
   goes(row: number, length: number): void {
-    if (row < this.shard.rows) this.goneSince.set(row, length);
+    if (row < this.page.rows) this.goneSince.set(row, length);
   }
 
-  /** The shard as it was at the cut, in the form of `RestingShard.toBytes`. */
+  /** The page as it was at the cut, as `RestingPage.fromBytes` takes it. */
   toBytes(): Buffer {
     const { numbers, places, bytes, rows, bytesEnd } = this.withoutGone();
-    const head = Buffer.alloc(shardHeadLength);
+    const head = Buffer.alloc(pageHeadLength);
     head.writeUInt32LE(rows, 0);
     head.writeUInt32LE(bytesEnd, 4);
     const arrays = [
@@ -51,41 +51,41 @@ export class ShardCut {
     return Buffer.concat([head, ...arrays, bytes.subarray(0, bytesEnd)]);
   }
 
-  private withoutGone(): ShardRows {
-    const { shard } = this;
+  private withoutGone(): PageRows {
+    const { page } = this;
     const rows: number[] = [];
-    for (let row = 0; row < shard.rows; row += 1) if (this.lengthOf(row) > 0) rows.push(row);
-    return rows.length === shard.rows && this.goneSince.size === 0 ? shard : this.only(rows);
+    for (let row = 0; row < page.rows; row += 1) if (this.lengthOf(row) > 0) rows.push(row);
+    return rows.length === page.rows && this.goneSince.size === 0 ? page : this.only(rows);
   }
 
-  private only(rows: readonly number[]): ShardRows {
-    const { shard } = this;
+  private only(rows: readonly number[]): PageRows {
+    const { page } = this;
     const numbers = new Float64Array(rows.length * numbersOfRow);
     const places = new Uint32Array(rows.length * placesOfRow);
-    const bytes = Buffer.allocUnsafeSlow(shard.bytesEnd);
+    const bytes = Buffer.allocUnsafeSlow(page.bytesEnd);
     let bytesEnd = 0;
     for (const [to, row] of rows.entries()) {
-      const start = shard.places[row * placesOfRow + 1] ?? 0;
-      const isLast = row + 1 === shard.rows;
-      const end = isLast ? shard.bytesEnd : (shard.places[(row + 1) * placesOfRow + 1] ?? 0);
+      const start = page.places[row * placesOfRow + 1] ?? 0;
+      const isLast = row + 1 === page.rows;
+      const end = isLast ? page.bytesEnd : (page.places[(row + 1) * placesOfRow + 1] ?? 0);
       numbers.set(
-        shard.numbers.subarray(row * numbersOfRow, (row + 1) * numbersOfRow),
+        page.numbers.subarray(row * numbersOfRow, (row + 1) * numbersOfRow),
         to * numbersOfRow,
       );
       numbers[to * numbersOfRow] = this.lengthOf(row);
       places.set(
-        shard.places.subarray(row * placesOfRow, (row + 1) * placesOfRow),
+        page.places.subarray(row * placesOfRow, (row + 1) * placesOfRow),
         to * placesOfRow,
       );
       places[to * placesOfRow + 1] = bytesEnd;
-      shard.bytes.copy(bytes, bytesEnd, start, end);
+      page.bytes.copy(bytes, bytesEnd, start, end);
       bytesEnd += end - start;
     }
     return { numbers, places, bytes, rows: rows.length, bytesEnd };
   }
 
   private lengthOf(row: number): number {
-    return this.goneSince.get(row) ?? this.shard.numbers[row * numbersOfRow] ?? 0;
+    return this.goneSince.get(row) ?? this.page.numbers[row * numbersOfRow] ?? 0;
   }
 }
 

@@ -1,15 +1,15 @@
 /**
- * Streams that rest, as rows of bytes: 56 bytes each beside id and state, in arrays that the
- * garbage collector does not look into. A shard is small enough to be copied within one tick.
+ * Streams that rest, as rows of bytes: 52 bytes each beside id and state, in arrays that the
+ * garbage collector does not look into. A page has a bound, so that it is never copied as a whole
+ * once it is large, and may be stored or emptied within one tick.
  *
  *     numbers   length, firstOffset, lastOffset, wantedAt   of row 0, of row 1, ...
  *     places    hash of the id, where its bytes begin, bytes of the id
  *     bytes     id, state, id, state, ...
- *     slots     an open hash table of rows: row + 1; 0 = free
  *     alarms    a heap of rows, the earliest `wantedAt` first, of equal ones the lower firstOffset
  */
 import { textBytesMax, writeText } from '../../../storage/format/record-encoding.js';
-import { bytesOfArray, numbersOfRow, placesOfRow, ShardCut, shardHeadLength } from './shard-cut.js';
+import { bytesOfArray, numbersOfRow, PageCut, pageHeadLength, placesOfRow } from './page-cut.js';
 import { allStreams, isInPart } from './stream-part.js';
 
 /** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */
@@ -35,53 +35,63 @@ export interface Alarm {
   readonly firstOffset: number;
 }
 
-const noAlarm: Alarm = { at: Number.POSITIVE_INFINITY, firstOffset: -1 };
+/** Of a page in which nothing is wanted. */
+export const noAlarm: Alarm = { at: Number.POSITIVE_INFINITY, firstOffset: -1 };
 
 const rowsMin = 16;
 const bytesMin = 1024;
 
-/**
- * Full arrays become twice as large while they are small: making them anew for each quarter is half
- * of what a stream costs that is laid to rest (ADR 90). Then a quarter, as unused room costs.
- */
-const smallBytes = 32 * 1024;
-const grownTo = (length: number, bytes: number) =>
-  Math.ceil(length * (bytes < smallBytes ? 2 : 1.25));
+/** Rows of a page are numbered with so many bits. */
+export const rowBits = 12;
+/** A page has at most so many. */
+export const rowsMax = 2 ** rowBits;
+/** A stream with more has a page of its own. */
+const bytesMax = 1024 * 1024;
 
 /**
- * Rows are numbered as they come and are good until something is removed: look a stream up again
- * then.
+ * Rows are numbered as they come, and are good for as long as the page is: what is removed leaves
+ * its place empty.
  */
-export class RestingShard {
+export class RestingPage {
   private numbers = new Float64Array(rowsMin * numbersOfRow);
   private places = new Uint32Array(rowsMin * placesOfRow);
   private bytes = Buffer.allocUnsafeSlow(bytesMin);
-  private slots = new Uint32Array(rowsMin * 2);
   private alarms = new Uint32Array(rowsMin);
-  private rows = 0;
   private bytesEnd = 0;
   private alarmCount = 0;
   private gone = 0;
-  private cut: ShardCut | null = null;
+  private cut: PageCut | null = null;
+  /** With those that have gone. Read it only. */
+  rows = 0;
 
   /** How many streams rest here. */
   get size(): number {
     return this.rows - this.gone;
   }
 
-  /** The row of a stream; -1 = it does not rest here. */
-  find(id: string, hash: number): number {
-    const mask = this.slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const row = (this.slots[slot] ?? 0) - 1;
-      if (row < 0) return -1;
-      const isSame = this.places[row * placesOfRow] === hash && !this.isGone(row);
-      if (isSame && this.idOf(row) === id) return row;
-    }
+  /** Half of it is empty, so that the streams that are left belong into another page. */
+  get isSparse(): boolean {
+    return this.gone > rowsMin && this.gone * 2 > this.rows;
   }
 
-  /** A stream that does not rest here yet; with an alarm it is given by `due` at its time. */
-  add(stream: RestingStream, hash: number, hasAlarm: boolean): void {
+  /** It is good for being taken over as it is. */
+  get isHalfFull(): boolean {
+    return this.rows * 2 >= rowsMax || this.bytesEnd * 2 >= bytesMax;
+  }
+
+  /** Whether a stream fits in. */
+  takes({ id, bytes }: RestingStream): boolean {
+    if (this.rows === 0) return true;
+    return this.rows < rowsMax && this.bytesEnd + textBytesMax(id) + bytes.length <= bytesMax;
+  }
+
+  /** Whether the row is the stream with this id. */
+  isRowOf(row: number, id: string, hash: number): boolean {
+    return this.places[row * placesOfRow] === hash && !this.isGone(row) && this.idOf(row) === id;
+  }
+
+  /** A stream that does not rest yet, and its row; with an alarm it is given at its time. */
+  add(stream: RestingStream, hash: number, hasAlarm: boolean): number {
     const { id, bytes, length, firstOffset, lastOffset, wantedAt } = stream;
     this.reserve(textBytesMax(id) + bytes.length);
     const idBytes = writeText(this.bytes, this.bytesEnd, id);
@@ -99,17 +109,21 @@ export class RestingShard {
     places[place + 2] = idBytes;
     this.bytes.set(bytes, this.bytesEnd + idBytes);
     this.bytesEnd += idBytes + bytes.length;
-    this.link(row, hash);
     if (hasAlarm) this.pushAlarm(row);
+    return row;
   }
 
-  /** Removes a row; its bytes go when half of all rows have gone. */
+  /** Removes a row; its bytes stay as long as the page. */
   remove(row: number): void {
     const at = row * numbersOfRow;
     this.cut?.goes(row, this.numbers[at] ?? 0);
     this.numbers[at] = 0;
     this.gone += 1;
-    if (this.gone > rowsMin && this.gone * 2 > this.rows) this.compact();
+  }
+
+  /** The hash that a row was added with. */
+  hashOf(row: number): number {
+    return this.places[row * placesOfRow] ?? 0;
   }
 
   /** The journal offset of the first event of the stream in this row. */
@@ -155,52 +169,45 @@ export class RestingShard {
     return id;
   }
 
+  /** The rows that have an alarm, and some that have gone. */
+  alarmed(): ReadonlySet<number> {
+    return new Set(this.alarms.subarray(0, this.alarmCount));
+  }
+
   /** All streams that rest here now, to be stored later; in place of an earlier cut. */
-  cutNow(): ShardCut {
+  cutNow(): PageCut {
     const { numbers, places, bytes, rows, bytesEnd } = this;
-    this.cut = new ShardCut({ numbers, places, bytes, rows, bytesEnd });
+    this.cut = new PageCut({ numbers, places, bytes, rows, bytesEnd });
     return this.cut;
   }
 
   /** A cut is stored, or not wanted any more. */
-  release(cut: ShardCut): void {
+  release(cut: PageCut): void {
     if (this.cut === cut) this.cut = null;
   }
 
-  /** The shard of a cut's bytes; every stream that wants something has an alarm. */
-  static fromBytes(stored: Buffer): RestingShard {
-    const shard = new RestingShard();
+  /** The page of a cut's bytes; every stream that wants something has an alarm. */
+  static fromBytes(stored: Buffer): RestingPage {
+    const page = new RestingPage();
     const rows = stored.readUInt32LE(0);
     const bytesLength = stored.readUInt32LE(4);
-    const placesStart = shardHeadLength + rows * numbersOfRow * 8;
+    const placesStart = pageHeadLength + rows * numbersOfRow * 8;
     const bytesStart = placesStart + rows * placesOfRow * 4;
     const capacity = Math.max(rowsMin, rows);
-    shard.numbers = new Float64Array(capacity * numbersOfRow);
-    shard.places = new Uint32Array(capacity * placesOfRow);
-    bytesOfArray(shard.numbers).set(stored.subarray(shardHeadLength, placesStart));
-    bytesOfArray(shard.places).set(stored.subarray(placesStart, bytesStart));
-    shard.bytes = Buffer.allocUnsafeSlow(Math.max(bytesMin, bytesLength));
-    stored.copy(shard.bytes, 0, bytesStart, bytesStart + bytesLength);
-    shard.bytesEnd = bytesLength;
-    shard.rows = rows;
-    shard.alarms = new Uint32Array(capacity);
-    shard.relink();
+    page.numbers = new Float64Array(capacity * numbersOfRow);
+    page.places = new Uint32Array(capacity * placesOfRow);
+    bytesOfArray(page.numbers).set(stored.subarray(pageHeadLength, placesStart));
+    bytesOfArray(page.places).set(stored.subarray(placesStart, bytesStart));
+    page.bytes = Buffer.allocUnsafeSlow(Math.max(bytesMin, bytesLength));
+    stored.copy(page.bytes, 0, bytesStart, bytesStart + bytesLength);
+    page.bytesEnd = bytesLength;
+    page.rows = rows;
+    page.alarms = new Uint32Array(capacity);
     for (let row = 0; row < rows; row += 1) {
       // Mostly in order, so that each stays where it is put.
-      if (shard.wantedAt(row) < Number.POSITIVE_INFINITY) shard.pushAlarm(row);
+      if (page.wantedAt(row) < Number.POSITIVE_INFINITY) page.pushAlarm(row);
     }
-    return shard;
-  }
-
-  /** Only the streams that are here; those that have an alarm keep it. A cut keeps the others. */
-  private compact(): void {
-    const alarmed = new Set(this.alarms.subarray(0, this.alarmCount));
-    const compacted = new RestingShard();
-    for (const row of this.all()) {
-      const hash = this.places[row * placesOfRow] ?? 0;
-      compacted.add(this.read(row), hash, alarmed.has(row));
-    }
-    Object.assign(this, compacted);
+    return page;
   }
 
   private compare(one: number, other: number): number {
@@ -229,37 +236,19 @@ export class RestingShard {
     return row + 1 === this.rows ? this.bytesEnd : this.startOf(row + 1);
   }
 
+  /** Full arrays become twice as large; those of a full page are as large as they may be. */
   private reserve(bytes: number): void {
-    if (this.bytesEnd + bytes > this.bytes.length) {
-      const { length } = this.bytes;
-      const larger = Buffer.allocUnsafeSlow(
-        Math.max(grownTo(length, length), this.bytesEnd + bytes),
-      );
+    const needed = this.bytesEnd + bytes;
+    if (needed > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, needed));
       this.bytes.copy(larger, 0, 0, this.bytesEnd);
       this.bytes = larger;
     }
     if (this.rows < this.alarms.length) return;
-    const capacity = grownTo(this.rows, this.numbers.byteLength);
+    const capacity = this.rows * 2;
     this.numbers = grown(this.numbers, new Float64Array(capacity * numbersOfRow));
     this.places = grown(this.places, new Uint32Array(capacity * placesOfRow));
     this.alarms = grown(this.alarms, new Uint32Array(capacity));
-    if (capacity * 1.5 > this.slots.length) this.relink();
-  }
-
-  private link(row: number, hash: number): void {
-    const mask = this.slots.length - 1;
-    let slot = hash & mask;
-    while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
-    this.slots[slot] = row + 1;
-  }
-
-  /** A new hash table, with room for as many rows as there may be without growing. */
-  private relink(): void {
-    const slots = 2 ** Math.ceil(Math.log2(this.alarms.length * 1.5));
-    this.slots = new Uint32Array(slots);
-    for (let row = 0; row < this.rows; row += 1) {
-      this.link(row, this.places[row * placesOfRow] ?? 0);
-    }
   }
 
   private pushAlarm(row: number): void {
