@@ -54,6 +54,9 @@ export class HashedRows {
     const table = this.tableOf(hash);
     table.slots[placeOf(table.slots, row, hash)] = gone;
     table.rows -= 1;
+    if (table.rows > 0 || table.slots.length === slotsMin) return;
+    table.slots = noSlots;
+    table.used = 0;
   }
 
   /** A row has another number now. */
