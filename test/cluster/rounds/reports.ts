@@ -7,6 +7,7 @@ export function brokenOf(report: RoundsReport): (string | number)[] {
   return [missing, misplaced, undelivered, violations, strays].flat();
 }
 
+/** The figures of all parts together, on the terminal. */
 export function printReports(reports: readonly RoundsReport[]): void {
   const sum = (figure: (report: RoundsReport) => number) =>
     reports.reduce((total, report) => total + figure(report), 0);

@@ -68,10 +68,9 @@ async function play(count: number, withinMs: number): Promise<RoundsReport[]> {
     });
     reports.push(report);
     left -= report.rounds;
-    const { rounds, acknowledged } = report;
-    const broken = brokenOf(report);
-    if (left > 0) console.log(`${rounds} rounds, ${acknowledged} acknowledged`, broken);
-    if (broken.length > 0) break;
+    // What a part has come to is not lost where a later one is cut off.
+    if (left > 0) printReports([report]);
+    if (brokenOf(report).length > 0) break;
   }
   return reports;
 }
