@@ -53,16 +53,29 @@ const bytesMax = 1024 * 1024;
  * its place empty.
  */
 export class RestingPage {
-  private numbers = new Float64Array(rowsMin * numbersOfRow);
-  private places = new Uint32Array(rowsMin * placesOfRow);
-  private bytes = Buffer.allocUnsafeSlow(bytesMin);
-  private alarms = new Uint32Array(rowsMin);
+  private numbers: Float64Array;
+  private places: Uint32Array;
+  private alarms: Uint32Array;
+  private bytes: Buffer;
   private bytesEnd = 0;
   private alarmCount = 0;
   private gone = 0;
   private cut: PageCut | null = null;
   /** With those that have gone. Read it only. */
   rows = 0;
+
+  /** Room for so many, until it grows. */
+  constructor(rows = rowsMin, bytes = bytesMin) {
+    this.numbers = new Float64Array(rows * numbersOfRow);
+    this.places = new Uint32Array(rows * placesOfRow);
+    this.alarms = new Uint32Array(rows);
+    this.bytes = Buffer.allocUnsafeSlow(bytes);
+  }
+
+  /** As large as it may become, for streams of which there are many: it does not grow. */
+  static ofMany(): RestingPage {
+    return new RestingPage(rowsMax, bytesMax);
+  }
 
   /** How many streams rest here. */
   get size(): number {
@@ -188,21 +201,16 @@ export class RestingPage {
 
   /** The page of a cut's bytes; every stream that wants something has an alarm. */
   static fromBytes(stored: Buffer): RestingPage {
-    const page = new RestingPage();
     const rows = stored.readUInt32LE(0);
     const bytesLength = stored.readUInt32LE(4);
     const placesStart = pageHeadLength + rows * numbersOfRow * 8;
     const bytesStart = placesStart + rows * placesOfRow * 4;
-    const capacity = Math.max(rowsMin, rows);
-    page.numbers = new Float64Array(capacity * numbersOfRow);
-    page.places = new Uint32Array(capacity * placesOfRow);
+    const page = new RestingPage(Math.max(rowsMin, rows), Math.max(bytesMin, bytesLength));
     bytesOfArray(page.numbers).set(stored.subarray(pageHeadLength, placesStart));
     bytesOfArray(page.places).set(stored.subarray(placesStart, bytesStart));
-    page.bytes = Buffer.allocUnsafeSlow(Math.max(bytesMin, bytesLength));
     stored.copy(page.bytes, 0, bytesStart, bytesStart + bytesLength);
     page.bytesEnd = bytesLength;
     page.rows = rows;
-    page.alarms = new Uint32Array(capacity);
     for (let row = 0; row < rows; row += 1) {
       // Mostly in order, so that each stays where it is put.
       if (page.wantedAt(row) < Number.POSITIVE_INFINITY) page.pushAlarm(row);

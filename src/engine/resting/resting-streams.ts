@@ -188,7 +188,7 @@ export class RestingStreams {
   private place(stream: RestingStream, hash: number, hasAlarm: boolean): number {
     let page = this.pages[this.open] ?? null;
     if (page?.takes(stream) !== true) {
-      page = new RestingPage();
+      page = page === null ? new RestingPage() : RestingPage.ofMany();
       this.open = this.numbered(page);
     }
     const row = page.add(stream, hash, hasAlarm);
