@@ -57,6 +57,7 @@ export class HashedRows {
     if (table.rows > 0 || table.slots.length === slotsMin) return;
     table.slots = noSlots;
     table.used = 0;
+    this.rowsExpected = 0;
   }
 
   /** A row has another number now. */

@@ -1,5 +1,5 @@
 /**
- * Streams that rest, as rows of bytes: 52 bytes each beside id and state, in arrays that the
+ * Streams that rest, as rows of bytes: 48 bytes each beside id and state, in arrays that the
  * garbage collector does not look into. A page has a bound, so that it is never copied as a whole
  * once it is large, and may be stored or emptied within one tick.
  *
@@ -40,6 +40,8 @@ export const noAlarm: Alarm = { at: Number.POSITIVE_INFINITY, firstOffset: -1 };
 
 const rowsMin = 16;
 const bytesMin = 1024;
+/** A page with no more, and few rows, is left as it is until all of them have gone. */
+const smallBytes = 32 * 1024;
 
 /** Rows of a page are numbered with so many bits. */
 export const rowBits = 12;
@@ -84,7 +86,8 @@ export class RestingPage {
 
   /** Half of it is empty, so that the streams that are left belong into another page. */
   get isSparse(): boolean {
-    return this.gone > rowsMin && this.gone * 2 > this.rows;
+    if (this.gone <= rowsMin && this.bytesEnd <= smallBytes) return false;
+    return this.gone * 2 > this.rows;
   }
 
   /** It is good for being taken over as it is. */

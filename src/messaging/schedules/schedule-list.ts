@@ -65,7 +65,9 @@ export class ScheduleList {
       const firstOffset = actors.firstOffsetOf(id) ?? -1;
       if (firstOffset > cursor) places.push({ id, firstOffset });
     }
-    return places.sort((one, other) => one.firstOffset - other.firstOffset);
+    places.sort((one, other) => one.firstOffset - other.firstOffset);
+    // A schedule that is woken while it is walked over comes twice.
+    return places.filter(({ firstOffset }, at) => firstOffset !== places[at - 1]?.firstOffset);
   }
 
   /** The schedules as they are now, once all of that is durable; those that are gone are not. */

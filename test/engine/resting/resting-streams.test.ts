@@ -1,7 +1,7 @@
 // Of jest's own comparisons each would cost more than the action that it follows.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import type { RestingStream } from '../../../src/engine/resting/resting-page.js';
+import { RestingPage, type RestingStream } from '../../../src/engine/resting/resting-page.js';
 import { RestingStreams } from '../../../src/engine/resting/resting-streams.js';
 import type { StreamsCut } from '../../../src/engine/resting/streams-cut.js';
 
@@ -160,6 +160,18 @@ describe('streams that rest', () => {
         else strictEqual(now?.state, number % 3 === 1 ? 'again' : undefined);
       }
       strictEqual(streams.size, [...streams.all()].length);
+    });
+
+    it('leave a page of few large ones once half of it has gone', () => {
+      const page = new RestingPage();
+      for (let number = 0; number < 10; number += 1) {
+        const stream = { id: String(number), length: 1, firstOffset: number, lastOffset: number };
+        page.add({ ...stream, wantedAt: 1, bytes: Buffer.alloc(100_000) }, number, true);
+      }
+      for (let row = 0; row < 5; row += 1) page.remove(row);
+      strictEqual(page.isSparse, false);
+      page.remove(5);
+      strictEqual(page.isSparse, true);
     });
 
     it('are passed, those that stay, while others are taken', () => {
