@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { entryHeaderLength } from '../../storage/wal/wal-format.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import {
   authorization,
@@ -142,7 +142,7 @@ async function traced(environment: Record<string, string>) {
   return { calls: await readTrace(trace, server.child.pid), acknowledgements };
 }
 
-/** Produces to many topics at the same time, until groups of them were written ahead. */
+/** Produces to many topics at the same time, and goes on once groups of them were written ahead. */
 async function tracedTopics() {
   const data = join(folder, 'data');
   const trace = join(folder, 'trace');
@@ -152,12 +152,21 @@ async function tracedTopics() {
     for (let call = 0, more = callsOfEach; more > 0; call += 1) {
       const mark = `mark-${number}-${call}-`;
       acknowledgements.push(await produce(server.url, mark, `marks-${number}`));
-      if (existsSync(join(data, 'WAL'))) more -= 1;
+      if (await hasGroups(join(data, 'WAL'))) more -= 1;
     }
   };
   await Promise.all(Array.from({ length: clients * 2 }, client));
   expect(await server.kill('SIGTERM')).toBe(0);
   return { calls: await readTrace(trace, server.child.pid), acknowledgements };
+}
+
+/** Whether a write-ahead log is there with more than the empty entry that it is made with. */
+async function hasGroups(file: string): Promise<boolean> {
+  const wal = await open(file).catch(() => null);
+  if (wal === null) return false;
+  const { buffer } = await wal.read(Buffer.alloc(1), 0, 1, entryHeaderLength);
+  await wal.close();
+  return buffer[0] !== 0;
 }
 
 async function publish(url: string): Promise<Acknowledgement> {
