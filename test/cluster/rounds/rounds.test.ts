@@ -12,6 +12,7 @@ import { MockBrokersRounds, PostgresRounds, RealBrokersRounds } from './shared-l
 /** Longer, and with more faults: `npm run rounds`. */
 const network = NodeNetwork.open(3);
 const faults: readonly Fault[] = network === null ? ['stop', 'end'] : ['stop', 'cut', 'end'];
+const mockFaults: readonly Fault[] = network === null ? ['kill', 'stop'] : ['kill', 'cut', 'stop'];
 const where = network === null ? ' (no network namespaces here: none is cut off)' : '';
 
 afterAll(() => network?.close());
@@ -31,9 +32,9 @@ describeWithPostgres('servers over a shared log', () => {
 });
 
 describeWithMockBrokers('servers over a log on the protocol of Kafka', () => {
-  it('keep what they promised while owners are killed and stopped', async () => {
-    const log = await MockBrokersRounds.create();
-    await expectKept({ log, faults: ['kill', 'stop'], count: 2, network: null });
+  it(`keep what they promised while owners are killed, cut off, stopped${where}`, async () => {
+    const log = await MockBrokersRounds.create(network);
+    await expectKept({ log, faults: mockFaults, count: mockFaults.length, network });
   }, 240_000);
 });
 

@@ -2,7 +2,7 @@
  * `npm run rounds -- [--log postgres|kafka] [--rounds 100] [--minutes 9]
  * [--faults kill,stop,end,cut,deaf,mute] [--seen FILE]`: rounds of faults over real servers, with
  * their figures, and what the checker was given in FILE. Kafka is what STEPWELL_TEST_KAFKA names,
- * or librdkafka's mock brokers, which fail, too; nothing is cut from it. Mock brokers keep little,
+ * from which nothing is cut, or librdkafka's mock brokers, which fail, too. Those keep little,
  * so that many rounds are played in parts, each over brokers and nodes of its own. Exit code 1
  * where a promise was broken.
  */
@@ -33,8 +33,9 @@ const { values } = parseArgs({
 const logs = ['postgres', 'kafka'];
 if (!logs.includes(values.log)) throw new Error(`--log is one of ${logs.join(', ')}`);
 const isKafka = values.log === 'kafka';
-const network = isKafka ? null : NodeNetwork.open(3);
-if (!isKafka && network === null) console.log('no network namespaces here: nothing is cut');
+const isReal = isKafka && realBrokers !== null;
+const network = isReal ? null : NodeNetwork.open(3);
+if (!isReal && network === null) console.log('no network namespaces here: nothing is cut');
 const wanted = values.faults.split(',') as Fault[];
 const uncut = wanted.filter((fault) => ['kill', 'stop', 'end'].includes(fault));
 try {
@@ -56,7 +57,7 @@ try {
 /** Until `count` rounds, `withinMs`, or the first part in which a promise was broken. */
 async function play(count: number, withinMs: number): Promise<RoundsReport[]> {
   const until = performance.now() + withinMs;
-  const most = isKafka && realBrokers === null ? mostMockRounds : count;
+  const most = isKafka && !isReal ? mostMockRounds : count;
   const reports: RoundsReport[] = [];
   for (let left = count; left > 0 && performance.now() < until; ) {
     const report = await runRounds({
@@ -77,6 +78,6 @@ async function play(count: number, withinMs: number): Promise<RoundsReport[]> {
 
 function sharedLog(): Promise<RoundsLog> {
   if (!isKafka) return PostgresRounds.create(network);
-  if (realBrokers === null) return MockBrokersRounds.create();
+  if (realBrokers === null) return MockBrokersRounds.create(network);
   return Promise.resolve(new RealBrokersRounds(realBrokers));
 }

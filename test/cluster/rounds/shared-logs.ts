@@ -9,6 +9,7 @@ import { MockBrokers } from '../mock-brokers/mock-brokers.js';
 import { oldClientEnvironment } from '../mock-brokers/old-client-bundle.js';
 import { oldProtocol } from '../mock-brokers/old-protocol.js';
 import { PostgresPair, type SharedLogServers } from '../server-cluster.js';
+import { BrokerRelays } from './broker-relays.js';
 import type { NodeNetwork } from './node-network.js';
 
 /** The log under the servers of rounds. */
@@ -60,23 +61,27 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Mock brokers keep the last 5 MiB of a topic, and the checker reads a log from its beginning. */
 export const mostMockRounds = 40;
 
-/** Mock brokers. Nodes in namespaces do not reach them. */
+/** Mock brokers; nodes of a network reach them through relays. */
 export class MockBrokersRounds implements RoundsLog {
   readonly url: string;
   private leader = 1;
 
   private constructor(
     private readonly brokers: MockBrokers,
+    private readonly relays: BrokerRelays | null,
     private readonly protocol: Protocol,
     readonly environment: Readonly<Record<string, string>>,
   ) {
     this.url = `kafka://${brokers.addresses}/${topic}`;
   }
 
-  static async create(): Promise<MockBrokersRounds> {
+  /** Nodes of `network` reach them, too. */
+  static async create(network: NodeNetwork | null): Promise<MockBrokersRounds> {
     const brokers = await MockBrokers.start();
     await brokers.topic(topic);
-    return new MockBrokersRounds(brokers, await oldProtocol(), await oldClientEnvironment());
+    const relays = network && (await BrokerRelays.start(network, brokers.addresses));
+    const protocol = await oldProtocol();
+    return new MockBrokersRounds(brokers, relays, protocol, await oldClientEnvironment());
   }
 
   async open(): Promise<CommitLog> {
@@ -85,16 +90,17 @@ export class MockBrokersRounds implements RoundsLog {
 
   /**
    * In turn: an acknowledgement is lost, another broker leads, the leader is away, and appends are
-   * refused.
+   * refused. After twelve rounds one of them is passed over: so each comes after each of six faults.
    */
   async befall(round: number): Promise<boolean> {
     const { brokers, leader } = this;
-    if (round % 4 === 0) {
+    const kind = (round + Math.floor(round / 12)) % 4;
+    if (kind === 0) {
       await brokers.answerLate(leader, 'produce', lateMs);
       await pause(lateMs);
-    } else if (round % 4 === 1) {
+    } else if (kind === 1) {
       await this.leadNext();
-    } else if (round % 4 === 2) {
+    } else if (kind === 2) {
       await brokers.down(leader);
       await this.leadNext();
       await pause(awayMs);
@@ -106,6 +112,7 @@ export class MockBrokersRounds implements RoundsLog {
   }
 
   async end(): Promise<void> {
+    this.relays?.stop();
     this.brokers.stop();
   }
 
