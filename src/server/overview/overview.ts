@@ -99,17 +99,18 @@ export class Overview {
 
   private async fires() {
     const { actors } = this.schedules;
-    const next: NextFire[] = [];
-    let looks = 0;
+    // By their ids: a schedule that is woken while it is walked over comes twice.
+    const looked = new Map<string, number | null>();
     for await (const { id, actor } of actors.walk(looksPerTick)) {
-      const { nextAt } = actor.state.context;
-      if (nextAt !== null && actor.state.value === 'active')
-        next.push({ scheduleId: id, at: nextAt });
-      looks += 1;
-      if (looks === schedulesMax) break;
+      const { value, context } = actor.state;
+      looked.set(id, value === 'active' ? context.nextAt : null);
+      if (looked.size === schedulesMax) break;
     }
+    const next: NextFire[] = [];
+    for (const [scheduleId, at] of looked) if (at !== null) next.push({ scheduleId, at });
     next.sort((one, other) => one.at - other.at);
-    return { count: actors.size, isComplete: looks === actors.size, next: next.slice(0, firesMax) };
+    const isComplete = looked.size === actors.size;
+    return { count: actors.size, isComplete, next: next.slice(0, firesMax) };
   }
 
   private async space() {
