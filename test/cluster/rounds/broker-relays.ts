@@ -37,13 +37,16 @@ export class BrokerRelays {
     ports: readonly string[],
   ): Promise<void> {
     const words = [...wrapper, process.execPath, program, here, there, ...ports];
-    const stdio = ['ignore', 'pipe', 'inherit'] as const;
-    const relay = killedAtLast(spawn(words[0] ?? '', words.slice(1), { stdio: [...stdio] }));
+    // Without what this process loads into others, which a relay does not need.
+    const env = { PATH: process.env['PATH'] };
+    const relay = killedAtLast(
+      spawn(words[0] ?? '', words.slice(1), { env, stdio: ['ignore', 'pipe', 'inherit'] }),
+    );
     this.relays.push(relay);
     const ended = once(relay, 'exit').then(() => {
       throw new Error(`a relay to ${there} has ended before it was ready`);
     });
-    if (relay.stdout !== null) await Promise.race([once(relay.stdout, 'data'), ended]);
+    await Promise.race([once(relay.stdout, 'data'), ended]);
     ended.catch(() => undefined);
   }
 }

@@ -59,7 +59,7 @@ const lateMs = 1500;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Mock brokers keep the last 5 MiB of a topic, and the checker reads a log from its beginning. */
-export const mostMockRounds = 40;
+export const mostMockRounds = 24;
 
 /** Mock brokers; nodes of a network reach them through relays. */
 export class MockBrokersRounds implements RoundsLog {
@@ -90,7 +90,8 @@ export class MockBrokersRounds implements RoundsLog {
 
   /**
    * In turn: an acknowledgement is lost, another broker leads, the leader is away, and appends are
-   * refused. After twelve rounds one of them is passed over: so each comes after each of six faults.
+   * refused. After twelve rounds one of them is passed over, so that each comes after each of six
+   * faults.
    */
   async befall(round: number): Promise<boolean> {
     const { brokers, leader } = this;
