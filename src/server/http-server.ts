@@ -34,6 +34,7 @@ import type { InboundConnections } from './inbound/connections.js';
 import { allowRequest, isPreflight, shareWithOrigin } from './inbound/cross-origin.js';
 import { ErrorFilter } from './inbound/error.filter.js';
 import { ExpressLane, type LaneContext, putInFront } from './inbound/express-lane.js';
+import { ForeignPages } from './inbound/foreign-pages.js';
 import { FrontDoor } from './inbound/front-door.js';
 import * as limits from './inbound/inbound-limits.js';
 import { LaneRequest } from './inbound/lane-request.js';
@@ -82,7 +83,8 @@ export async function createHttpServer(
   const seen = new SeenClients();
   const callers = new Callers(shared.config.trustedProxies, shared.ports.identifiers, seen);
   const { bearer, basic, life } = shared;
-  const frontDoor = new FrontDoor(bearer, basic, life, connections, callers);
+  const foreignPages = shared.config.isDevelopment ? new ForeignPages(shared.config) : null;
+  const frontDoor = new FrontDoor(bearer, basic, life, connections, callers, foreignPages);
   const failures = new Failures(log);
   const adapter = adapterOf(shared, connections, callers);
   const fastify: FastifyInstance = adapter.getInstance();

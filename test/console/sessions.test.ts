@@ -316,12 +316,24 @@ describe('under dev', () => {
     expect((await askBare('GET', '/v2/queues', { cookie }, undefined, dev)).status).toBe(200);
   });
 
-  it('asks pages for a credential whose name only leads to this machine', async () => {
+  test.each([
+    ['a name of the network asks for a credential', 'laptop.local', 200, 401],
+    ['a name of the public DNS gets nothing', 'evil.example', 403, 403],
+  ])('a page under %s', async (_what, name, shows, opens) => {
     const { request } = await import('undici');
-    const headers = { host: `evil.example:${dev.port}`, origin: `http://evil.example:${dev.port}` };
+    const host = `${name}:${dev.port}`;
+    const headers = { host, origin: `http://${host}` };
     const shown = await request(`${dev.url}${session}`, { headers });
-    expect(await shown.body.json()).toMatchObject({ needsNothing: false, token: null });
+    const unknown = { needsNothing: false, token: null };
+    expect(shown.statusCode).toBe(shows);
+    expect(await shown.body.json()).toMatchObject(
+      shows === 200
+        ? unknown
+        : {
+            error: expect.stringContaining('public'),
+          },
+    );
     const opened = await request(`${dev.url}${session}`, { method: 'POST', headers, body: '{}' });
-    expect(opened.statusCode).toBe(401);
+    expect(opened.statusCode).toBe(opens);
   });
 });

@@ -13,6 +13,7 @@ import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity
 import type { RequestHead } from '../../http/request-head.js';
 import { isReading, mayChange } from '../../http/routes/route-description.js';
 import type { InboundConnections } from './connections.js';
+import type { ForeignPages } from './foreign-pages.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
   'retry-after': '1',
@@ -35,6 +36,8 @@ export class FrontDoor {
     private readonly life: ProcessLife,
     private readonly connections: InboundConnections,
     private readonly callers: Callers,
+    /** Null for a server whose credentials are not public. */
+    private readonly foreignPages: ForeignPages | null,
   ) {}
 
   /** Stands before every route, and before the answer to an unknown path. */
@@ -65,7 +68,11 @@ export class FrontDoor {
 
   /** Whether the head of a request is sound; `guard` answers why not. */
   isSound(request: RequestHead): boolean {
-    return judgeHead(request) === undefined && !this.isSpare(request);
+    return this.judgeHead(request) === undefined && !this.isSpare(request);
+  }
+
+  private judgeHead(request: RequestHead): Refusal | undefined {
+    return judgeForm(request) ?? this.foreignPages?.judge(request);
   }
 
   /** Whether a request may be for health checks only. */
@@ -76,7 +83,7 @@ export class FrontDoor {
 
   /** A connection beyond the limits is for one question about health. */
   private judgeSpare(request: FastifyRequest, reply: FastifyReply): AuthorizationResult {
-    const unsound = judgeHead(request.raw);
+    const unsound = this.judgeHead(request.raw);
     if (unsound !== undefined) return anonymous(unsound);
     if (accessOf(request) !== 'open') return anonymous(tooManyConnections);
     reply.header('connection', 'close');
@@ -84,7 +91,7 @@ export class FrontDoor {
   }
 
   private judge(request: FastifyRequest): AuthorizationResult {
-    const unsound = judgeHead(request.raw);
+    const unsound = this.judgeHead(request.raw);
     if (unsound !== undefined) return anonymous(unsound);
     const { description } = request.routeOptions.config;
     if (description?.access === 'open') return anonymous(undefined);
@@ -189,7 +196,7 @@ function notServing(reason: string): Refusal {
  * transfer codings before `chunked`, and targets with a host of their own. Undefined if the head
  * is sound. A refusal closes: nothing says how the bytes that follow are framed.
  */
-function judgeHead(request: RequestHead): Refusal | undefined {
+function judgeForm(request: RequestHead): Refusal | undefined {
   const { rawHeaders, headers, url = '', httpVersionMinor } = request;
   if (rawHeaders.length > 2 * headerCountMax) {
     return unsound('head_too_large', `the request has more than ${headerCountMax} headers`);

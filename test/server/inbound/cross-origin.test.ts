@@ -140,7 +140,7 @@ test('dev lists the origins of this machine, unless others are named', async () 
   }
   for (const origin of ['http://localhost.evil.test', 'http://evil.test', 'null', 'x']) {
     expect(await ask('/v2/batch', preflightOf({ origin }))).toMatchObject({
-      status: 401,
+      status: 403,
       said: {},
     });
   }

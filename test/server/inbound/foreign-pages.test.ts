@@ -1,0 +1,100 @@
+import { request } from 'undici';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+
+afterEach(() => server.remove());
+
+const start = async (mode: 'dev' | 'start', environment: Record<string, string> = {}) => {
+  server = await startServer({ mode, environment: { STEPWELL_TOKEN: 'known', ...environment } });
+};
+
+/** As a page can do without asking first: the credential is in the URL, and the body is text. */
+async function publishFrom(headers: Record<string, string>): Promise<number> {
+  const { statusCode, body } = await request(`${server.url}/v2/batch?token=known`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain', ...headers },
+    body: JSON.stringify([{ destination: `${server.url}/sink`, headers: { 'Svc-Delay': '1h' } }]),
+  });
+  if (statusCode === 403) {
+    expect(await body.json()).toEqual({ error: expect.stringContaining('development server') });
+  } else await body.dump();
+  return statusCode;
+}
+
+async function messages(): Promise<number> {
+  const headers = { authorization: 'Bearer known' };
+  const { body } = await request(`${server.url}/v2/messages`, { headers });
+  return ((await body.json()) as { messages: unknown[] }).messages.length;
+}
+
+describe('a development server', () => {
+  test.each(['http://evil.example.com', 'https://127.0.0.1.example.com', 'null', '', 'no origin'])(
+    'refuses what a page of the origin "%s" asks',
+    async (origin) => {
+      await start('dev');
+      expect(await publishFrom({ origin })).toBe(403);
+      expect(await messages()).toBe(0);
+    },
+  );
+
+  test.each(['http://localhost:3000', 'https://127.0.0.1:3000', 'http://[::1]:3000'])(
+    'answers pages of this machine: %s',
+    async (origin) => {
+      await start('dev');
+      expect(await publishFrom({ origin })).toBe(200);
+    },
+  );
+
+  test.each([
+    'evil.example.com',
+    'evil.example.com:8080',
+    'localhost.example.com',
+    '127.0.0.1.example.com',
+    'localhost.',
+    'stepwell',
+    'host.docker.internal:8080',
+    'jobs.test',
+    'jobs.localhost',
+    'laptop.local',
+    '192.168.1.2:8080',
+    '[::1]:8080',
+  ])('answers to names of this machine and its network alone: %s', async (host) => {
+    await start('dev');
+    const isForeign = host.includes('example.com');
+    expect(await publishFrom({ host })).toBe(isForeign ? 403 : 200);
+    // Its own name: the one that the browser was led by.
+    expect(await publishFrom({ host, origin: `http://${host}` })).toBe(isForeign ? 403 : 200);
+  });
+
+  it('refuses foreign names everywhere', async () => {
+    await start('dev');
+    for (const path of ['/', '/health/live', '/console/session', '/v2/nowhere', '/topics']) {
+      const headers = { host: 'evil.example.com', authorization: 'Bearer known' };
+      const { statusCode, body } = await request(`${server.url}${path}`, { headers });
+      await body.dump();
+      expect([path, statusCode]).toEqual([path, 403]);
+    }
+  });
+
+  it('answers pages and to names that its settings have', async () => {
+    await start('dev', {
+      STEPWELL_CORS_ORIGINS: 'https://app.example.com',
+      STEPWELL_PUBLIC_URL: 'https://jobs.example.com/base',
+    });
+    expect(await publishFrom({ origin: 'https://app.example.com' })).toBe(200);
+    expect(await publishFrom({ origin: 'http://localhost:3000' })).toBe(200);
+    expect(await publishFrom({ host: 'Jobs.example.com' })).toBe(200);
+    const host = 'jobs.example.com';
+    expect(await publishFrom({ host, origin: 'https://jobs.example.com' })).toBe(200);
+    expect(await publishFrom({ host, origin: 'https://other.example.com' })).toBe(403);
+  });
+});
+
+describe('a server whose credentials are its own', () => {
+  it('asks for them alone, wherever a request comes from', async () => {
+    await start('start');
+    expect(await publishFrom({ origin: 'http://evil.example.com' })).toBe(200);
+    expect(await publishFrom({ host: 'jobs.example.com' })).toBe(200);
+  });
+});
