@@ -83,8 +83,8 @@ export async function createHttpServer(
   const seen = new SeenClients();
   const callers = new Callers(shared.config.trustedProxies, shared.ports.identifiers, seen);
   const { bearer, basic, life } = shared;
-  const foreignPages = shared.config.isDevelopment ? new ForeignPages(shared.config) : null;
-  const frontDoor = new FrontDoor(bearer, basic, life, connections, callers, foreignPages);
+  const pages = new ForeignPages(shared.config);
+  const frontDoor = new FrontDoor(bearer, basic, life, connections, callers, pages);
   const failures = new Failures(log);
   const adapter = adapterOf(shared, connections, callers);
   const fastify: FastifyInstance = adapter.getInstance();

@@ -229,8 +229,7 @@ export function allowedOrigins(config: Config): ((origin: string) => boolean) | 
   return corsOrigins.length === 0 ? null : (origin) => corsOrigins.includes(origin);
 }
 
-/** Whether pages of an origin are of this machine. */
-export function isLoopbackOrigin(origin: string): boolean {
+function isLoopbackOrigin(origin: string): boolean {
   const url = grammar.readOrigins(origin);
   if (!url.ok || url.value.length !== 1) return false;
   return listensOnLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));

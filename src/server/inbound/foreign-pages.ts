@@ -1,12 +1,13 @@
 /**
- * What pages of others make a developer's browser ask. The credentials of a development server are
- * public, and it delivers to the developer's own network: a page that could publish would read
- * that network by a callback.
+ * What pages of others make a browser ask. Where credentials are public, as those of a development
+ * server, a page may use them; and a browser adds by itself what a person has once put into its
+ * dialog of a user name and password, or what a link has in its URL.
  */
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../grammar/result.js';
 import type { RequestHead } from '../../http/request-head.js';
-import { type Config, isLoopbackOrigin } from '../configuration/config.js';
+import { allowedOrigins, type Config } from '../configuration/config.js';
+import type { OriginRule } from './cross-origin.js';
 
 const foreignOrigin: Refusal = new Refusal(
   'forbidden',
@@ -20,34 +21,57 @@ const foreignHost: Refusal = new Refusal(
     'of the internet; STEPWELL_PUBLIC_URL says one that is its own',
 );
 
+const foreignPassword: Refusal = new Refusal(
+  'forbidden',
+  'forbidden: a page of another origin changes nothing with a user name and password, which a ' +
+    'browser adds by itself; STEPWELL_CORS_ORIGINS names the origins that may',
+);
+
 /**
  * Names under these are not in the public DNS, so that no stranger can lead one here: RFC 6761,
  * RFC 6762 and RFC 8375, and `internal` by resolution 2024.07.29.06 of ICANN.
  */
 const nearby = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
 
-/** One for a development server; any other has none. */
+/** One for each server. */
 export class ForeignPages {
+  private readonly hasPublicCredentials: boolean;
   private readonly publicHost: string | null;
+  private readonly mayRead: OriginRule | null;
 
-  constructor(private readonly config: Pick<Config, 'corsOrigins' | 'publicUrl'>) {
+  constructor(config: Config) {
+    this.hasPublicCredentials = config.isDevelopment;
     this.publicHost = config.publicUrl === null ? null : new URL(config.publicUrl).host;
+    this.mayRead = allowedOrigins(config);
   }
 
   /**
-   * Why a request is refused; undefined = it is not of such a page. A browser says the origin of
+   * Why any request is refused; undefined = it is not of such a page. A browser says the origin of
    * the page wherever the request may change something (the Fetch standard); a page whose own name
    * was led to this machine (DNS rebinding) has that name in `Host`.
    */
   judge({ headers: { host, origin } }: RequestHead): Refusal | undefined {
+    if (!this.hasPublicCredentials) return undefined;
     if (host !== undefined && !this.isOwnHost(host)) return foreignHost;
-    if (origin === undefined || this.mayAsk(origin, host)) return undefined;
-    return foreignOrigin;
+    return origin === undefined || this.mayAsk(origin, host) ? undefined : foreignOrigin;
+  }
+
+  /** As `judge`, of requests that may change something. */
+  judgeChange({ headers }: RequestHead): Refusal | undefined {
+    const { authorization, host, origin } = headers;
+    if (authorization === undefined || !/^basic /i.test(authorization)) return undefined;
+    // A browser says no origin where a page only leads to a URL that changes something.
+    if (origin === undefined) {
+      return headers['sec-fetch-site'] === 'cross-site' ? foreignPassword : undefined;
+    }
+    return this.mayAsk(origin, host) ? undefined : foreignPassword;
   }
 
   private mayAsk(origin: string, host = ''): boolean {
-    if (isLoopbackOrigin(origin) || this.config.corsOrigins?.includes(origin) === true) return true;
-    return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+    if (this.mayRead?.(origin) === true) return true;
+    if (!URL.canParse(origin)) return false;
+    const page = new URL(origin).host;
+    return page === host.toLowerCase() || page === this.publicHost;
   }
 
   private isOwnHost(host: string): boolean {
@@ -57,4 +81,9 @@ export class ForeignPages {
     const name = new URL(url).hostname.replace(/^\[|\]$|\.$/g, '');
     return ipaddr.isValid(name) || !name.includes('.') || nearby.test(name);
   }
+}
+
+/** Whether a browser may have sent it for a page: programs say neither of them. */
+export function isOfPage({ headers }: RequestHead): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }

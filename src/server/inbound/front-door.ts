@@ -13,7 +13,7 @@ import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity
 import type { RequestHead } from '../../http/request-head.js';
 import { isReading, mayChange } from '../../http/routes/route-description.js';
 import type { InboundConnections } from './connections.js';
-import type { ForeignPages } from './foreign-pages.js';
+import { type ForeignPages, isOfPage } from './foreign-pages.js';
 
 const tooManyConnections: Refusal = new Refusal('unavailable', 'too many connections; try again', {
   'retry-after': '1',
@@ -36,8 +36,7 @@ export class FrontDoor {
     private readonly life: ProcessLife,
     private readonly connections: InboundConnections,
     private readonly callers: Callers,
-    /** Null for a server whose credentials are not public. */
-    private readonly foreignPages: ForeignPages | null,
+    private readonly foreignPages: ForeignPages,
   ) {}
 
   /** Stands before every route, and before the answer to an unknown path. */
@@ -59,9 +58,10 @@ export class FrontDoor {
    */
   admits(request: RequestHead, isMessaging: boolean): Caller | null {
     if (this.life.changesNothing !== null || !this.isSound(request)) return null;
-    // What a session may do depends on the page that uses it, which `guard` judges.
+    // What a browser adds by itself depends on the page that it is for, which `guard` judges.
     const { authorization, cookie } = request.headers;
     if (cookie !== undefined && authorization === undefined) return null;
+    if (!isMessaging && isOfPage(request)) return null;
     const { principal, refusal } = this.judgeCaller(request, isMessaging, false);
     return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
@@ -72,7 +72,7 @@ export class FrontDoor {
   }
 
   private judgeHead(request: RequestHead): Refusal | undefined {
-    return judgeForm(request) ?? this.foreignPages?.judge(request);
+    return judgeForm(request) ?? this.foreignPages.judge(request);
   }
 
   /** Whether a request may be for health checks only. */
@@ -107,7 +107,7 @@ export class FrontDoor {
         : this.judgeCaller(request.raw, isMessaging, isSecret);
     const { principal, refusal } = admission;
     if (refusal !== undefined) return admission;
-    return { principal, refusal: this.judgeSession(request) ?? this.judgeChange(request) };
+    return { principal, refusal: this.judgePage(request) ?? this.judgeChange(request) };
   }
 
   /** Refuses changes, with the reason, where nothing may change. */
@@ -120,10 +120,10 @@ export class FrontDoor {
    * What a page of another origin makes a browser request is refused, unless it only reads: a
    * backup and a handover change no data, which a server that changes nothing may do, too.
    */
-  private judgeSession(request: FastifyRequest): Refusal | undefined {
-    const onlyReads = isReading(request.method) && !changes(request);
-    if (onlyReads || this.bearer.session(request.raw) === undefined) return undefined;
-    return judgeOrigin(request.raw);
+  private judgePage(request: FastifyRequest): Refusal | undefined {
+    if (isReading(request.method) && !changes(request)) return undefined;
+    const isBySession = this.bearer.session(request.raw) !== undefined;
+    return isBySession ? judgeOrigin(request.raw) : this.foreignPages.judgeChange(request.raw);
   }
 
   private judgeCaller(

@@ -147,7 +147,7 @@ test('dev lists the origins of this machine, unless others are named', async () 
   await server.remove();
   await start(app, 'dev');
   const local = preflightOf({ origin: 'http://localhost:5173' });
-  expect(await ask('/v2/batch', local)).toMatchObject({ status: 401, said: {} });
+  expect(await ask('/v2/batch', local)).toMatchObject({ status: 403, said: {} });
 });
 
 test('a preflight is judged as every request is', async () => {

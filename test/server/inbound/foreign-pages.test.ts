@@ -83,7 +83,7 @@ describe('a development server', () => {
       STEPWELL_PUBLIC_URL: 'https://jobs.example.com/base',
     });
     expect(await publishFrom({ origin: 'https://app.example.com' })).toBe(200);
-    expect(await publishFrom({ origin: 'http://localhost:3000' })).toBe(200);
+    expect(await publishFrom({ origin: 'http://localhost:3000' })).toBe(403);
     expect(await publishFrom({ host: 'Jobs.example.com' })).toBe(200);
     const host = 'jobs.example.com';
     expect(await publishFrom({ host, origin: 'https://jobs.example.com' })).toBe(200);
@@ -96,5 +96,61 @@ describe('a server whose credentials are its own', () => {
     await start('start');
     expect(await publishFrom({ origin: 'http://evil.example.com' })).toBe(200);
     expect(await publishFrom({ host: 'jobs.example.com' })).toBe(200);
+  });
+});
+
+describe('a password that a browser adds by itself', () => {
+  /** The status, and the offset of what was produced. */
+  async function produce(method: 'GET' | 'POST', headers: Record<string, string>) {
+    const path = method === 'GET' ? '/produce/rides/hello?key=k' : '/produce/rides';
+    const { statusCode, body } = await request(server.url + path, {
+      method,
+      headers: { authorization: server.basic, ...headers },
+      ...(method === 'POST' && { body: '{"value":"hello","key":"k"}' }),
+    });
+    const [said] = [await body.json()].flat() as { offset?: number }[];
+    return [statusCode, said?.offset];
+  }
+
+  it('changes nothing for pages of other origins', async () => {
+    await start('start');
+    const origin = 'https://evil.example.com';
+    expect(await produce('POST', { origin })).toEqual([403, undefined]);
+    expect(await produce('POST', { origin: 'null' })).toEqual([403, undefined]);
+    expect(await produce('GET', { 'sec-fetch-site': 'cross-site' })).toEqual([403, undefined]);
+    expect(await produce('GET', { origin })).toEqual([403, undefined]);
+    const headers = { authorization: server.basic, origin };
+    for (const [method, path] of [
+      ['POST', '/topics'],
+      ['DELETE', '/admin/topics/rides'],
+      ['POST', '/fetch'],
+      ['GET', '/consume/readers/one/rides'],
+    ] as const) {
+      const { statusCode, body } = await request(`${server.url}${path}`, { method, headers });
+      await body.dump();
+      expect([path, statusCode]).toEqual([path, 403]);
+    }
+    expect(await produce('POST', {})).toEqual([200, 0]);
+  });
+
+  it('reads for any page, which browsers do not let see it', async () => {
+    await start('start');
+    const headers = { authorization: server.basic, 'sec-fetch-site': 'cross-site' };
+    const { statusCode, body } = await request(`${server.url}/topics`, { headers });
+    await body.dump();
+    expect(statusCode).toBe(200);
+  });
+
+  it('changes what own and listed pages ask, and what a person opens', async () => {
+    await start('start', {
+      STEPWELL_CORS_ORIGINS: 'https://app.example.com',
+      STEPWELL_PUBLIC_URL: 'https://jobs.example.com',
+    });
+    const origins = [server.url, 'https://app.example.com', 'https://jobs.example.com'];
+    for (const [offset, origin] of origins.entries()) {
+      expect(await produce('POST', { origin })).toEqual([200, offset]);
+    }
+    expect(await produce('GET', { 'sec-fetch-site': 'none' })).toEqual([200, 3]);
+    expect(await produce('GET', { 'sec-fetch-site': 'same-origin' })).toEqual([200, 4]);
   });
 });
