@@ -125,7 +125,7 @@ describe('the folder of a follower', () => {
     await serves(again);
     expect(digest(again)).toEqual(digest(follower));
     expect([...owner.failures, ...follower.failures, ...again.failures]).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('lets go of what topics let go, and of records that later ones supersede', async () => {
     const owner = await cluster.start({ ports });
