@@ -19,9 +19,14 @@ export function isSentByPage({ headers }: RequestHead): boolean {
   return headers['x-requested-with'] !== undefined;
 }
 
+/** Whether an origin, as browsers write it, is the server that `host` names, with its port. */
+export function isOriginOf(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
 /** Why a request that changes something is not one of our own pages; undefined if it is. */
 export function judgeOrigin({ headers }: RequestHead): Refusal | undefined {
   const { origin, host } = headers;
-  if (origin === undefined || host === undefined || !URL.canParse(origin)) return foreign;
-  return new URL(origin).host === host.toLowerCase() ? undefined : foreign;
+  const isOwn = origin !== undefined && host !== undefined && isOriginOf(origin, host);
+  return isOwn ? undefined : foreign;
 }

@@ -1,6 +1,7 @@
 /**
  * Pages of other origins (the Fetch standard: CORS). What a listed origin asks may be read by it,
- * whatever the answer is; what any other asks is answered as if there were no origins.
+ * whatever the answer is; what any other asks is answered as if there were no origins, but for what
+ * `ForeignPages` refuses.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 

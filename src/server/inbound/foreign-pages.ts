@@ -5,6 +5,7 @@
  */
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../grammar/result.js';
+import { isOriginOf } from '../../http/identity/page-requests.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { allowedOrigins, type Config } from '../configuration/config.js';
 import type { OriginRule } from './cross-origin.js';
@@ -58,20 +59,21 @@ export class ForeignPages {
 
   /** As `judge`, of requests that may change something. */
   judgeChange({ headers }: RequestHead): Refusal | undefined {
-    const { authorization, host, origin } = headers;
-    if (authorization === undefined || !/^basic /i.test(authorization)) return undefined;
+    const { authorization = '', host, origin } = headers;
+    const isRemembered = /^basic /i.test(authorization);
+    if (!isRemembered && !this.hasPublicCredentials) return undefined;
     // A browser says no origin where a page only leads to a URL that changes something.
-    if (origin === undefined) {
-      return headers['sec-fetch-site'] === 'cross-site' ? foreignPassword : undefined;
-    }
-    return this.mayAsk(origin, host) ? undefined : foreignPassword;
+    const isForeign =
+      origin === undefined
+        ? headers['sec-fetch-site'] === 'cross-site'
+        : !this.mayAsk(origin, host);
+    if (!isForeign) return undefined;
+    return this.hasPublicCredentials ? foreignOrigin : foreignPassword;
   }
 
   private mayAsk(origin: string, host = ''): boolean {
-    if (this.mayRead?.(origin) === true) return true;
-    if (!URL.canParse(origin)) return false;
-    const page = new URL(origin).host;
-    return page === host.toLowerCase() || page === this.publicHost;
+    if (this.mayRead?.(origin) === true || isOriginOf(origin, host)) return true;
+    return this.publicHost !== null && isOriginOf(origin, this.publicHost);
   }
 
   private isOwnHost(host: string): boolean {

@@ -77,6 +77,23 @@ describe('a development server', () => {
     }
   });
 
+  it('changes nothing where a foreign page leads to a URL with its credentials', async () => {
+    await start('dev');
+    const { restUsername, restPassword } = server.credentials;
+    const pair = `user=${restUsername}&pass=${restPassword}`;
+    for (const [site, status] of [
+      ['cross-site', 403],
+      ['none', 200],
+    ] as const) {
+      const headers = { 'sec-fetch-site': site };
+      const { statusCode, body } = await request(`${server.url}/webhook?topic=hooks&${pair}`, {
+        headers,
+      });
+      await body.dump();
+      expect([site, statusCode]).toEqual([site, status]);
+    }
+  });
+
   it('answers pages and to names that its settings have', async () => {
     await start('dev', {
       STEPWELL_CORS_ORIGINS: 'https://app.example.com',
