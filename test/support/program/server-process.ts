@@ -1,5 +1,6 @@
 /** The real program in a process of its own, so that it can be killed like one. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { killedAtLast } from '../leftovers.js';
@@ -12,15 +13,26 @@ export const token = 'token-of-the-tests';
 export const authorization = `Bearer ${token}`;
 export const basic = `Basic ${Buffer.from('test:password-of-the-tests').toString('base64')}`;
 
+/** Below those that Linux gives to outgoing connections: none of them takes one meanwhile. */
+const listeningPorts = { from: 20_000, count: 12_000 } as const;
+
 /** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
+  const { from, count } = listeningPorts;
+  for (;;) {
+    const port = from + randomInt(count);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
     });
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
