@@ -187,6 +187,17 @@ describe('a request that finds no room', () => {
     await inFlight((bytes) => bytes === 0);
   });
 
+  it('waits where its body would be read from its socket, too', async () => {
+    const other = await deaf(halfSent(16 * mebibyte - 50_000, 1000));
+    await inFlight((bytes) => bytes > 15 * mebibyte);
+    const waiting = callLog(server, '/produce/x', { value: 'x'.repeat(100_000) });
+    await pause(50);
+    expect(await metric('stepwell_in_flight_bytes')).toBe(16 * mebibyte - 50_000);
+    other.destroy();
+    expect((await waiting).status).toBe(200);
+    await inFlight((bytes) => bytes === 0);
+  });
+
   it.each([
     ['a fetch', () => fetching()],
     ['a body of known length', () => halfSent(8 * mebibyte, 10)],

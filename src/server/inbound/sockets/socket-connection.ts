@@ -4,6 +4,7 @@
  * is unusual, malformed, slow or long is read, limited and refused in one place.
  */
 import type { Socket } from 'node:net';
+import type { Caller } from '../../../engine/principal/principal.js';
 import { smallBodyBytes } from '../../../http/bytes/in-flight.js';
 import type { ExpressRoute } from '../../../http/routes/route.js';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
@@ -29,13 +30,22 @@ interface ShortRoute extends TabledExpressRoute {
   readonly route: ExpressRoute;
 }
 
+/** A request that is read here, and may pass. */
+interface CurrentRequest {
+  readonly answer: SocketAnswer;
+  readonly tabled: ShortRoute;
+  readonly caller: Caller;
+}
+
 /** A request whose rest has not come after so many checks is Node's to limit. */
 const checksOfBeginning = 2;
 
+/** Longer bodies are Node's, bytes: they take their time, and would be copied once more then. */
+const bodyBytesMax = 1024 * 1024;
+
 /** Made by `SocketLane` for each new connection. It holds what was read and is not served yet. */
 export class SocketConnection {
-  private answer: SocketAnswer | null = null;
-  private tabled: ShortRoute | null = null;
+  private current: CurrentRequest | null = null;
   private pieces: Buffer[] = [];
   private held = 0;
   /** Since the last request or answer. */
@@ -69,14 +79,14 @@ export class SocketConnection {
   check(idleChecks: number): void {
     if (this.isServing || this.isEnded) return;
     this.checks += 1;
-    if (this.answer === null && this.hasServed) {
+    if (this.current === null && this.hasServed) {
       if (this.checks > idleChecks) this.socket.destroy();
     } else if (this.checks >= checksOfBeginning) this.handOver();
   }
 
   /** A request has come whole and has no answer yet. */
   private get isServing(): boolean {
-    return this.answer?.req.complete === true;
+    return this.current?.answer.req.complete === true;
   }
 
   private readonly received = (piece: Buffer): void => {
@@ -84,56 +94,61 @@ export class SocketConnection {
     this.held += piece.length;
     // A client that sends the next request before its answer.
     if (this.isServing) this.socket.pause();
-    else if (this.answer === null) this.begin(piece);
-    else this.goOn(this.answer);
+    else if (this.current === null) this.begin(piece);
+    else this.goOn(this.current);
   };
 
   private begin(bytes: Buffer): void {
     const request = readOrdinary(bytes, this.socket);
-    this.tabled = request === null ? null : this.routeOf(request);
-    if (request === null || this.tabled === null) {
+    const current = request === null ? null : this.admit(request);
+    if (current === null) {
       this.handOver();
       return;
     }
-    const { clock } = this.context.lane;
-    this.answer = new SocketAnswer(request, clock.monotonic(), this.written);
+    this.current = current;
     this.checks = 0;
-    this.connection.requested(this.answer);
-    this.goOn(this.answer);
+    this.connection.requested(current.answer);
+    this.goOn(current);
   }
 
-  private goOn(answer: SocketAnswer): void {
-    const { headBytes, bodyBytes } = answer.req;
+  private goOn(current: CurrentRequest): void {
+    const { headBytes, bodyBytes } = current.answer.req;
     const missing = headBytes + bodyBytes - this.held;
     if (missing > 0) return;
     if (missing < 0) this.handOver();
-    else this.serve(answer, headBytes);
+    else this.serve(current);
   }
 
-  private serve(answer: SocketAnswer, headBytes: number): void {
-    const bytes = joined(this.pieces);
-    answer.req.complete = true;
+  /** Serves a request that has come whole. */
+  private serve({ answer, tabled, caller }: CurrentRequest): void {
+    const { req } = answer;
+    const body = joined(this.pieces).subarray(req.headBytes);
+    req.complete = true;
     this.forget();
-    if (this.serves(answer, bytes.subarray(headBytes))) return;
-    this.pieces.push(bytes);
-    this.held = bytes.length;
-    this.handOver();
-  }
-
-  /** Serves a request that has come whole; false leaves it untouched. */
-  private serves(answer: SocketAnswer, body: Buffer): boolean {
-    const { tabled } = this;
-    const { lane, node } = this.context;
-    if (tabled === null || node?.servesHere === false) return false;
-    const caller = lane.frontDoor.admits(answer.req, tabled.isMessaging);
-    if (caller === null) return false;
-    const exchange = new SocketExchange(answer, body, caller, tabled, lane);
+    const exchange = new SocketExchange(answer, body, caller, tabled, this.context.lane);
     try {
       tabled.route.serve(exchange);
     } catch (error) {
       exchange.fail(error);
     }
-    return true;
+  }
+
+  /** Null where a request is to be read, held up or refused by Node's server. */
+  private admit(request: SocketRequest): CurrentRequest | null {
+    const { lane, node } = this.context;
+    const tabled = this.routeOf(request);
+    if (tabled === null || node?.servesHere === false) return null;
+    const caller = lane.frontDoor.admits(request, tabled.isMessaging);
+    if (caller === null) return null;
+    const answer = new SocketAnswer(request, lane.clock.monotonic(), this.written);
+    return this.hasRoom(answer) ? { answer, tabled, caller } : null;
+  }
+
+  /** Takes room for a long body; false where there is none now, for which Node's server waits. */
+  private hasRoom(answer: SocketAnswer): boolean {
+    const { req } = answer;
+    if (req.bodyBytes <= smallBodyBytes) return true;
+    return this.context.lane.inFlight.allowanceOf(req, answer, true).takeNow(req.bodyBytes);
   }
 
   /** The route of a request that is ordinary so far; null = it is not. */
@@ -141,15 +156,16 @@ export class SocketConnection {
     const { routes, bodyLimit } = this.context.lane;
     const tabled = routes.expressFor(request.method, request.url);
     if (tabled === undefined || !isShort(tabled)) return null;
-    if (request.bodyBytes > smallBodyBytes) return null;
+    if (request.bodyBytes > bodyBytesMax) return null;
     return isOrdinary(request, tabled.route, bodyLimit) ? tabled : null;
   }
 
   /** The answer has gone out: the next request may come. */
   private readonly written = (): void => {
-    const { answer, socket } = this;
-    if (answer === null) return;
-    this.answer = null;
+    const { current, socket } = this;
+    if (current === null) return;
+    const { answer } = current;
+    this.current = null;
     this.hasServed = true;
     this.checks = 0;
     answer.close(!socket.destroyed);
@@ -161,7 +177,7 @@ export class SocketConnection {
 
   private readonly clientEnded = (): void => {
     this.isEnded = true;
-    if (this.answer === null) this.socket.end();
+    if (this.current === null) this.socket.end();
     else if (!this.isServing) {
       const cutOff = new Error('the request has no end');
       refuseConnection(cutOff, this.socket, this.context.connections);
@@ -171,8 +187,8 @@ export class SocketConnection {
   private readonly closed = (): void => {
     this.left(this);
     this.forget();
-    this.answer?.close(false);
-    this.answer = null;
+    this.current?.answer.close(false);
+    this.current = null;
   };
 
   /** Gives the connection to Node's server, with what was read and not served. */
@@ -186,6 +202,8 @@ export class SocketConnection {
     socket.pause();
     const bytes = joined(this.pieces);
     this.forget();
+    // Gives back the room of a body: the answer of Node's server asks for it again.
+    this.current?.answer.close(false);
     if (bytes.length > 0) socket.unshift(bytes);
     this.giveToNode(socket);
     // Later, as the bytes that were put back are announced in this tick: resumed now, the stream

@@ -78,6 +78,32 @@ test('a body may come behind its head, in pieces', async () => {
   expect(readByNode).toBe(0);
 });
 
+test('a long body is read here, too, and one of more than a mebibyte by Node', async () => {
+  const batch = (body: string) =>
+    connection.ask(request(body).replace('publish/http://example.com/orders', 'batch'));
+  for (const bytes of [20_000, 500_000, 1_000_000]) {
+    const body = JSON.stringify([{ destination: 'http://a/', body: 'x'.repeat(bytes) }]);
+    expect(statusOf(await batch(body))).toBe(200);
+  }
+  expect(readByNode).toBe(0);
+  expect(await metric('stepwell_in_flight_bytes')).toBe(0);
+  readByNode = 0;
+  expect(statusOf(await batch(`[${' '.repeat(1024 * 1024)}]`))).toBe(400);
+  expect(readByNode).toBe(1);
+});
+
+test("the room of a long body that is late is given to Node's server", async () => {
+  const text = request('x'.repeat(300_000));
+  connection.socket.write(text.slice(0, 100_000));
+  while ((await metric('stepwell_in_flight_bytes')) !== 300_000) await pause(5);
+  readByNode = 0;
+  await pause(1200);
+  expect(readByNode).toBe(1);
+  expect(await metric('stepwell_in_flight_bytes')).toBe(300_000);
+  expect(statusOf(await connection.ask(text.slice(100_000)))).toBe(200);
+  while ((await metric('stepwell_in_flight_bytes')) !== 0) await pause(5);
+});
+
 test.each<[what: string, first: () => string]>([
   ['a head in pieces', () => request().slice(0, 40)],
   ['a body that is late', () => request().slice(0, -2)],

@@ -44,7 +44,14 @@ const publishes: fc.Arbitrary<Sent> = fc.record({
     ],
     { maxLength: 2 },
   ),
-  body: fc.constantFrom('', 'hello', 'x'.repeat(3000), 'x'.repeat(20_000), '[]'),
+  body: fc.constantFrom(
+    '',
+    'hello',
+    'x'.repeat(3000),
+    'x'.repeat(20_000),
+    'x'.repeat(90_000),
+    '[]',
+  ),
   isChunked: rarely,
 });
 const calls: fc.Arbitrary<Sent> = fc.record({
