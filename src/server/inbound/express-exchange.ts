@@ -90,9 +90,3 @@ export function isOrdinary(
     (!url.includes('%') || isEncoding(url))
   );
 }
-
-/** All pieces as one; a single one is not copied. */
-export function joined(pieces: readonly Buffer[]): Buffer {
-  const [first] = pieces;
-  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
-}

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import type { Caller } from '../../engine/principal/principal.js';
 import type { Allowance } from '../../http/bytes/allowance.js';
+import { ComingBody } from '../../http/bytes/coming-body.js';
 import {
   type ReadAllowance,
   roomIn,
@@ -25,7 +26,6 @@ import {
   ExpressExchange,
   emptyBody,
   isOrdinary,
-  joined,
 } from './express-exchange.js';
 import type { FrontDoor } from './front-door.js';
 import { takesBody } from './lane-request.js';
@@ -54,7 +54,7 @@ export class ExpressLane {
     const exchange = new LaneExchange(request, response, caller, tabled, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes > smallBodyBytes) exchange.readCounted(bytes);
-    else if (!takesBody(request, (body) => exchange.serve(body))) exchange.read();
+    else if (!takesBody(request, (body) => exchange.serve(body))) exchange.read(bytes);
     return true;
   }
 }
@@ -98,19 +98,21 @@ class LaneExchange extends ExpressExchange implements LongExchange {
   }
 
   /**
-   * Reads the body, then serves. Node has framed it by its length: it ends whole or, when the
-   * client is gone, not at all.
+   * Reads a body of `bytes`, then serves. Node has framed it by its length: it ends whole or, when
+   * the client is gone, not at all.
    */
-  read(): void {
-    const chunks: Buffer[] = [];
-    this.request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    this.request.on('end', () => this.serve(joined(chunks)));
+  read(bytes: number): void {
+    const body = new ComingBody(bytes);
+    this.request.on('data', (piece: Buffer) => body.add(piece));
+    this.request.on('end', () => {
+      if (body.bytes !== null) this.serve(body.bytes);
+    });
   }
 
   /** Reads a body of `bytes` once there is room for it; until then its client waits. */
   readCounted(bytes: number): void {
     this.allowance().ask(bytes, (isGranted) => {
-      if (isGranted) this.read();
+      if (isGranted) this.read(bytes);
       else if (!this.response.closed) this.refuse(noRoomRefusal);
     });
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { request } from 'undici';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -26,14 +27,16 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await body.text())?.[1]);
 }
 
-/** Sends a head and a part of a body, and goes away once the server reads it. */
+/** Sends a head and a part of a body, and goes away once the server has read it. */
 async function abort(path: string, framing: string): Promise<void> {
-  const arrival = once(server.application.nest.getHttpServer(), 'request');
+  const arrival = once(server.application.nest.getHttpServer(), 'connection');
   const socket = connect(server.port, '127.0.0.1');
   const authorization = path.startsWith('/v2') ? server.bearer : server.basic;
   const head = [`POST ${path} HTTP/1.1`, 'Host: a', `Authorization: ${authorization}`, framing];
-  socket.write(`${head.join('\r\n')}\r\n\r\n5\r\nhello\r\n`);
-  await arrival;
+  const text = `${head.join('\r\n')}\r\n\r\n5\r\nhello\r\n`;
+  socket.write(text);
+  const [accepted] = (await arrival) as [Socket];
+  while (accepted.bytesRead < text.length) await pause(1);
   socket.destroy();
 }
 
@@ -46,7 +49,7 @@ test.each([
 ])('%s that the client breaks off is one line without a stack', async (_what, path, framing) => {
   await abort(path, framing);
   while ((await metric('stepwell_http_aborted_requests_total')) !== 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
   expect(lines.filter(({ msg }) => msg === 'the client broke a request off')).toEqual([
     expect.objectContaining({ level: 20, method: 'POST', path }),

@@ -1,17 +1,18 @@
 /**
  * A connection whose requests are read here for as long as each of them is ordinary. The first that
  * is not goes to Node's server with the connection and all bytes that have no answer, so that what
- * is unusual, malformed, slow or long is read, limited and refused in one place.
+ * is unusual, malformed or very long is read, limited and refused in one place.
  */
 import type { Socket } from 'node:net';
 import type { Caller } from '../../../engine/principal/principal.js';
+import { ComingBody } from '../../../http/bytes/coming-body.js';
 import { smallBodyBytes } from '../../../http/bytes/in-flight.js';
 import type { ExpressRoute } from '../../../http/routes/route.js';
 import type { TabledExpressRoute } from '../../../http/routes/route-table.js';
 import { refuseConnection } from '../client-error.js';
 import { endWritten } from '../connection-end.js';
 import type { GiveToNode, InboundConnections } from '../connections.js';
-import { isOrdinary, joined } from '../express-exchange.js';
+import { isOrdinary } from '../express-exchange.js';
 import type { LaneContext } from '../express-lane.js';
 import type { InboundConnection } from '../open-connection.js';
 import { SocketAnswer, SocketExchange } from './socket-exchange.js';
@@ -37,17 +38,26 @@ interface CurrentRequest {
   readonly caller: Caller;
 }
 
-/** A request whose rest has not come after so many checks is Node's to limit. */
-const checksOfBeginning = 2;
-
-/** Longer bodies are Node's, bytes: they take their time, and would be copied once more then. */
+/** Longer bodies are Node's, whose parser gives out their pieces, bytes. */
 const bodyBytesMax = 1024 * 1024;
 
-/** Made by `SocketLane` for each new connection. It holds what was read and is not served yet. */
+/** After how many checks a connection has waited too long. */
+export interface CheckLimits {
+  /** For its first request: Node's server goes on waiting. */
+  readonly first: number;
+  /** For the rest of a body. */
+  readonly body: number;
+  /** For another request. */
+  readonly idle: number;
+}
+
+/** Made by `SocketLane` for each new connection. */
 export class SocketConnection {
   private current: CurrentRequest | null = null;
-  private pieces: Buffer[] = [];
-  private held = 0;
+  /** Of the current request; null once all of it has come. */
+  private body: ComingBody | null = null;
+  /** What has come behind a request that has no answer yet. */
+  private behind: Buffer[] = [];
   /** Since the last request or answer. */
   private checks = 0;
   private isEnded = false;
@@ -72,59 +82,55 @@ export class SocketConnection {
     socket.on('error', ignored);
   }
 
-  /**
-   * Is called at intervals: ends a connection that has been idle for so many of them after an
-   * answer, and leaves one whose request is slow to come to Node's server.
-   */
-  check(idleChecks: number): void {
+  /** Is called at intervals: ends what has waited too long, or leaves it to Node's server. */
+  check(limits: CheckLimits): void {
     if (this.isServing || this.isEnded) return;
     this.checks += 1;
-    if (this.current === null && this.hasServed) {
-      if (this.checks > idleChecks) this.socket.destroy();
-    } else if (this.checks >= checksOfBeginning) this.handOver();
+    if (this.current !== null) {
+      if (this.checks > limits.body) this.cutOff('ERR_HTTP_REQUEST_TIMEOUT');
+    } else if (!this.hasServed) {
+      if (this.checks > limits.first) this.handOver([]);
+    } else if (this.checks > limits.idle) this.socket.destroy();
   }
 
   /** A request has come whole and has no answer yet. */
   private get isServing(): boolean {
-    return this.current?.answer.req.complete === true;
+    return this.current !== null && this.body === null;
   }
 
   private readonly received = (piece: Buffer): void => {
-    this.pieces.push(piece);
-    this.held += piece.length;
-    // A client that sends the next request before its answer.
-    if (this.isServing) this.socket.pause();
-    else if (this.current === null) this.begin(piece);
-    else this.goOn(this.current);
+    const { current, body } = this;
+    if (current === null) this.begin(piece);
+    else if (body === null) this.holdBack(piece);
+    else this.goOn(current, body, piece);
   };
 
   private begin(bytes: Buffer): void {
     const request = readOrdinary(bytes, this.socket);
     const current = request === null ? null : this.admit(request);
-    if (current === null) {
-      this.handOver();
+    if (request === null || current === null) {
+      this.handOver([bytes]);
       return;
     }
     this.current = current;
+    this.body = new ComingBody(request.bodyBytes);
     this.checks = 0;
     this.connection.requested(current.answer);
-    this.goOn(current);
+    this.goOn(current, this.body, bytes.subarray(request.headBytes));
   }
 
-  private goOn(current: CurrentRequest): void {
-    const { headBytes, bodyBytes } = current.answer.req;
-    const missing = headBytes + bodyBytes - this.held;
-    if (missing > 0) return;
-    if (missing < 0) this.handOver();
-    else this.serve(current);
+  private goOn(current: CurrentRequest, body: ComingBody, piece: Buffer): void {
+    const taken = body.add(piece);
+    const { bytes } = body;
+    if (bytes === null) return;
+    this.body = null;
+    current.answer.req.complete = true;
+    if (taken < piece.length) this.holdBack(piece.subarray(taken));
+    this.serve(current, bytes);
   }
 
   /** Serves a request that has come whole. */
-  private serve({ answer, tabled, caller }: CurrentRequest): void {
-    const { req } = answer;
-    const body = joined(this.pieces).subarray(req.headBytes);
-    req.complete = true;
-    this.forget();
+  private serve({ answer, tabled, caller }: CurrentRequest, body: Buffer): void {
     const exchange = new SocketExchange(answer, body, caller, tabled, this.context.lane);
     try {
       tabled.route.serve(exchange);
@@ -172,27 +178,38 @@ export class SocketConnection {
     // A stop ends a connection with its answer: what is behind is neither read nor carried out.
     if (socket.destroyed || socket.writableEnded) return;
     if (answer.isLast || this.isEnded) endWritten(socket);
-    else if (this.held > 0) this.handOver();
+    else if (this.behind.length > 0) this.handOver(this.behind);
   };
 
   private readonly clientEnded = (): void => {
     this.isEnded = true;
     if (this.current === null) this.socket.end();
-    else if (!this.isServing) {
-      const cutOff = new Error('the request has no end');
-      refuseConnection(cutOff, this.socket, this.context.connections);
-    }
+    else if (!this.isServing) this.cutOff('ECONNABORTED');
   };
 
   private readonly closed = (): void => {
     this.left(this);
-    this.forget();
+    this.behind = [];
+    this.body = null;
     this.current?.answer.close(false);
     this.current = null;
   };
 
+  /** A client that sends the next request before its answer has to wait. */
+  private holdBack(piece: Buffer): void {
+    this.behind.push(piece);
+    this.socket.pause();
+  }
+
+  /** Refuses a request whose body has not come. */
+  private cutOff(code: string): void {
+    this.left(this);
+    const error = Object.assign(new Error('the request has no end'), { code });
+    refuseConnection(error, this.socket, this.context.connections);
+  }
+
   /** Gives the connection to Node's server, with what was read and not served. */
-  private handOver(): void {
+  private handOver(unserved: readonly Buffer[]): void {
     const { socket } = this;
     this.left(this);
     socket.off('data', this.received);
@@ -200,20 +217,11 @@ export class SocketConnection {
     socket.off('close', this.closed);
     socket.off('error', ignored);
     socket.pause();
-    const bytes = joined(this.pieces);
-    this.forget();
-    // Gives back the room of a body: the answer of Node's server asks for it again.
-    this.current?.answer.close(false);
-    if (bytes.length > 0) socket.unshift(bytes);
+    if (unserved.length > 0) socket.unshift(Buffer.concat(unserved));
     this.giveToNode(socket);
     // Later, as the bytes that were put back are announced in this tick: resumed now, the stream
     // would give them out before Node's server can hold it back, and then read without end.
     process.nextTick(() => socket.resume());
-  }
-
-  private forget(): void {
-    this.pieces = [];
-    this.held = 0;
   }
 }
 

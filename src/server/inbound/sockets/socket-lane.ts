@@ -1,16 +1,20 @@
 /**
- * The shortest way in: small ordinary requests of express routes are read from their connections,
+ * The shortest way in: ordinary requests of express routes are read from their connections,
  * served, and answered without Node's HTTP server, which costs more than most of them (ADR 91).
  */
 import { systemClock } from '../../../engine/clock.js';
 import type { GiveToNode } from '../connections.js';
 import { parserOptions, serverTimeouts } from '../inbound-limits.js';
 import type { InboundConnection } from '../open-connection.js';
-import { SocketConnection, type SocketContext } from './socket-connection.js';
+import { type CheckLimits, SocketConnection, type SocketContext } from './socket-connection.js';
 
 /** How often connections are checked, ms, as Node checks its own. */
 const checkMs = parserOptions.connectionsCheckingInterval;
-const idleChecks = serverTimeouts.keepAliveTimeout / checkMs;
+const limits: CheckLimits = {
+  first: 1,
+  body: serverTimeouts.requestTimeout / checkMs,
+  idle: serverTimeouts.keepAliveTimeout / checkMs,
+};
 
 /** One for the server. It looks at its connections on a timer while there are any. */
 export class SocketLane {
@@ -30,7 +34,7 @@ export class SocketLane {
     this.isChecking = true;
     // Clients count the same time, also where a developer's server moves its own.
     systemClock.after(checkMs, () => {
-      for (const each of this.open) each.check(idleChecks);
+      for (const each of this.open) each.check(limits);
       this.isChecking = this.open.size > 0;
       if (this.isChecking) this.checkLater();
     });

@@ -92,28 +92,43 @@ test('a long body is read here, too, and one of more than a mebibyte by Node', a
   expect(readByNode).toBe(1);
 });
 
-test("the room of a long body that is late is given to Node's server", async () => {
+test("a head in pieces goes on in Node's server, and so do later requests", async () => {
+  const text = request();
+  connection.socket.write(text.slice(0, 40));
+  await pause(1200);
+  expect(statusOf(await connection.ask(text.slice(40)))).toBe(200);
+  expect(statusOf(await connection.ask(text))).toBe(200);
+  expect(readByNode).toBe(2);
+});
+
+test('a body may be late, and has room of its own from its beginning on', async () => {
   const text = request('x'.repeat(300_000));
   connection.socket.write(text.slice(0, 100_000));
   while ((await metric('stepwell_in_flight_bytes')) !== 300_000) await pause(5);
   readByNode = 0;
   await pause(1200);
-  expect(readByNode).toBe(1);
-  expect(await metric('stepwell_in_flight_bytes')).toBe(300_000);
   expect(statusOf(await connection.ask(text.slice(100_000)))).toBe(200);
+  expect(readByNode).toBe(0);
   while ((await metric('stepwell_in_flight_bytes')) !== 0) await pause(5);
 });
 
-test.each<[what: string, first: () => string]>([
-  ['a head in pieces', () => request().slice(0, 40)],
-  ['a body that is late', () => request().slice(0, -2)],
-])("%s goes on in Node's server, and so do later requests", async (_what, first) => {
-  const text = request();
-  connection.socket.write(first());
-  await pause(1200);
-  expect(statusOf(await connection.ask(text.slice(first().length)))).toBe(200);
-  expect(statusOf(await connection.ask(text))).toBe(200);
-  expect(readByNode).toBe(2);
+test('a body that does not come in time is refused, and leaves its room', async () => {
+  const { after } = systemClock;
+  // Looks come as fast as they can, so that 30 s are over soon.
+  systemClock.after = (ms, work) => after(ms === 500 ? 1 : ms, work);
+  try {
+    const other = await startServer({ ports: { clock: { ...systemClock } } });
+    const client = await KeptConnection.open(other.port);
+    const text = request('x'.repeat(300_000)).replace(server.bearer, other.bearer);
+    const answer = await client.ask(text.slice(0, -2));
+    expect([statusOf(answer), bodyOf(answer)]).toEqual([408, expect.anything()]);
+    while (!client.isClosed) await pause(5);
+    const metrics = await (await fetch(`${other.url}/metrics`)).text();
+    expect(metrics).toMatch(/^stepwell_in_flight_bytes 0$/m);
+    await other.remove();
+  } finally {
+    systemClock.after = after;
+  }
 });
 
 const idIn = (answer: string) => (bodyOf(answer) as { messageId: string }).messageId;
