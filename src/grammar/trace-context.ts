@@ -25,8 +25,8 @@ export interface Trace {
 /** Of the flags: what belongs to the trace is recorded. */
 export const sampledFlag = 1;
 
-/** null: it is none. Of a later version what version 00 knows is read. */
-function parseTraceparent(text: string): Trace | null {
+/** Null where it names no trace. Of a later version what version 00 knows is read. */
+export function parseTraceparent(text: string): Trace | null {
   const [, version = 'ff', traceId = '0', parentId = '0', flags = '', more] =
     traceparentGrammar.exec(text) ?? [];
   const isKnown = version === '00' ? more === undefined : version !== 'ff';

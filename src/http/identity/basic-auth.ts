@@ -6,6 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue } from '../dialect.js';
 import type { RequestHead } from '../request-head.js';
+import { AcceptedHeaders } from './accepted-headers.js';
 import type { AuthorizationResult } from './authorization-result.js';
 import { type BearerToken, type BearerTokens, refusalOf } from './bearer-token.js';
 import {
@@ -47,9 +48,6 @@ interface Known {
   readonly token: BearerToken | null;
 }
 
-/** Spellings of good values that are remembered: a client has one. */
-const acceptedMax = 1024;
-
 /** What a credential is known by; digests are of equal length, so that neither can be timed. */
 export function pairDigest(username: string, password: string): Buffer {
   return hash('sha256', `${username}:${password}`, 'buffer');
@@ -63,8 +61,7 @@ export class BasicCredentials {
   private readonly configured: KnownCredential;
   private lookUp: (username: string) => KnownCredential | undefined = () => undefined;
   private tokens: Pick<BearerTokens, 'created' | 'session'> | null = null;
-  /** `Authorization` values that were found good once; who they name is still looked up. */
-  private readonly accepted = new Map<string, Presented>();
+  private readonly accepted = new AcceptedHeaders<Presented>();
 
   /** The configured pair may do everything. */
   constructor(
@@ -147,14 +144,12 @@ export class BasicCredentials {
     if (authorization === undefined) {
       return this.known(presentedInQuery(request)) ?? ofToken(this.tokens?.session(request));
     }
-    const remembered = this.accepted.get(authorization);
+    const remembered = this.accepted.meaningOf(authorization);
     if (remembered !== undefined) return this.known(remembered);
     const presented = presentedIn(authorization);
     if (presented === undefined) return ofToken(this.tokens?.created(request));
     const known = this.known(presented);
-    if (known !== undefined && this.accepted.size < acceptedMax) {
-      this.accepted.set(authorization, presented);
-    }
+    if (known !== undefined) this.accepted.remember(authorization, presented);
     return known;
   }
 

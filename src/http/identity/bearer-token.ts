@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from '../dialect.js';
 import type { RequestHead } from '../request-head.js';
+import { AcceptedHeaders } from './accepted-headers.js';
 import type { AuthorizationResult } from './authorization-result.js';
 
 /**
@@ -39,9 +40,6 @@ const secret: Refusal = new Refusal(
 );
 const unknown: AuthorizationResult = { principal: null, refusal: unauthorized };
 
-/** Spellings of good values that are remembered: a client has one. */
-const acceptedMax = 1024;
-
 /** What a token is known by: SHA-256 in hexadecimal. */
 export function tokenDigest(token: string): string {
   return hash('sha256', token, 'hex');
@@ -60,8 +58,8 @@ export class BearerTokens {
   private isName: (user: string) => boolean = () => false;
   private inCookie: SessionLookUp = () => undefined;
   private scoped: ScopedLookUp = () => undefined;
-  /** `Authorization` values that were found good once, with the digests of their tokens. */
-  private readonly accepted = new Map<string, string>();
+  /** The digests of tokens. */
+  private readonly accepted = new AcceptedHeaders<string>();
 
   /** Tokens that may do everything, and tokens that may only `GET` and `HEAD` what is no secret. */
   constructor(tokens: readonly string[], readTokens: readonly string[]) {
@@ -139,24 +137,15 @@ export class BearerTokens {
     if (digest === undefined) return undefined;
     const token = this.known(digest);
     if (token === undefined) return this.scoped(authorization.replace(/^\S+ +/, ''), request);
-    this.remember(authorization, digest);
+    this.accepted.remember(authorization, digest);
     return token;
   }
 
   private digestIn(authorization: string): string | undefined {
-    const remembered = this.accepted.get(authorization);
+    const remembered = this.accepted.meaningOf(authorization);
     if (remembered !== undefined) return remembered;
     const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
     return token === undefined ? undefined : tokenDigest(token);
-  }
-
-  private remember(authorization: string, digest: string): void {
-    if (this.accepted.has(authorization)) return;
-    if (this.accepted.size >= acceptedMax) {
-      const [oldest = ''] = this.accepted.keys();
-      this.accepted.delete(oldest);
-    }
-    this.accepted.set(authorization, digest);
   }
 }
 

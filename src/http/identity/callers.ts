@@ -7,6 +7,7 @@ import ipaddr from 'ipaddr.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { Caller } from '../../engine/principal/principal.js';
 import type { RequestSeed } from '../../engine/principal/request-seed.js';
+import { parseTraceparent } from '../../grammar/trace-context.js';
 import type { RequestHead } from '../request-head.js';
 import { clientHeader, type SeenClients } from './seen-clients.js';
 
@@ -15,9 +16,6 @@ export const requestIdHeader = 'x-request-id';
 
 /** What a client may choose as the id of its request: it is stored with each event. */
 const sentId = /^[\w.:/+=@-]{1,64}$/;
-
-/** W3C Trace Context, version 00; a trace of zeros only is none. */
-const traceParent = /^00-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** What a request brings that another node passed on, or that waited for an owner (ADR 79). */
 interface PassedOn {
@@ -94,7 +92,7 @@ export class Callers {
 function idIn({ headers }: RequestHead): string | undefined {
   const { [requestIdHeader]: sent, traceparent: trace } = headers;
   if (typeof sent === 'string' && sentId.test(sent)) return sent;
-  return typeof trace === 'string' ? traceParent.exec(trace)?.[1] : undefined;
+  return typeof trace === 'string' ? parseTraceparent(trace)?.traceId : undefined;
 }
 
 /** An IPv4 address that came by IPv6, as itself. */
