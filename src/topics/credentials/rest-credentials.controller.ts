@@ -2,7 +2,7 @@
 import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newSecret } from '../../engine/identifiers.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
@@ -24,9 +24,6 @@ type CredentialObject = CredentialRequest & { readonly username: string };
 interface ConfiguredUser {
   readonly restUsername: string;
 }
-
-/** 192 bits. */
-const passwordBytes = 24;
 
 /**
  * All of it needs the right to administer. A password is shown once, in the answer that creates it.
@@ -52,7 +49,7 @@ export class RestCredentialsController {
     if (name === this.configured.restUsername) {
       refuseIf(new Refusal('conflict', `${name} is the configured username`));
     }
-    const password = this.identifiers.randomBytes(passwordBytes).toString('base64url');
+    const password = newSecret(this.identifiers);
     const digest = pairDigest(name, password).toString('hex');
     const create = { ...this.address(name), digest, topic, permissions };
     await this.carryOut(by, { type: 'CreateRestCredential', ...create });

@@ -47,9 +47,10 @@ export class Producer {
   ) {}
 
   /**
-   * One outcome for each record once all that was stored is durable. Unless it is partial
-   * the first refusal is the answer, and nothing was written: but for what the disk or the end of
-   * a topic kept from being, which the refusal names.
+   * One outcome for each record, once all that was stored is durable. Unless the submission is
+   * partial, a refused record refuses all of it, and nothing is stored. A full disk or a deleted
+   * topic may be met during the appends: other records may be stored then, and the refusal says so
+   * without naming them.
    */
   produce(submission: ProduceSubmission): Promise<readonly ProduceOutcome[] | Refusal> {
     const { idempotencyKey: key } = submission;

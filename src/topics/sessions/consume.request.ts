@@ -1,18 +1,15 @@
 /** A consume as it stands on the wire: topics, how long, how much, and the first one's settings. */
-
 import { isJsonObject, type JsonFields } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readLogOptions } from '../../http/dialect.js';
 import { type Strategy, strategies } from '../groups/assignment.policy.js';
 import type { ConsumerSettings, OffsetReset } from '../groups/consumer.events.js';
+import { parseReadLimits, type ReadLimits } from '../records/read-limits.js';
 
 /** One consume (topics.md 4.1). */
-export interface ConsumeRequest {
+export interface ConsumeRequest extends ReadLimits {
   /** Each once, in the order of the request. */
   readonly topics: readonly string[];
-  readonly timeoutMs: number;
-  readonly maxRecords: number;
-  readonly maxBytes: number;
 }
 
 /** How an instance is to be made; null = as its group. */
@@ -21,11 +18,6 @@ export interface JoinOptions {
   readonly strategy: Strategy | null;
 }
 
-const timeoutMs = 1000;
-const timeoutMsMax = 60_000;
-const recordsStandard = 500;
-const recordsMax = 10_000;
-const bytesMax = 50 * 1024 * 1024;
 const topicsMax = 1024;
 const intervalMsMax = 86_400_000;
 /**
@@ -100,32 +92,14 @@ export function parseGeneration(rawHeaders: readonly string[]): Result<number | 
     : refused('the header Generation must be a number');
 }
 
-/** The longest wait in milliseconds; above a minute it is a minute (topics.md 4.1). */
-export function parseTimeout(value: unknown, standardMs: number): Result<number> {
-  if (value === undefined || value === null) return ok(standardMs);
-  const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)
-    ? ok(Math.min(timeout, timeoutMsMax))
-    : refused('timeout must be a number of milliseconds, not negative');
-}
-
 function requestOf(names: readonly string[], fields: JsonFields): Result<ConsumeRequest> {
   const topics = [...new Set(names)];
   if (topics.length === 0) return refused('topic or topics is missing');
-  if (topics.length > topicsMax) return refused(`names more than ${topicsMax} topics`);
-  const timeout = parseTimeout(fields['timeout'], timeoutMs);
-  if (!timeout.ok) return timeout;
-  const records = limit(fields['maxRecords'], recordsStandard, recordsMax);
-  if (records === null) return refused('maxRecords must be a whole number above 0');
-  const bytes = limit(fields['maxBytes'], bytesMax, bytesMax);
-  if (bytes === null) return refused('maxBytes must be a whole number above 0');
-  return ok({ topics, timeoutMs: timeout.value, maxRecords: records, maxBytes: bytes });
-}
-
-function limit(value: unknown, standard: number, max: number): number | null {
-  if (value === undefined || value === null) return standard;
-  const isLimit = typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
-  return isLimit ? Math.min(value, max) : null;
+  if (topics.length > topicsMax) return refused(`the request names more than ${topicsMax} topics`);
+  const limits = parseReadLimits(fields);
+  if (!limits.ok) return limits;
+  const { timeoutMs, maxRecords, maxBytes } = limits.value;
+  return ok({ topics, timeoutMs, maxRecords, maxBytes });
 }
 
 function milliseconds(text: string | undefined, standard: number): number | null {

@@ -3,7 +3,6 @@ import {
   parseConsumePath,
   parseGeneration,
   parseJoinOptions,
-  parseTimeout,
 } from '../../../src/topics/sessions/consume.request.js';
 
 const usual = { timeoutMs: 1000, maxRecords: 500, maxBytes: 50 * 1024 * 1024 };
@@ -128,13 +127,4 @@ it.each([
   [['Kafka-Generation', 'x'], { ok: false, message: expect.any(String) }],
 ])('a generation in %j is %j', (headers, generation) => {
   expect(parseGeneration(headers)).toMatchObject(generation);
-});
-
-it.each([
-  [undefined, 5],
-  ['20', 20],
-  [0, 0],
-  [61_000, 60_000],
-])('a timeout of %j is %d ms', (value, timeoutMs) => {
-  expect(parseTimeout(value, 5)).toEqual({ ok: true, value: timeoutMs });
 });

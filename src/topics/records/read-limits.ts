@@ -1,0 +1,50 @@
+/** How long a fetch or a consume may wait, and how much it may answer (topics.md 3.1 and 4.1). */
+import type { JsonFields } from '../../grammar/json.js';
+import { ok, type Result, refused } from '../../grammar/result.js';
+
+/** What one answer waits for and holds at most, all partitions together. */
+export interface ReadLimits {
+  readonly timeoutMs: number;
+  readonly maxRecords: number;
+  /** Of keys and values, unless one record alone is longer. */
+  readonly maxBytes: number;
+}
+
+const timeoutMs = 1000;
+const timeoutMsMax = 60_000;
+const records = 500;
+const recordsMax = 10_000;
+const bytesMax = 50 * 1024 * 1024;
+
+/** The fields `timeout`, `maxRecords` and `maxBytes` of a request; more than is allowed is cut. */
+export function parseReadLimits(fields: JsonFields): Result<ReadLimits> {
+  const timeout = parseTimeout(fields['timeout'], timeoutMs);
+  if (!timeout.ok) return timeout;
+  const maxRecords = parseLimit(fields, 'maxRecords', records, recordsMax);
+  if (!maxRecords.ok) return maxRecords;
+  const maxBytes = parseLimit(fields, 'maxBytes', bytesMax, bytesMax);
+  if (!maxBytes.ok) return maxBytes;
+  return ok({ timeoutMs: timeout.value, maxRecords: maxRecords.value, maxBytes: maxBytes.value });
+}
+
+/** The longest wait in milliseconds; above a minute it is a minute. */
+export function parseTimeout(value: unknown, standardMs: number): Result<number> {
+  if (value === undefined || value === null) return ok(standardMs);
+  const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)
+    ? ok(Math.min(timeout, timeoutMsMax))
+    : refused('timeout must be a number of milliseconds, not negative');
+}
+
+function parseLimit(
+  fields: JsonFields,
+  name: string,
+  standard: number,
+  max: number,
+): Result<number> {
+  const value = fields[name];
+  if (value === undefined || value === null) return ok(standard);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+    ? ok(Math.min(value, max))
+    : refused(`${name} must be a positive whole number`);
+}
