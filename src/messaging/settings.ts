@@ -35,7 +35,7 @@ export interface MessagingSettings extends DurabilitySettings {
   readonly originParallelism: number;
   /** What deliveries may reach beyond the public internet. */
   readonly allowedNetworks: AllowedNetworks;
-  /** Where names are reached that are not resolved: `host:port` to address and port. */
+  /** By host name in lower case: the address and port that are dialled in its place. */
   readonly hostOverrides: ReadonlyMap<string, DialTarget>;
   readonly logRetentionMs: number;
   readonly deadLetterRetentionMs: number;

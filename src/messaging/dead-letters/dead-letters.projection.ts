@@ -52,7 +52,7 @@ export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
     }
   }
 
-  /** What failed for a run is the run's own letter, or none at all (workflows.md 1.2). */
+  /** What failed for a run is the run's own letter, or none at all (workflows.md 4.3). */
   private addFailed(envelope: EventEnvelope, responseStatus: number, changes: TurnChanges): void {
     const { id: messageId, at, offset } = envelope;
     const message = this.messages.find(messageId);

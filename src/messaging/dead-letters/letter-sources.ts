@@ -4,7 +4,7 @@ import type { sendListing } from '../../http/bytes/listing.js';
 /** Gives the pages that a request target means. Throws a refusal where its query is unsound. */
 export type LetterSource = (target: string) => Parameters<typeof sendListing>[4];
 
-/** Filled by the wings above while modules are built: messaging knows nothing of runs. */
+/** Filled by features above while modules are built: messaging knows nothing of runs. */
 export class LetterSources {
   private readonly sources = new Map<string, LetterSource>();
 

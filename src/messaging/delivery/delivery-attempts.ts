@@ -12,7 +12,7 @@ import { dialects } from '../../http/dialect.js';
 import type { RecordAttempt } from '../messages/message.commands.js';
 import { type MessagePublished, messageKind, type Published } from '../messages/message.events.js';
 import { messageTerms } from '../messages/recorded-events.js';
-import { forbidsRetry } from '../messages/retry.policy.js';
+import { type AttemptMeaning, forbidsRetry, meaningOf } from '../messages/retry.policy.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../outbound/attempt-outcome.js';
 import { deliveryHeaders } from '../outbound/request-head.js';
 import type { MessagingSettings } from '../settings.js';
@@ -111,9 +111,7 @@ export class DeliveryAttempts {
       !isSuccess && run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
     const error = outcome.error ?? defect;
     const nonRetryable = isFinal || defect !== null;
-    const isLast = nonRetryable || attempt >= event.maxRetries;
-    const ended: AttemptMeaning = isLast ? 'failed' : 'retried';
-    const meaning = isSuccess && error === null ? 'delivered' : ended;
+    const meaning = meaningOf({ attempt, status, error }, nonRetryable, event.maxRetries);
     const bytesMax = storedBytesMax(event, meaning, this.limits);
     const isCut = outcome.bodyTruncated || outcome.body.length > bytesMax;
     const record = { attempt, startedAt, durationMs, status, headers, error };
@@ -151,9 +149,6 @@ function answerLimits({
     callBytesMax: Math.max(maxBodyBytes, answerBytesMax),
   };
 }
-
-/** What an attempt means for its message: it is the last one unless it is retried. */
-export type AttemptMeaning = 'delivered' | 'retried' | 'failed';
 
 type Reporting = Pick<MessagePublished, 'callback' | 'failureCallback' | 'run'>;
 

@@ -4,7 +4,8 @@ import { Registry } from 'prom-client';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 import type { MessagingSettings } from '../settings.js';
-import { CountingGate, greatBodyBytes } from './gate.js';
+import { CountingGate } from './counting-gate.js';
+import { greatBodyBytes } from './gate.js';
 import { Gates } from './gates.js';
 import { OriginGate } from './origin-gate.js';
 

@@ -65,7 +65,7 @@ export interface JobVerb {
 /** So many of what costs little are taken in one turn. */
 export const manyAtOnce = 32;
 
-/** One table for the server; filled by modules of the wings while they are built. */
+/** One table for the server; filled by modules of features while they are built. */
 export class JobVerbs {
   private readonly verbs: JobVerb[] = [];
 

@@ -86,9 +86,9 @@ const searchedTo = once(() =>
     .optional(),
 );
 
-/** Of `GET /v2/logs`. */
-export const logsRoute: RouteDescription = {
-  summary: 'Pages of what happened to messages',
+/** Of pages of rows, which stand in the field of this name. */
+const rowsRoute = (summary: string, field: 'logs' | 'events'): RouteDescription => ({
+  summary,
   asOf: true,
   query,
   answers: {
@@ -99,30 +99,17 @@ export const logsRoute: RouteDescription = {
           cursor: cursor(),
           searchedTo: searchedTo(),
           damaged: damaged(),
-          logs: z.array(logRowSchema()),
+          [field]: z.array(logRowSchema()),
         }),
     },
   },
-};
+});
+
+/** Of `GET /v2/logs`. */
+export const logsRoute = rowsRoute('Pages of what happened to messages', 'logs');
 
 /** Of `GET /v2/events`, which older clients ask for. */
-export const eventsRoute: RouteDescription = {
-  summary: 'The same rows as of /v2/logs, by another name',
-  asOf: true,
-  query,
-  answers: {
-    200: {
-      description: 'Rows, the newest first unless asked otherwise',
-      schema: () =>
-        z.object({
-          cursor: cursor(),
-          searchedTo: searchedTo(),
-          damaged: damaged(),
-          events: z.array(logRowSchema()),
-        }),
-    },
-  },
-};
+export const eventsRoute = rowsRoute('The same rows as of /v2/logs, by another name', 'events');
 
 const count = once(() =>
   z.object({

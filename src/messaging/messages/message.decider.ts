@@ -36,7 +36,7 @@ import {
 } from './message.state.js';
 import { liftPublishedToVersion2, liftPublishedToVersion3 } from './message.upcasters.js';
 import { messageTerms, offsetsNamedBy, stepOf } from './recorded-events.js';
-import { retryDelayMs } from './retry.policy.js';
+import { meaningOf, retryDelayMs } from './retry.policy.js';
 import type { RunDelivery } from './run-deliveries.js';
 
 /** The indexes that a message's decisions read. */
@@ -109,11 +109,9 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
   const { record, responseBody, nonRetryable, at } = command;
   // Canceled meanwhile, or recorded before: the outcome has no message to belong to.
   if (state.status !== 'pending' || record.attempt !== state.attempts) return accept([]);
-  const isSuccess = record.status >= 200 && record.status < 300 && record.error === null;
-  if (isSuccess) {
-    return accept([delivered(record)], null, responseBody);
-  }
-  if (nonRetryable || record.attempt >= state.delivery.maxRetries) {
+  const meaning = meaningOf(record, nonRetryable, state.delivery.maxRetries);
+  if (meaning === 'delivered') return accept([delivered(record)], null, responseBody);
+  if (meaning === 'failed') {
     const cause = nonRetryable ? 'non_retryable' : 'exhausted';
     return accept([{ type: 'MessageFailed', cause, ...record }], null, responseBody);
   }

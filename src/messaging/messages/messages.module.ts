@@ -1,4 +1,4 @@
-/** Wiring of messages: every feature of messaging and of the wings above follows them. */
+/** Wiring of messages: every feature of messaging, and those above, follow them. */
 import { Module } from '@nestjs/common';
 import { Messages } from './message.entity.js';
 import { StoredMessages } from './stored-messages.js';

@@ -11,6 +11,29 @@ export interface FailedAttempt {
   readonly headers: readonly string[];
 }
 
+/** What an attempt means for its message: it is the last one unless it is retried. */
+export type AttemptMeaning = 'delivered' | 'retried' | 'failed';
+
+/** How an attempt has ended. */
+interface EndedAttempt {
+  /** 0 for the first attempt. */
+  readonly attempt: number;
+  /** Of the response; 0 = there was none. */
+  readonly status: number;
+  /** What else was wrong with it; null = nothing. */
+  readonly error: string | null;
+}
+
+/** What an attempt means. `nonRetryable`: no further one is of use. */
+export function meaningOf(
+  { attempt, status, error }: EndedAttempt,
+  nonRetryable: boolean,
+  maxRetries: number,
+): AttemptMeaning {
+  if (status >= 200 && status < 300 && error === null) return 'delivered';
+  return nonRetryable || attempt >= maxRetries ? 'failed' : 'retried';
+}
+
 const daySeconds = 86_400;
 
 /**

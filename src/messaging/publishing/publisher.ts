@@ -56,8 +56,8 @@ const withoutBody = {
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * One for the server: routes of publishes and batches, and wings above, which add what they take
- * for themselves by `interpret`.
+ * One for the server, for routes of publishes and batches, and for features above, which register
+ * by `interpret` what they take for themselves.
  */
 @Injectable()
 export class Publisher {

@@ -1,9 +1,9 @@
 import {
-  type AttemptMeaning,
   capturedBytesMax,
   storedBytesMax,
 } from '../../../src/messaging/delivery/delivery-attempts.js';
 import type { CallbackOptions, RunPlace } from '../../../src/messaging/messages/message.events.js';
+import type { AttemptMeaning } from '../../../src/messaging/messages/retry.policy.js';
 
 const limits = { lastBytesMax: 1_000_000, callBytesMax: 9_000_000 };
 const shown = 64 * 1024;

@@ -15,7 +15,8 @@ import { FlowControls } from '../../../src/messaging/flow-control/flow-control.e
 import type { FlowControlState } from '../../../src/messaging/flow-control/flow-control.state.js';
 import { FlowControlGate } from '../../../src/messaging/flow-control/flow-control-gate.js';
 import { KeySweep } from '../../../src/messaging/flow-control/key-sweep.js';
-import { type Admission, CountingGate, type Entrant } from '../../../src/messaging/gates/gate.js';
+import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import type { Admission, Entrant } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import type { CallEndpoint } from '../../../src/messaging/messages/message.decider.js';
 import { Messages } from '../../../src/messaging/messages/message.entity.js';

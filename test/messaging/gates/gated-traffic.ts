@@ -1,11 +1,7 @@
 /** Attempts at the gates of a server, which are so small that they are full most of the time. */
 import fc from 'fast-check';
-import {
-  type Admission,
-  CountingGate,
-  type Entrant,
-  type Gate,
-} from '../../../src/messaging/gates/gate.js';
+import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import { type Admission, type Entrant, type Gate } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import { OriginGate, type OriginLimits } from '../../../src/messaging/gates/origin-gate.js';
 

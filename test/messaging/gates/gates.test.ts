@@ -1,10 +1,6 @@
 import fc from 'fast-check';
-import {
-  type Admission,
-  CountingGate,
-  type Entrant,
-  Line,
-} from '../../../src/messaging/gates/gate.js';
+import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import { type Admission, type Entrant, Line } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import { empty, GatedTraffic, steps, type TrafficLimits, take } from './gated-traffic.js';
 

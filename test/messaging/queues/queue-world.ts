@@ -5,7 +5,8 @@
  */
 
 import type { EventEnvelope } from '../../../src/engine/decider.js';
-import { type Admission, CountingGate, type Entrant } from '../../../src/messaging/gates/gate.js';
+import { CountingGate } from '../../../src/messaging/gates/counting-gate.js';
+import type { Admission, Entrant } from '../../../src/messaging/gates/gate.js';
 import { Gates } from '../../../src/messaging/gates/gates.js';
 import type {
   AttemptRecord,
