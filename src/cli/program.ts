@@ -1,5 +1,5 @@
 /**
- * The command line: one file per command (`areas.ts` names them), one table of exit codes.
+ * The command line: one file per command (`command-list.ts` names them), one table of exit codes.
  */
 import { Command, CommanderError } from 'commander';
 import { version } from '../grammar/version.js';

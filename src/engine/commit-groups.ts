@@ -26,7 +26,7 @@ export class CommitGroups {
   }
 
   /**
-   * `envelopes` are on disk once `durable` settles, which all have in common that become durable
+   * `envelopes` are on disk once `durable` settles: one promise for all that become durable
    * together.
    */
   join(durable: Promise<void>, envelopes: readonly EventEnvelope[]): void {

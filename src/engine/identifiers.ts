@@ -58,6 +58,11 @@ export function identifiersFrom(randomBytes: (length: number) => Buffer): Identi
   };
 }
 
+/** A secret that cannot be guessed: 192 random bits as 32 characters of base64url. */
+export function newSecret(identifiers: Identifiers): string {
+  return identifiers.randomBytes(24).toString('base64url');
+}
+
 /** Randomness of the operating system. */
 export const systemIdentifiers: Identifiers = identifiersFrom((length) => nodeRandomBytes(length));
 

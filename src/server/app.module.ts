@@ -147,7 +147,7 @@ function portProviders(ports: Ports): Provider[] {
 function sharedProviders(shared: Shared): Provider[] {
   const userIds = userIdsOf(shared.credentials);
   const { config } = shared;
-  // What each wing declares to need is there.
+  // What each feature declares to need is there.
   const settings: WorkflowSettings & TopicSettings & StoreSettings = {
     ...config,
     allowedNetworks: allowedNetworks(config),

@@ -1,4 +1,7 @@
-/** The whole server over its ports: built, opened and ended alike by `main.ts` and by tests. */
+/**
+ * The whole server over its ports: the command line, the bench and tests build, open and end it in
+ * the same way.
+ */
 import type { Server } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';

@@ -2,16 +2,19 @@
  * Short reads on the thread that asks. What is read again and again lies in the page cache: a copy
  * from there takes a few microseconds, and a trip through the thread pool ten times as much of the
  * processor (ADR 94). Two bounds keep the event loop going. A read that had to wait for the disk
- * sends all others to the pool for a while. And a row of reads, each of which follows from the one
- * before without a turn of the loop, has one that goes through the pool now and then.
+ * sends all others to the pool for a while. And every ninth read goes through the pool, so that a
+ * chain of reads, each of which follows from the one before, lets the loop turn.
  */
 import { SlowPause } from './slow-pause.js';
 
 /** Longer ones are copies that take long by themselves. */
 const lengthMax = 64 * 1024;
-const inARowMax = 8;
+const readsPerPool = 8;
 
-/** It has waited for the disk where it took so long, and blocks were read meanwhile. */
+/**
+ * It has waited for the disk where it took so long, and this process has read blocks since the slow
+ * read before it: to ask before each read as well would cost as much as the read.
+ */
 const slowMs = 0.3;
 /** So long is slow even where no block was read: a file system of another machine has none. */
 const verySlowMs = 3;
@@ -30,7 +33,8 @@ export interface ReadingMachine {
 
 /** One for the process: the event loop that it keeps going is one as well. */
 export class QuickReads {
-  private inARow = 0;
+  /** Short reads since one went through the pool. */
+  private sincePool = 0;
   private readonly pause = new SlowPause(pauseMs);
   private blocksRead = 0;
 
@@ -43,9 +47,9 @@ export class QuickReads {
     if (length > lengthMax) return null;
     const startedAt = machine.now();
     if (this.pause.isOn(startedAt)) return null;
-    this.inARow += 1;
-    if (this.inARow > inARowMax) {
-      this.inARow = 0;
+    this.sincePool += 1;
+    if (this.sincePool > readsPerPool) {
+      this.sincePool = 0;
       return null;
     }
     const read = machine.readSync(file, target, 0, length, position);

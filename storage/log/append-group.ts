@@ -19,6 +19,8 @@ import type { CommittedRecords } from './commit-stream.js';
 /** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
 const batchBodyBytes = 16 * 1024;
 const bufferBytes = 64 * 1024;
+/** A batch ends at a multiple of this. */
+const batchAlignment = 8;
 
 /** Buffers that wait for a group: a thousand idle logs hold none. */
 export class BufferPool {
@@ -212,11 +214,11 @@ export class AppendGroup {
   private batchFor(bytes: number, appendTime: number): WaitingBatch {
     const last = this.batches[this.batches.length - 1];
     if (last !== undefined && last.bodyLength + bytes <= batchBodyBytes) {
-      this.reserve(this.length + bytes + 8);
+      this.reserve(this.length + bytes + batchAlignment);
       return last;
     }
     this.close();
-    this.reserve(this.length + batchHeaderLength + bytes + 8);
+    this.reserve(this.length + batchHeaderLength + bytes + batchAlignment);
     const batch = {
       start: this.length,
       headerChecksum: 0,

@@ -120,8 +120,8 @@ export class GroupCommit {
   }
 
   /**
-   * Appends records of others at the offsets that they have there: that of the next one first. Null
-   * stands for none.
+   * Appends what another machine has committed, at the offsets that it has there; the first of them
+   * has to be the next one here. Null = there is nothing to append.
    */
   follow(records: EncodedRecords | null, now: number): Promise<void> {
     if (this.failure !== null) throw this.failure;

@@ -219,11 +219,14 @@ export class WriteAhead {
   /** What waits, as far as one entry takes it. */
   private take(): Waiting[] {
     let bytes = 0;
-    const fits = this.waiting.findIndex(({ part }) => {
+    const firstTooMany = this.waiting.findIndex(({ part }) => {
       bytes += partLength(part.bytes.length);
       return bytes > entryBytesMax || !(this.file?.canHold(bytes) ?? false);
     });
-    return this.waiting.splice(0, Math.max(1, fits === -1 ? this.waiting.length : fits));
+    return this.waiting.splice(
+      0,
+      Math.max(1, firstTooMany === -1 ? this.waiting.length : firstTooMany),
+    );
   }
 
   /** Nothing of the generation before this one is needed. */

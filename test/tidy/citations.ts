@@ -53,7 +53,7 @@ const inDocument = (path: string) => path.endsWith('.md');
 
 const rules: readonly CitationRule[] = [
   {
-    pattern: /\bdecisions? +\d+|\bspec: |\b(?:messaging|log) +protocol\b|\breliability \d/g,
+    pattern: /\bdecisions? +\d+|\bspec: |\b(?:messaging|log) +protocol\b|\breliability \d/gi,
     applies: anywhere,
     holds: () => false,
     instead: 'a section of docs/protocol, an ADR, or the reason itself',

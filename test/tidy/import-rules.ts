@@ -24,8 +24,8 @@ const engineOverStorage =
 /** It knows nothing of logs: streams that rest write their ids by it, too. */
 const texts = 'storage/format/record-encoding.ts';
 
-/** Each of the wings knows what is below it, and no other. */
-const wings: Readonly<Record<string, readonly string[]>> = {
+/** What each product may not know, of what stands below it in the order of folders or beside it. */
+const strangers: Readonly<Record<string, readonly string[]>> = {
   topics: ['workflows'],
   workflows: ['topics'],
   messaging: ['topics', 'workflows'],
@@ -42,8 +42,8 @@ export const importRules: readonly ImportRule[] = [
     name: 'topics and workflows do not know each other',
     from: inProduct,
     forbids: (imported, from) => {
-      const wing = from.split('/')[1] ?? '';
-      return (wings[wing] ?? []).some((other) => imported.startsWith(`src/${other}/`));
+      const product = from.split('/')[1] ?? '';
+      return (strangers[product] ?? []).some((other) => imported.startsWith(`src/${other}/`));
     },
     instead: 'a folder of the server that knows both',
   },

@@ -185,6 +185,7 @@ describe('a citation', () => {
     ['src/x.ts', '/** As ADRs 17 and 18 say. */\n', 1],
     ['src/x.ts', '/** As storage/README.md "Damage" says. */\n', 1],
     ['src/x.ts', '/** As decision 17 says. */\n', 1],
+    ['src/x.ts', '/** Decision 17: as it is. */\n', 1],
     ['src/x.ts', '/** A shape (spec: Events). */\n', 1],
     ['src/x.ts', '/** A call (7.8). */\n', 1],
     ['src/x.ts', '/** A header (log protocol, 1.2). */\n', 1],

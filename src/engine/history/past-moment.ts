@@ -1,4 +1,4 @@
-/** The moment that a server shows which shows what was (ADR 47), and not what is. */
+/** The moment of the past that a server of an answer to `?asOf=` shows (ADR 47). */
 
 /** A moment of the journal. */
 export interface PastMoment {

@@ -103,7 +103,7 @@ export class ProcessLife {
     this.changesNothing = reason;
   }
 
-  /** `recoverable` runs after those added before it; before the port is open. */
+  /** They run in the order in which they were added. Add them before the port is open. */
   addRecoverable(recoverable: Recoverable): void {
     this.recoverables.push(recoverable);
   }

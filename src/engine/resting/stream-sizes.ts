@@ -2,8 +2,8 @@
 
 export interface StreamSizes {
   /**
-   * Live states of a kind that `restsIdle`, and of any kind in replay; beyond them the least
-   * recently touched rest.
+   * Live states of a kind that `restsIdle`: beyond them the least recently touched rest. In replay
+   * of any kind: beyond them the half that was woken first.
    */
   readonly liveStates: number;
   /** Streams whose kind asks for it have a checkpoint after so many events. */

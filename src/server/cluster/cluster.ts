@@ -198,9 +198,8 @@ export class Cluster implements Membership {
     this.commits.close();
     await this.follower?.idle();
     // Nothing is on its way any more: what was proposed is in the folder.
-    if (this.role === 'owner' && node !== null) {
-      await place?.keepLater(node.state);
-      await place?.keepLater(node.state);
+    if (this.role === 'owner' && node !== null && place?.holdsAll === true) {
+      await place.keep(node.state);
     }
     await this.options.log.close();
   }

@@ -110,6 +110,13 @@ export function readSigningKey(text: string): Result<string> {
     : refused('is not a key of at least 8 visible ASCII characters');
 }
 
+/** What nodes of a cluster share: it gives its holder all that they have. */
+export function readSharedSecret(text: string): Result<string> {
+  return /^[\x21-\x7e]{16,1024}$/.test(text)
+    ? ok(text)
+    : refused('is not a secret of at least 16 visible ASCII characters');
+}
+
 /** The address others use for this server: an absolute http(s) URL, kept without its last slash. */
 export function readPublicUrl(text: string): Result<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,4 +1,4 @@
-/** The only reader of the environment: every setting of the process, checked once. */
+/** Every setting of a server, read from the environment and checked once. */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import * as grammar from './config-grammars.js';
 import { optional, secret, setting } from './setting.js';
 import { readTelemetry, type TelemetrySettings } from './telemetry-settings.js';
 
-/** Where a value came from. `file` and `generated` concern credentials only. */
+/** Where a value came from. `file`, `generated` and `published` concern credentials. */
 export type Source = 'default' | 'environment' | 'option' | 'file' | 'generated' | 'published';
 
 /** The environment a configuration is read from: names to texts. */
@@ -94,7 +94,7 @@ const settings = {
   commitLogRetentionMs: setting('COMMIT_LOG_RETENTION', '2h', grammar.readDuration),
   clusterListen: optional('CLUSTER_LISTEN', cluster.readHostAndPort),
   clusterUrl: optional('CLUSTER_URL', cluster.readOrigin),
-  clusterSecret: secret('CLUSTER_SECRET', grammar.readSigningKey),
+  clusterSecret: secret('CLUSTER_SECRET', grammar.readSharedSecret),
   mcp: setting('MCP', 'false', grammar.readBoolean),
   logLevel: setting('LOG_LEVEL', 'info', grammar.readWord(logLevels)),
   metricsNamesMax: setting('METRICS_NAMES', '10', grammar.readInteger(0, 100)),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newSecret } from '../../engine/identifiers.js';
 import { keysOf } from '../../grammar/keys.js';
 import { type Config, ConfigurationError, type Source } from '../configuration/config.js';
 import { publishedKeys } from './published-keys.js';
@@ -193,9 +193,9 @@ async function keepCredentials(
   }
 }
 
-/** 192 bits each; webhooks need tokens to be base64 of a user and a password (messaging.md 1.1). */
+/** Webhooks need tokens to be base64 of a user and a password (messaging.md 1.1). */
 function makeCredentials(identifiers: Identifiers): Credentials {
-  const secret = () => identifiers.randomBytes(24).toString('base64url');
+  const secret = () => newSecret(identifiers);
   return {
     tokens: [tokenOf('stepwell', secret())],
     readTokens: [tokenOf('reader', secret())],

@@ -2,7 +2,10 @@
 import type { FastifyServerOptions } from 'fastify';
 import { headerBytesMax } from '../../http/head-limits.js';
 
-/** Timeouts against slow clients, in milliseconds; they end when the request has arrived. */
+/**
+ * How long a request may take to arrive, and how long a connection stays open behind an answer;
+ * milliseconds.
+ */
 export const serverTimeouts = {
   requestTimeout: 30_000,
   // Longer than the 60 s of common balancers: the side that reuses a connection has to be the one
@@ -10,10 +13,10 @@ export const serverTimeouts = {
   keepAliveTimeout: 65_000,
 } satisfies FastifyServerOptions;
 
-/** Options of Node's HTTP parser: strict, and with room for the headers allowed above. */
+/** Options of Node's HTTP server: strict, and with room for all headers that are allowed. */
 export const parserOptions = {
   headersTimeout: 10_000,
-  /** How often the two timeouts are looked after: a silent client is gone within 12 s. */
+  /** How often timeouts are looked after: a silent client is gone within 12 s. */
   connectionsCheckingInterval: 500,
   maxHeaderSize: headerBytesMax,
   insecureHTTPParser: false,

@@ -2,7 +2,7 @@
 import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
-import type { Identifiers } from '../../engine/identifiers.js';
+import { type Identifiers, newSecret } from '../../engine/identifiers.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
@@ -20,9 +20,6 @@ import { tokenRoutes } from './tokens.openapi.js';
 
 /** A token as it is shown; itself only in the answer that creates it. */
 type TokenObject = TokenRequest & { readonly createdAt: number };
-
-/** 192 bits. */
-const passwordBytes = 24;
 
 /**
  * All of it needs the right to administer. A token is shown once, in the answer that creates it.
@@ -45,7 +42,7 @@ export class TokensController {
   ): Promise<TokenObject & { readonly token: string }> {
     this.judge(request);
     const { name, role, expiresAt } = valueIn(parseToken(rawBody(request)));
-    const password = this.identifiers.randomBytes(passwordBytes).toString('base64url');
+    const password = newSecret(this.identifiers);
     const token = tokenOf(name, password);
     const address = this.address(name);
     const fields = { digest: tokenDigest(token), role, expiresAt };

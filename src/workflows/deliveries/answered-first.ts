@@ -122,11 +122,11 @@ export class AnsweredFirst implements DeliveryOrder {
 type Run = Pick<RunContext, 'entries' | 'calls'>;
 
 /** The open one that has caused `delivery`; undefined = it is answered, or there is none. */
-export function causeOf<Open extends OpenDelivery>(
+export function causeOf<Delivery extends OpenDelivery>(
   delivery: RunDelivery,
   run: Run,
-  open: readonly Open[],
-): Open | undefined {
+  open: readonly Delivery[],
+): Delivery | undefined {
   if (delivery.role === 'callResult') return causeOfAnswer(delivery, run, open);
   const entry = run.entries.at(delivery.entry);
   if (delivery.role !== 'step' || entry === undefined) return undefined;
@@ -135,18 +135,21 @@ export function causeOf<Open extends OpenDelivery>(
   const { id, target } = entry.step;
   if (target !== null) return open.find((other) => isBeforePlans(other, delivery.entry, run));
   const answer = open.find(({ callStep }) => callStep === id);
-  return answer ?? named(run.entries.findPlan(id) ?? run.entries.at(delivery.entry - 1), open);
+  return answer ?? deliveryOf(run.entries.findPlan(id) ?? run.entries.at(delivery.entry - 1), open);
 }
 
 /** A call is requested by the delivery of its plan, or of what was then the last entry. */
-function causeOfAnswer<Open extends OpenDelivery>(
+function causeOfAnswer<Delivery extends OpenDelivery>(
   { callId }: RunDelivery,
   run: Run,
-  open: readonly Open[],
-): Open | undefined {
+  open: readonly Delivery[],
+): Delivery | undefined {
   const call = run.calls.find(({ messageId }) => messageId === callId);
   if (call === undefined) return undefined;
-  return named(run.entries.findPlan(call.step.id) ?? run.entries.at(run.entries.length - 1), open);
+  return deliveryOf(
+    run.entries.findPlan(call.step.id) ?? run.entries.at(run.entries.length - 1),
+    open,
+  );
 }
 
 /** The plans of a parallel step stand together in the list, in the order of their steps. */
@@ -158,9 +161,10 @@ function isBeforePlans({ entry }: OpenDelivery, index: number, { entries }: Run)
   return isLast && first !== null && own !== null && own - first === index - entry - 1;
 }
 
-function named<Open extends OpenDelivery>(
+/** The open one that has brought `entry`. */
+function deliveryOf<Delivery extends OpenDelivery>(
   entry: RunEntry | undefined,
-  open: readonly Open[],
-): Open | undefined {
+  open: readonly Delivery[],
+): Delivery | undefined {
   return open.find(({ messageId }) => messageId === entry?.messageId);
 }

@@ -186,9 +186,9 @@ const clusterTable: typeof table = [
     'CLUSTER_SECRET',
     'clusterSecret',
     null,
-    'long-enough',
-    'long-enough',
-    ['', 'short', 'a\nb c d e'],
+    'long-enough-to-be',
+    'long-enough-to-be',
+    ['', 'fifteen-letters', 'a\nb c d e f g h i j'],
   ],
 ];
 

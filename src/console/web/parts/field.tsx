@@ -1,5 +1,5 @@
 /** What is typed into forms: a label, and below it a place to type. */
-import { type ComponentProps, useId } from 'react';
+import { type ComponentProps, useId, useState } from 'react';
 
 const classes =
   'w-full rounded-md border border-control bg-surface px-2 py-1.5 placeholder:text-muted';
@@ -49,4 +49,20 @@ export function Choice({ label, hint, ...props }: Labelled<'select'>) {
       <select id={id} {...props} className={`h-8 ${classes}`} />
     </div>
   );
+}
+
+/** What is typed into the fields of a draft: all of it, and the properties of each field. */
+export function useFields<Draft extends { readonly [Name in keyof Draft]: string }>(draft: Draft) {
+  const [typed, setTyped] = useState(draft);
+  const field = <Name extends keyof Draft>(name: Name): FieldProps => ({
+    value: typed[name],
+    onChange: (event) => setTyped({ ...typed, [name]: event.target.value }),
+  });
+  return { typed, field };
+}
+
+/** What a field shows, and what it does when something is typed. */
+interface FieldProps {
+  readonly value: string;
+  readonly onChange: (event: { readonly target: { readonly value: string } }) => void;
 }

@@ -1,9 +1,9 @@
 /** Publishes a message: a new one, or one like another, edited. */
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { sendText } from '../api/send.ts';
 import { useChange } from '../parts/change.ts';
 import { Dialog, SubmitRow } from '../parts/dialog.tsx';
-import { TextArea, TextField } from '../parts/field.tsx';
+import { TextArea, TextField, useFields } from '../parts/field.tsx';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
 import { headersIn } from './options.ts';
 
@@ -43,14 +43,9 @@ async function publish({ destination, queue, body, headers }: Draft): Promise<st
 
 /** Stays open, with what was typed, where the server refuses it. */
 export function PublishDialog({ draft, close, published }: PublishProps) {
-  const [typed, setTyped] = useState(draft);
+  const { typed, field } = useFields(draft);
   const prefix = useHeaderPrefix();
   const change = useChange(publish, ['message'], published);
-  const field = (name: keyof Draft) => ({
-    value: typed[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setTyped({ ...typed, [name]: event.target.value }),
-  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     change.mutate({ ...typed, destination: typed.destination.trim() });

@@ -1,11 +1,11 @@
 /** Makes a schedule, or replaces one: while the cron is typed, its next times are shown. */
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { api, ask } from '../api/client.ts';
 import { sendText } from '../api/send.ts';
 import { useChange } from '../parts/change.ts';
 import { Dialog, SubmitRow } from '../parts/dialog.tsx';
-import { TextArea, TextField } from '../parts/field.tsx';
+import { TextArea, TextField, useFields } from '../parts/field.tsx';
 import { useSettled } from '../parts/settled.ts';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
 import { headersIn } from '../publish/options.ts';
@@ -39,13 +39,8 @@ function useSave(id: string | undefined, saved: (id: string) => void) {
 }
 
 export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
-  const [typed, setTyped] = useState(draft);
+  const { typed, field } = useFields(draft);
   const save = useSave(id, saved);
-  const field = (name: keyof ScheduleDraft) => ({
-    value: typed[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setTyped({ ...typed, [name]: event.target.value }),
-  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate(typed);
