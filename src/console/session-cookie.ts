@@ -3,6 +3,7 @@
  * that the server keeps nothing for it (ADR 46). Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { sessionCookiePrefix } from '../http/identity/own-credentials.js';
 
 /** A session as its cookie holds it. */
 export interface SignedSession {
@@ -28,7 +29,7 @@ export class SessionCookies {
     this.key = createHmac('sha256', 'stepwell console session')
       .update(JSON.stringify(secrets))
       .digest();
-    this.name = `stepwell_${this.mac('name').toString('hex').slice(0, 8)}`;
+    this.name = `${sessionCookiePrefix}${this.mac('name').toString('hex').slice(0, 8)}`;
   }
 
   /** The value of the cookie. */

@@ -2,6 +2,7 @@
 
 import { ok, type Result, refused } from '../grammar/result.js';
 import { version } from '../grammar/version.js';
+import { withoutCredentials } from './identity/own-credentials.js';
 
 /** The name of a dialect, as configuration and events spell it. */
 export type DialectName = 'svc' | 'upstash';
@@ -162,15 +163,14 @@ export function readLogOptions(rawHeaders: readonly string[]): ReadonlyMap<strin
  * The headers `Svc-Header-Forward: true` adds to a delivery: all that are neither options nor the
  * caller's credentials, as flat pairs. What a hop owns (Host, Connection) is still among them.
  */
-export function plainHeaders(rawHeaders: readonly string[]): string[] {
+export function plainHeaders(rawHeaders: readonly string[]): readonly string[] {
   const plain = new HeaderPairs();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     if (prefixIn(messagePrefixes, name) !== undefined) continue;
-    if (name.toLowerCase() === 'authorization') continue;
     plain.add(name, rawHeaders[index + 1] ?? '');
   }
-  return plain.pairs;
+  return withoutCredentials(plain.pairs, true);
 }
 
 /** A destination's own query, and the options that stood between its parameters. */

@@ -8,8 +8,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { durabilityOf } from '../../http/durability.js';
+import { BasicCredentials } from '../../http/identity/basic-auth.js';
+import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { Intake } from '../../http/intake.js';
 import { valueIn } from '../../http/outcome.js';
+import type { RequestHead } from '../../http/request-head.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -39,6 +42,8 @@ export class WorkflowWebhookRoute implements FastifyRoute {
   constructor(
     private readonly service: EventsService,
     private readonly intake: Intake,
+    private readonly bearer: BearerTokens,
+    private readonly basic: BasicCredentials,
     @Inject(provided.userIds) private readonly userIds: Pick<ReadonlySet<string>, 'has'>,
     @Inject(provided.config) private readonly settings: WorkflowSettings,
   ) {}
@@ -59,7 +64,8 @@ export class WorkflowWebhookRoute implements FastifyRoute {
   private async call(exchange: FastifyExchange): Promise<void> {
     const { service, settings } = this;
     const eventId = valueIn(eventIn(exchange.target, segments));
-    const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl);
+    const isOwn = this.showsCredential(exchange.request);
+    const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl, isOwn);
     const runId = exchange.param('workflowRunId');
     const outcome = await service.callWebhook(runId, eventId, body, exchange.caller);
     if (outcome.ok) {
@@ -67,6 +73,12 @@ export class WorkflowWebhookRoute implements FastifyRoute {
       return;
     }
     exchange.refuse(outcome.code === 'not_found' ? await this.refusal() : outcome);
+  }
+
+  /** Whether its `Authorization` is a credential of this server. */
+  private showsCredential(request: RequestHead): boolean {
+    if (request.headers.authorization === undefined) return false;
+    return [this.bearer, this.basic].some((each) => each.admit(request, false).principal !== null);
   }
 
   /** In its turn: the run may have ended a moment ago. */

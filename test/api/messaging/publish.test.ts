@@ -95,7 +95,12 @@ describe('a publish', () => {
   });
 
   it('forwards what it was sent with if it asks for that, and shows what will arrive', async () => {
-    const headers = { 'X-Theirs': '1', 'X-Both': 'plain', Cookie: 'c=1', 'content-type': 'text/x' };
+    const headers = {
+      'X-Theirs': '1',
+      'X-Both': 'plain',
+      Cookie: 'c=1; stepwell_0a1b2c3d=x',
+      'content-type': 'text/x',
+    };
     const options = { 'Svc-Header-Forward': 'true', 'Svc-Forward-X-Both': 'named' };
     const { body } = await publish(endpoint.url, { ...headers, ...options, 'Svc-Delay': '1s' });
     const shown = await callApi(server, 'GET', `/v2/messages/${body.messageId}`);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { callApi } from '../../support/clients/api-call.js';
 import { bodyOf, rawRequest, statusOf } from '../../support/clients/raw-request.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -85,6 +86,22 @@ async function openWaits(runId: string, eventId: string): Promise<number> {
 const notFound = { status: 404, body: '{"error":"webhook not found"}' };
 
 describe('a call of a webhook', () => {
+  it.each([
+    ['a token', () => ({ authorization: server.bearer })],
+    ['a user and a password', () => ({ authorization: server.basic })],
+    ['a session of the console', () => ({ cookie: 'stepwell_0a1b2c3d=x' })],
+  ])('shows its run nothing that opens this server: %s', async (_what, credential) => {
+    script = waitOnce;
+    const runId = `wfr_shown_${randomUUID()}`;
+    await runs.begin(server, runId);
+    await runs.delivered(2);
+    expect((await call(pathOf(runId), { method: 'POST', headers: credential() })).status).toBe(200);
+    const [, , last] = await runs.delivered(3);
+    const { header } = callOf(last);
+    expect(header).not.toHaveProperty('Authorization');
+    expect(header).not.toHaveProperty('Cookie');
+  });
+
   it('ends the wait for it, and is delivered as it was made', async () => {
     script = waitOnce;
     await runs.begin(server, 'wfr_called');

@@ -9,7 +9,7 @@ const call = {
 
 const eventOf = (publicUrl: string | null, changes: Partial<typeof call> = {}) =>
   JSON.parse(
-    webhookEvent({ ...call, ...changes }, Buffer.from([0xff, 0]), publicUrl).toString(),
+    webhookEvent({ ...call, ...changes }, Buffer.from([0xff, 0]), publicUrl, false).toString(),
   ) as Record<string, unknown>;
 
 describe('the event of a call', () => {
