@@ -9,9 +9,9 @@ import {
   limitedFields,
   placeFields,
 } from '../messages/message-object.js';
-import { redacted, redactedHeaders } from '../messages/redaction.js';
+import { redacted, redactedBody, redactedHeaders } from '../messages/redaction.js';
 import type { LogEntry, LogState } from './log-entry.js';
-import { shownResponse } from './shown-response.js';
+import { redactionOfAnswer, shownResponse } from './shown-response.js';
 
 /** Fields that the two readings of the protocol spell differently are there in both spellings. */
 export interface LogRow {
@@ -97,7 +97,7 @@ export function logRow(
     header: redactedHeaders(headerMap(event.contentType, event.headers), message.redaction),
     ...bodyField(message),
     nextDeliveryTime: entry.nextDeliveryTime ?? event.notBefore,
-    ...endFields(entry, logged?.response ?? null),
+    ...endFields(entry, logged?.response ?? null, redactionOfAnswer(event, message.redaction)),
     ...placeFields(event),
     ...(event.timeoutMs !== null && { timeout: event.timeoutMs }),
     ...callbackFields(event),
@@ -120,18 +120,22 @@ export function errorOf({ error, status }: Pick<AttemptRecord, 'error' | 'status
   return error ?? `the destination answered ${status}`;
 }
 
-function endFields({ state, end }: LogEntry, responseBody: Buffer | null): Partial<LogRow> {
+function endFields(
+  { state, end }: LogEntry,
+  responseBody: Buffer | null,
+  redaction: Redaction | null,
+): Partial<LogRow> {
   if (end === null) return {};
   const isFailure = state !== 'DELIVERED';
   const error = errorOf(end);
   if (end.status === 0) return { error };
-  const headers = headerMap(null, end.headers);
+  const headers = redactedHeaders(headerMap(null, end.headers), redaction);
   return {
     ...(isFailure && { error }),
     responseStatus: end.status,
     responseHeader: headers,
     responseHeaders: headers,
-    ...shownResponse(responseBody),
+    ...shownResponse(redactedBody(responseBody, redaction)),
   };
 }
 

@@ -1,7 +1,20 @@
 /** What a destination answered, as a row shows it: its first bytes, text as text. Pure. */
+import type { Redaction } from '../../grammar/redaction-fields.js';
+import type { MessagePublished } from '../messages/message.events.js';
 
 /** Of a response body, what a row shows (ADR 24). */
 const responseBytesMax = 64 * 1024;
+
+/**
+ * What is hidden of an answer. That of a third party is the result of a step, which is hidden as
+ * what the step sent; another one is of the destination, which the message tells nothing of.
+ */
+export function redactionOfAnswer(
+  { run }: Pick<MessagePublished, 'run'>,
+  redaction: Redaction | null,
+): Redaction | null {
+  return run?.role === 'call' ? redaction : null;
+}
 
 /** One of both, or none. */
 export interface ShownResponse {

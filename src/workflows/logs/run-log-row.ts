@@ -4,14 +4,14 @@ import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';
 import { errorOf } from '../../messaging/logs/log-row.js';
 import type { Published } from '../../messaging/logs/published-messages.js';
-import { shownResponse } from '../../messaging/logs/shown-response.js';
+import { redactionOfAnswer, shownResponse } from '../../messaging/logs/shown-response.js';
 import { deadLetterId, type RunPlace } from '../../messaging/messages/message.events.js';
 import { labelFields } from '../../messaging/messages/message-object.js';
-import { redactedHeaders } from '../../messaging/messages/redaction.js';
+import { redactedBody, redactedHeaders } from '../../messaging/messages/redaction.js';
 import type { LoggedRun } from '../history/logged-runs.js';
 import type { RunEvent, StepInfo } from '../run-state/run.events.js';
 import { shownText } from '../shown-steps/shown-text.js';
-import type { StepFields } from '../shown-steps/step-fields.js';
+import type { Showing, StepFields } from '../shown-steps/step-fields.js';
 import { stalledError } from '../shown-steps/step-object.js';
 import type { FilteredRun } from './run-logs.request.js';
 
@@ -137,7 +137,10 @@ export function runMessageRow(
     ...executedField(logged),
     stepInfo,
     nextDeliveryTime: entry.nextDeliveryTime ?? notBefore,
-    ...endFields(entry, logged?.response ?? null, bytesMax),
+    ...endFields(entry, logged?.response ?? null, {
+      bytesMax,
+      redaction: redactionOfAnswer(message.published.event, redaction),
+    }),
     headers: redactedHeaders(headerMap(contentType, headers), redaction),
   };
 }
@@ -238,7 +241,7 @@ function commonFields(
 function endFields(
   { state, end }: LogEntry<string>,
   responseBody: Buffer | null,
-  bytesMax: number | null,
+  { bytesMax, redaction }: Showing,
 ): Partial<RunLogRow> {
   if (end === null) return {};
   const isFailure = state !== 'DELIVERED';
@@ -246,8 +249,8 @@ function endFields(
     ...(isFailure && { error: errorOf(end) }),
     ...(end.status !== 0 && {
       responseStatus: end.status,
-      responseHeaders: headerMap(null, end.headers),
-      ...shownResponse(responseBody, bytesMax),
+      responseHeaders: redactedHeaders(headerMap(null, end.headers), redaction),
+      ...shownResponse(redactedBody(responseBody, redaction), bytesMax),
     }),
   };
 }

@@ -1,3 +1,4 @@
+import { redacted } from '../../../src/messaging/messages/redaction.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -169,6 +170,22 @@ describe('a call', () => {
       body: expect.stringMatching(/^REDACTED:[0-9a-f]{64}$/),
       labels: ['blue'],
     });
+  });
+
+  it('hides the answer that its run hides, in the logs of messages and of runs', async () => {
+    third.answer(() => ({ headers: { 'x-answered': 'hush-header' }, body: 'hush-body' }));
+    await endpoint.init({ 'svc-redact-fields': 'body,header' });
+    await endpoint.received(1);
+    const id = idOf(await endpoint.batch(call()));
+    await endpoint.received(2);
+    for (const path of [`/v2/logs?messageId=${id}`, '/v2/workflows/messageLogs?count=100']) {
+      const text = JSON.stringify((await callApi(server, 'GET', path)).body);
+      expect(text).toContain(redacted('hush-body'));
+      expect(text).toContain(redacted('hush-header'));
+      expect(text).not.toMatch(/hush-(body|header)/);
+    }
+    const found = await callApi(server, 'GET', '/v2/logs?contains=hush-body');
+    expect(found.body).toMatchObject({ logs: [] });
   });
 
   it('of a run that has ended is refused with 400', async () => {
