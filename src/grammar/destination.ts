@@ -1,7 +1,6 @@
 /**
  * What stands behind the marker of `/v2/publish/{destination}`: raw, never path-cleaned
- * (messaging.md 1.5). A URL is kept as it was written, because it is called and signed as it was
- * written.
+ * (messaging.md 1.5). A URL is kept as it is called, because it is signed so.
  */
 import { parseName } from './name.js';
 import { ok, type Result, refused } from './result.js';
@@ -14,7 +13,9 @@ export type Destination =
 const destinationLengthMax = 8192;
 /** A proxy on the way may have collapsed `https://` into `https:/`. */
 const collapsedScheme = /^(https?):\/(?!\/)/i;
-const printableAscii = /^[\x21-\x7e]+$/;
+const tooLong = `the destination is longer than ${destinationLengthMax} characters`;
+/** Path and query of what RFC 3986 allows there, and what clients write in queries all the same. */
+const plainTarget = /^(?:[/?][\w\-.~!$&'()*+,;=:@/?%[\]|]*)?$/;
 
 /**
  * `tail` is the path behind the marker, `query` the request's query that is the destination's own.
@@ -22,7 +23,7 @@ const printableAscii = /^[\x21-\x7e]+$/;
 export function parseDestination(tail: string, query: string): Result<Destination> {
   if (tail === '') return refused('the destination is missing');
   if (tail.length + query.length > destinationLengthMax) {
-    return refused(`the destination is longer than ${destinationLengthMax} characters`);
+    return refused(tooLong);
   }
   const decoded = tail.includes(':/') ? tail : decode(tail);
   if (decoded === undefined) return refused('the destination is not valid percent-encoding');
@@ -35,13 +36,32 @@ export function parseDestination(tail: string, query: string): Result<Destinatio
   return ok({ kind: 'group', name: path });
 }
 
-/** An absolute http or https URL, kept as written where it is plain ASCII without a fragment. */
+/**
+ * An absolute http or https URL. What it names behind its origin is kept as it was written, dot
+ * segments and all, if it is fit for a request line; anything else is written as browsers do. The
+ * origin has one spelling, so that what is paused or limited by it has no other name.
+ */
 export function parseUrl(text: string): Result<Extract<Destination, { kind: 'url' }>> {
   const url = urlOf(text);
   if (url === undefined) return refused('the destination is not a valid URL');
-  const asWritten = printableAscii.test(text) && !text.includes('#');
+  const asWritten = isCalledAsWritten(text, url);
   if (!asWritten) url.hash = '';
-  return ok({ kind: 'url', text: asWritten ? text : url.href, url });
+  const called = asWritten ? text : url.href;
+  return called.length > destinationLengthMax
+    ? refused(tooLong)
+    : ok({ kind: 'url', text: called, url });
+}
+
+/** What a request line names of `url`, which `text` is: no URL is cleaned behind its origin. */
+export function requestTarget(text: string, url: URL): string {
+  // Journals of earlier versions have URLs that are written in other ways.
+  if (!isCalledAsWritten(text, url)) return `${url.pathname}${url.search}`;
+  const target = text.slice(url.origin.length);
+  return target.startsWith('/') ? target : `/${target}`;
+}
+
+function isCalledAsWritten(text: string, { origin }: URL): boolean {
+  return text.startsWith(origin) && plainTarget.test(text.slice(origin.length));
 }
 
 /** One that came percent-encoded may have brought a query of its own. */

@@ -40,7 +40,7 @@ import * as limits from './inbound/inbound-limits.js';
 import { LaneRequest } from './inbound/lane-request.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { SocketLane } from './inbound/sockets/socket-lane.js';
-import { refuseUnnamedDeletes } from './inbound/unnamed-deletes.js';
+import { refuseUnnamedPaths } from './inbound/unnamed-paths.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import { ClusterMetrics } from './nodes/cluster.metrics.js';
 import { ClusterSide, type ClusterSidePorts } from './nodes/cluster-side.js';
@@ -94,7 +94,7 @@ export async function createHttpServer(
   const node = nodeOf(shared, { connections, callers, frontDoor, inFlight, routes });
   acceptRawBodies(fastify);
   frontDoor.guard(fastify);
-  refuseUnnamedDeletes(fastify);
+  refuseUnnamedPaths(fastify);
   const pastDoor = new PastDoor(basic);
   pastDoor.guard(fastify);
   inFlight.guard(fastify);

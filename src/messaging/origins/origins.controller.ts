@@ -94,7 +94,8 @@ export class OriginsController {
     return {
       ...report,
       limit: this.config.originParallelism,
-      refused: this.reach.refusalOf(new URL(origin)),
+      // Journals of earlier versions have destinations whose origins are no URLs.
+      refused: URL.canParse(origin) ? this.reach.refusalOf(new URL(origin)) : null,
       pausedAt: this.origins.stateOf(origin)?.pausedAt ?? null,
     };
   }

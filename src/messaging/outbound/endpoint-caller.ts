@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../engine/clock.js';
+import { requestTarget } from '../../grammar/destination.js';
 import { Refusal, refused } from '../../grammar/result.js';
 import { TransientMap } from '../../grammar/transient-map.js';
 import { type AllowedNetworks, type DialTarget } from '../settings.js';
@@ -54,7 +55,7 @@ export class EndpointCaller implements Endpoints {
   private readonly guard: AddressGuard;
   private readonly connector: buildConnector.connector;
   /** Destinations that may be called, by their text: what the guard says of one never changes. */
-  private readonly destinations = new LRUCache<string, URL>({ max: rememberedMax });
+  private readonly destinations = new LRUCache<string, CalledUrl>({ max: rememberedMax });
   private readonly pools: LRUCache<string, OriginConnections>;
   /** All that have not shut down, those that are left for a new one included. */
   private readonly living = new Set<OriginConnections>();
@@ -107,13 +108,14 @@ export class EndpointCaller implements Endpoints {
   }
 
   private dispatch({ url: text, method, headers, body }: OutgoingAttempt, open: OpenAttempt): void {
-    const url = this.destinationOf(text);
-    if (url instanceof Refusal) {
-      open.fail(`the destination ${url.message}`);
+    const destination = this.destinationOf(text);
+    if (destination instanceof Refusal) {
+      open.fail(`the destination ${destination.message}`);
       return;
     }
+    const { url, target } = destination;
     const sendsBody = method !== 'GET' && method !== 'HEAD';
-    const request = wireRequest(url, method, headers, sendsBody ? body : null);
+    const request = wireRequest(url, target, method, headers, sendsBody ? body : null);
     if (request instanceof Refusal) open.fail(request.message);
     else this.poolOf(url).send(request, open);
   }
@@ -122,12 +124,14 @@ export class EndpointCaller implements Endpoints {
    * Where a text leads. What an address may be is judged again by each connection that is opened,
    * so that nothing is remembered of that.
    */
-  private destinationOf(text: string): URL | Refusal {
+  private destinationOf(text: string): CalledUrl | Refusal {
     const known = this.destinations.get(text);
     if (known !== undefined) return known;
     const url = this.judge(text);
-    if (url instanceof URL && text.length <= rememberedLengthMax) this.destinations.set(text, url);
-    return url;
+    if (url instanceof Refusal) return url;
+    const called = { url, target: requestTarget(text, url) };
+    if (text.length <= rememberedLengthMax) this.destinations.set(text, called);
+    return called;
   }
 
   /** An overridden host is not judged: the operator named what is dialled for it. */
@@ -175,6 +179,12 @@ export class EndpointCaller implements Endpoints {
     };
     signal.addEventListener('abort', cutAll, { once: true });
   }
+}
+
+/** Where a text leads, and what its request line names. */
+interface CalledUrl {
+  readonly url: URL;
+  readonly target: string;
 }
 
 /** `URL.canParse` before it would parse twice. */

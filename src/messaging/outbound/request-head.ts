@@ -196,12 +196,13 @@ const expectsBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
  * so that no header becomes two.
  */
 export function wireRequest(
-  { host, pathname, search }: URL,
+  { host }: Pick<URL, 'host'>,
+  target: string,
   method: string,
   headers: readonly string[],
   body: Buffer | null,
 ): WireRequest | Refusal {
-  let head = `${method} ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n`;
+  let head = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n`;
   head += 'connection: keep-alive\r\n';
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] ?? '';

@@ -47,6 +47,8 @@ const publish = (
   body: string | Buffer = 'x',
 ) => call('POST', `/v2/publish/${destination}`, headers, body);
 
+const batchOf = (destination: string) => JSON.stringify([{ destination }]);
+
 describe('a publish', () => {
   it('answers with the message and with how durable it is', async () => {
     const { status, headers, body } = await publish(endpoint.url);
@@ -93,6 +95,19 @@ describe('a publish', () => {
     expect(request?.headers['svc-message-id']).not.toBe('msg_forged');
     expect(request?.headers.host).toBe(new URL(endpoint.url).host);
   });
+
+  it.each(['/a/../b//c?x=1', '/%2e%2e/x?a[]=1|2', '?only=a-query', '/{x}"'])(
+    'calls %s, and signs what it calls',
+    async (rest) => {
+      const { body } = await callApi(server, 'POST', '/v2/batch', {}, batchOf(endpoint.url + rest));
+      const [{ url }] = body as [{ url: string }];
+      const [request] = await endpoint.received(1);
+      const [, claims = ''] = String(request?.headers['svc-signature']).split('.');
+      const { sub } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub: string };
+      expect(sub).toBe(url);
+      expect(sub).toBe(`${endpoint.url}${request?.url}`.replace('/?only', '?only'));
+    },
+  );
 
   it('forwards what it was sent with if it asks for that, and shows what will arrive', async () => {
     const headers = {

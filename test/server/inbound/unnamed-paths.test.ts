@@ -17,3 +17,20 @@ it.each(['/v2/messages/', '/v2/messages/?label=x', '/v2/dlq/', '/v2/workflows/ru
     expect(listed.body).toMatchObject({ messages: [{ state: 'DELAYED' }] });
   },
 );
+
+it.each([
+  '/v2/dlq/retry/',
+  '/v2/dlq/retry/?label=x',
+  '/v2/workflows/dlq/resume/',
+  '/v2/workflows/dlq/restart/',
+])('POST %s names nothing, and takes nothing up again', async (path) => {
+  const { status, body } = await callApi(server, 'POST', path);
+  expect([status, body]).toEqual([400, { error: expect.stringContaining('ends with "/"') }]);
+  const all = await callApi(server, 'POST', path.replace(/\/(\?.*)?$/, ''));
+  expect(all.status).toBeLessThan(300);
+});
+
+it('a slash behind what has no form for all is passed over', async () => {
+  const { status } = await callApi(server, 'POST', '/v2/queues/', {}, '{"queueName":"line"}');
+  expect(status).toBe(200);
+});
