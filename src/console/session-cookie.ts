@@ -3,7 +3,7 @@
  * that the server keeps nothing for it (ADR 46). Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { sessionCookiePrefix } from '../http/identity/own-credentials.js';
+import { sessionCookiePrefix } from '../http/own-credentials.js';
 
 /** A session as its cookie holds it. */
 export interface SignedSession {

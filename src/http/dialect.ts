@@ -2,7 +2,7 @@
 
 import { ok, type Result, refused } from '../grammar/result.js';
 import { version } from '../grammar/version.js';
-import { withoutCredentials } from './identity/own-credentials.js';
+import { withoutCredentials } from './own-credentials.js';
 
 /** The name of a dialect, as configuration and events spell it. */
 export type DialectName = 'svc' | 'upstash';

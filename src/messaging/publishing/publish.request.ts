@@ -186,8 +186,12 @@ function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleReques
     return null;
   }
   reader.refuseOptions(/^not-before$/, 'means nothing for a schedule; it has Delay');
+  reader.refuseOptions(deduplicating, 'means nothing for a schedule; all its messages are alike');
   return { cron, id };
 }
+
+/** Of a schedule it would drop what repeats within ten minutes. */
+const deduplicating = /^(?:content-based-deduplication|deduplication-id)$/;
 
 function parseCronText(text: string): Result<string> {
   return text.length > 0 && text.length <= cronLengthMax
@@ -213,14 +217,25 @@ function parseDeduplicationId(text: string): Result<string> {
     : refused(`must have 1 to ${deduplicationIdLengthMax} characters`);
 }
 
-/** The identity of a publish by content: destination, content type, forwarded headers and body. */
+/**
+ * The identity of a publish by content: destination, content type, forwarded headers and body.
+ * Headers have no order, and their names no case: a proxy on the way may change both.
+ */
 function contentDigest(
   { contentType, body }: PublishRequest,
   { text: destination }: PublishTarget,
   headers: readonly string[],
 ): string {
   return createHash('sha256')
-    .update(JSON.stringify([destination, contentType, headers]))
+    .update(JSON.stringify([destination, contentType, withoutOrder(headers)]))
     .update(body)
     .digest('hex');
+}
+
+function withoutOrder(headers: readonly string[]): readonly string[][] {
+  const pairs: string[][] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    pairs.push([(headers[index] ?? '').toLowerCase(), headers[index + 1] ?? '']);
+  }
+  return pairs.sort(([one = ''], [other = '']) => (one < other ? -1 : one > other ? 1 : 0));
 }

@@ -1,7 +1,7 @@
 /** The event that a call of a webhook is (workflows.md 3.5). Pure. */
 import type { IncomingMessage } from 'node:http';
 import { headerMap } from '../../grammar/headers.js';
-import { withoutCredentials } from '../../http/identity/own-credentials.js';
+import { withoutCredentials } from '../../http/own-credentials.js';
 
 /**
  * JSON of `{method, header, body, proto, host, url}`: `header` in Title-Case with lists of values,

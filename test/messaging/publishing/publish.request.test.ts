@@ -143,6 +143,11 @@ describe('an option of a publish', () => {
     [{ 'Svc-Redact-Fields': 'all' }, 'invalid: Svc-Redact-Fields must list'],
     [{ 'Svc-Header-Forward': '1' }, 'invalid: Svc-Header-Forward must be true or false'],
     [{ 'Svc-Schedule-Id': 'a' }, 'invalid: Svc-Cron is missing'],
+    [{ 'Svc-Cron': '* * * * *', 'Svc-Deduplication-Id': 'a' }, 'invalid: Svc-Deduplication-Id '],
+    [
+      { 'Svc-Cron': '* * * * *', 'Svc-Content-Based-Deduplication': 'true' },
+      'invalid: Svc-Content-Based-Deduplication means nothing for a schedule',
+    ],
     [{ 'Svc-Callback': 'ftp://example.com' }, 'invalid: Svc-Callback is not a URL'],
     [{ 'Svc-Callback': '' }, 'invalid: Svc-Callback '],
     [{ 'Svc-Failure-Callback': 'x' }, 'invalid: Svc-Failure-Callback is not a URL'],
@@ -452,6 +457,12 @@ describe('deduplication by content', () => {
   it('gives equal publishes one key', () => {
     expect(key({})).toMatch(/^content:[0-9a-f]{64}$/);
     expect(key({})).toBe(key({}));
+  });
+
+  it('does not depend on the order and the case of forwarded headers', () => {
+    const first = key({}, { 'Svc-Forward-A': '1', 'Svc-Forward-B': '2' });
+    expect(key({}, { 'Svc-Forward-B': '2', 'svc-forward-a': '1' })).toBe(first);
+    expect(key({}, { 'Svc-Forward-A': '2', 'Svc-Forward-B': '1' })).not.toBe(first);
   });
 
   it('tells destination, content type, forwarded headers and body apart', () => {

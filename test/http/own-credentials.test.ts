@@ -1,4 +1,4 @@
-import { withoutCredentials, withoutSessions } from '../../../src/http/identity/own-credentials.js';
+import { withoutCredentials, withoutSessions } from '../../src/http/own-credentials.js';
 
 const session = 'stepwell_0a1b2c3d=rest.1.x.y';
 
