@@ -1,7 +1,7 @@
 /** A topic as server-sent events, without a group: records as they come, those that are meant. */
 import type { LogRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Refusal } from '../../grammar/result.js';
+import { Refusal } from '../../grammar/result.js';
 import type { EventStream } from '../../http/bytes/event-stream.js';
 import { errorBody } from '../../http/error-shapes.js';
 import { type PayloadEncoding, recordText } from '../records/record-text.js';
@@ -10,6 +10,9 @@ import { damageRefusal } from '../topics/damaged-records.js';
 /** Read at once of one partition. */
 const readBytes = 128 * 1024;
 const readRecords = 500;
+
+/** The place of a stream names every partition, in each of its events. */
+const partitionsMax = 64;
 
 /** A partition, and the offset of its record that comes next. */
 export interface TailPlace {
@@ -23,24 +26,46 @@ export interface TailTerms {
   readonly topic: string;
   readonly events: EventStream;
   readonly encoding: PayloadEncoding;
+  /** The logs of the topic now, of a tail of all partitions; none where it names one. */
+  all(): readonly PartitionLog[];
   isMeant(record: LogRecord): boolean;
   /** The topic is there, and its reader may read it. */
   goesOn(): boolean;
 }
 
+/** Why all partitions of a topic cannot be tailed together; null = they can. */
+export function tooManyPartitions(topic: string, partitions: number): Refusal | null {
+  if (partitions <= partitionsMax) return null;
+  const message = `${topic} has more than ${partitionsMax} partitions: name one, as partition=0`;
+  return new Refusal('invalid', message);
+}
+
 /** Made for one request; it ends with the right of its credential, too. */
 export class TailStream {
+  private readonly places: TailPlace[];
+  private wake: () => void = () => undefined;
+
   constructor(
-    private readonly places: readonly TailPlace[],
+    places: readonly TailPlace[],
     private readonly terms: TailTerms,
-  ) {}
+  ) {
+    this.places = [...places];
+  }
+
+  get topic(): string {
+    return this.terms.topic;
+  }
 
   /** Sends until the topic or the client is gone, or it is ended. */
   run(): Promise<void> {
     const { events } = this.terms;
     return events.run(`id: ${this.position}\n`, async () => {
       try {
-        while (this.goesOn) await this.goOn();
+        while (this.goesOn) {
+          const refusal = this.addPartitions();
+          if (refusal !== null) return await events.send(failureText(refusal));
+          await this.goOn();
+        }
       } catch (error) {
         const refusal = damageRefusal(error);
         if (refusal === undefined) throw error;
@@ -52,6 +77,27 @@ export class TailStream {
   /** No more records are sent. */
   end(): void {
     this.terms.events.end();
+  }
+
+  /** The topic may have more partitions than before. */
+  grew(): void {
+    this.wake();
+  }
+
+  /** Reads partitions that were added from their start, so that nothing of them is left out. */
+  private addPartitions(): Refusal | null {
+    const { topic } = this.terms;
+    const added = this.added;
+    const refusal = tooManyPartitions(topic, this.places.length + added.length);
+    if (refusal !== null) return refusal;
+    for (const log of added) {
+      this.places.push({ partition: this.places.length, log, next: log.startOffset });
+    }
+    return null;
+  }
+
+  private get added(): readonly PartitionLog[] {
+    return this.terms.all().slice(this.places.length);
   }
 
   /** Sends some of each partition, or waits for more. */
@@ -106,6 +152,9 @@ export class TailStream {
   private async wait(): Promise<void> {
     await this.terms.events.wait((come) => {
       const cancels = this.places.map(({ log, next }) => log.whenBeyond(next, come));
+      this.wake = come;
+      // They may have come while records were sent.
+      if (this.added.length > 0) come();
       return () => {
         for (const cancel of cancels) cancel();
       };

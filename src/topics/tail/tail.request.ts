@@ -46,6 +46,21 @@ const start: FilterReader<TailStart> = (values) => {
     : ok({ time });
 };
 
+/** Next offsets by partition: what the reader of a stream says that it has. */
+export type TailHad = ReadonlyMap<number, number>;
+
+/** `Last-Event-ID`, as `TailStream` makes it; none is empty. */
+export function parseLastId(header: string | readonly string[] | undefined): Result<TailHad> {
+  const had = new Map<number, number>();
+  if (header === undefined || header === '') return ok(had);
+  for (const part of String(header).split(',')) {
+    const [, partition, next] = /^(\d{1,5}):(\d{1,15})$/.exec(part) ?? [];
+    if (partition === undefined) return refused('the header Last-Event-ID is no id of an event');
+    had.set(Number(partition), Number(next));
+  }
+  return ok(had);
+}
+
 /** `from`, `partition`, `key` and `contains`. */
 export function parseTailQuery(target: string): Result<TailQuestion> {
   const filters = readFilters(target, {

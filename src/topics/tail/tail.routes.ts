@@ -14,14 +14,17 @@ import { readEncoding } from '../records/record-text.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { newestShares } from './newest-shares.js';
 import { tailRoute } from './tail.openapi.js';
-import { parseTailQuery, type TailQuestion, type TailStart } from './tail.request.js';
-import { type TailPlace, TailStream } from './tail-stream.js';
+import {
+  parseLastId,
+  parseTailQuery,
+  type TailHad,
+  type TailQuestion,
+  type TailStart,
+} from './tail.request.js';
+import { type TailPlace, TailStream, tooManyPartitions } from './tail-stream.js';
 
 /** Each of them reads what is recorded: so many at once. */
 const streamsMax = 64;
-
-/** The place of a stream names every partition, in each of its events. */
-const partitionsMax = 64;
 
 const busy = new Refusal(
   'unavailable',
@@ -41,7 +44,11 @@ export class TailRoute implements FastifyRoute {
     private readonly topicLogs: TopicLogs,
     private readonly basic: BasicCredentials,
     @Inject(provided.clock) private readonly clock: Clock,
-  ) {}
+  ) {
+    topicLogs.onPartitions((topic) => {
+      for (const stream of this.streams) if (stream.topic === topic) stream.grew();
+    });
+  }
 
   /** Streams that are open. */
   get size(): number {
@@ -60,7 +67,8 @@ export class TailRoute implements FastifyRoute {
     refuseIf(mayRead());
     const question = valueIn(parseTailQuery(exchange.target));
     const encoding = valueIn(readEncoding(request.rawHeaders));
-    const places = answerIn(await this.placesOf(topic, question, lastIdOf(exchange)));
+    const had = valueIn(parseLastId(request.headers['last-event-id']));
+    const places = answerIn(await this.placesOf(topic, question, had));
     if (this.streams.size >= streamsMax) return exchange.refuse(busy);
     const allowance = exchange.hijack();
     const isThere = () => places.every(({ log, partition }) => this.isOpen(topic, partition, log));
@@ -68,6 +76,7 @@ export class TailRoute implements FastifyRoute {
       topic,
       events: new EventStream({ response, allowance }, this.clock),
       encoding,
+      all: () => (question.partition === null ? this.topicLogs.present(topic) : []),
       isMeant: filterOf(question),
       goesOn: () => mayRead() === undefined && isThere(),
     });
@@ -83,21 +92,22 @@ export class TailRoute implements FastifyRoute {
   private async placesOf(
     topic: string,
     { start, partition }: TailQuestion,
-    had: ReadonlyMap<number, number>,
+    had: TailHad,
   ): Promise<readonly TailPlace[] | Refusal> {
     const only = await this.topicLogs.partition({ topic, partition: partition ?? 0 });
     if (only instanceof Refusal) return only;
     const all = partition === null ? this.topicLogs.present(topic) : [only];
-    if (all.length > partitionsMax) {
-      const message = `${topic} has more than ${partitionsMax} partitions: name one, as partition=0`;
-      return new Refusal('invalid', message);
-    }
+    const refusal = tooManyPartitions(topic, all.length);
+    if (refusal !== null) return refusal;
     const sizes = all.map((log) => log.highWatermark - log.startOffset);
     const shares = 'newest' in start ? newestShares(sizes, start.newest) : [];
     const places: TailPlace[] = [];
     for (const [index, log] of all.entries()) {
       const number = partition ?? index;
-      const wanted = had.get(number) ?? (await offsetOf(log, start, shares[index] ?? 0));
+      // An id names all partitions that its stream had: another one was added behind it.
+      const isAdded = had.size > 0 && partition === null;
+      const first = isAdded ? log.startOffset : await offsetOf(log, start, shares[index] ?? 0);
+      const wanted = had.get(number) ?? first;
       const next = Math.min(Math.max(wanted, log.startOffset), log.highWatermark);
       places.push({ partition: number, log, next });
     }
@@ -119,16 +129,4 @@ function filterOf({ key, contains }: TailQuestion): (record: LogRecord) => boole
     if (wantedKey !== null && record.key?.equals(wantedKey) !== true) return false;
     return part === null || record.value?.includes(part) === true;
   };
-}
-
-/** Next offsets by partition, as the id of an event names them; none that can be read: none. */
-function lastIdOf({ request }: FastifyExchange): ReadonlyMap<number, number> {
-  const id = request.headers['last-event-id'];
-  const places = new Map<number, number>();
-  if (typeof id !== 'string') return places;
-  for (const part of id.split(',', partitionsMax)) {
-    const [, partition, next] = /^(\d{1,5}):(\d{1,15})$/.exec(part) ?? [];
-    if (partition !== undefined) places.set(Number(partition), Number(next));
-  }
-  return places;
 }

@@ -90,6 +90,49 @@ describe('the tail of a topic', () => {
     expect(new Set(places).size).toBe(all.length);
   });
 
+  it('reads partitions that are added from their start, beside those it has', async () => {
+    await callLog(server, '/admin/topics', { name: 'grown', partitions: 1 });
+    const grow = (partitions: number) =>
+      callLog(server, '/admin/topics/grown', { partitions }, { method: 'PATCH' });
+    const put = (partition: number, value: string) =>
+      callLog(server, '/produce', [{ topic: 'grown', partition, value }]);
+    const now = await open('', '', server.basic, 'grown');
+    const one = await open('?partition=0', '', server.basic, 'grown');
+    await grow(2);
+    await put(1, 'in the new one');
+    expect(await take(now, 1)).toMatchObject([{ partition: 1, offset: 0 }]);
+    expect(now.lastId).toBe('0:0,1:1');
+    await put(0, 'in the old one');
+    expect(await take(now, 1)).toMatchObject([{ partition: 0, offset: 0 }]);
+    expect(await take(one, 1)).toMatchObject([{ partition: 0, offset: 0 }]);
+    await grow(3);
+    await put(2, 'while no client was there');
+    for (const lastId of ['0:1', '0:0,1:1']) {
+      const back = await open('', lastId, server.basic, 'grown');
+      const values = valuesOf(await take(back, 2));
+      expect(values).toContain('while no client was there');
+      expect(values).toContain(lastId === '0:1' ? 'in the new one' : 'in the old one');
+      back.cut();
+    }
+    for (const stream of [now, one]) stream.cut();
+  });
+
+  it('of all partitions ends with an error where the topic grows beyond 64', async () => {
+    await callLog(server, '/admin/topics', { name: 'wide', partitions: 64 });
+    const stream = await open('', '', server.basic, 'wide');
+    await callLog(server, '/admin/topics/wide', { partitions: 65 }, { method: 'PATCH' });
+    expect(await stream.next()).toMatchObject({
+      type: 'error',
+      data: expect.stringContaining('more than 64 partitions'),
+    });
+    expect(await stream.next()).toBeNull();
+    await expect(open('', stream.lastId, server.basic, 'wide')).rejects.toThrow('400');
+  });
+
+  it.each(['x', '0', '0:1,', '0:-1', '0/1'])('refuses Last-Event-ID: %s', async (lastId) => {
+    await expect(open('', lastId)).rejects.toThrow('400');
+  });
+
   it('is for those who may read the topic', async () => {
     const reader = await createCredential(server, 'reader', 'CONSUME', 'rides');
     const other = await createCredential(server, 'other', 'CONSUME', 'bills');
