@@ -28,6 +28,23 @@ const containsLengthMax = 1024;
 const offsetForm = /^\d{1,11}$/;
 const timeForm = /^\d{12,15}$/;
 
+/** ISO 8601: a day, or a minute, second or fraction of it; without a zone it is UTC. */
+const dateForm =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/**
+ * Unix milliseconds of a date; null where it is none. `Date.parse` alone reads a time out of most
+ * text that has a number in it, and takes the 31st of February for the 3rd of March.
+ */
+function momentOf(text: string): number | null {
+  const [, day, minute = '00:00', second = ':00', zone = 'Z'] = dateForm.exec(text) ?? [];
+  if (day === undefined) return null;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return null;
+  const time = Date.parse(`${day}T${minute}${second}${zone}`);
+  return Number.isNaN(time) ? null : time;
+}
+
 const start: FilterReader<TailStart> = (values) => {
   const given = text(values);
   if (!given.ok) return given;
@@ -40,8 +57,8 @@ const start: FilterReader<TailStart> = (values) => {
     return newest <= newestMax ? ok({ newest }) : refused(`is more than newest-${newestMax}`);
   }
   if (offsetForm.test(word)) return ok({ offset: Number(word) });
-  const time = timeForm.test(word) ? Number(word) : Date.parse(word);
-  return Number.isNaN(time)
+  const time = timeForm.test(word) ? Number(word) : momentOf(word);
+  return time === null
     ? refused('is not newest, newest-50, earliest, an offset, Unix milliseconds or a date')
     : ok({ time });
 };
