@@ -4,9 +4,12 @@ import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 const whole = z.int().min(0);
 
+/** A refusal says what is wrong under the first form, so that one names them all. */
+const forms = 'must be earliest, latest, an offset, {"offset"} or {"timestamp"}';
+
 /** As a request names it; a bare number is an offset, times are Unix milliseconds. */
 export const offsetTargetSchema = z.union([
-  z.literal('earliest'),
+  z.literal('earliest', { error: forms }),
   z.literal('latest'),
   whole,
   z.strictObject({ offset: whole }),

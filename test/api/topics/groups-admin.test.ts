@@ -122,6 +122,16 @@ describe('a group', () => {
     expect(await call(path, body, { method })).toMatchObject({ status, body: { status } });
   });
 
+  it.each(['2', 'soon', 1.5, null, { offset: 1, timestamp: 1 }])(
+    'is not reset to %j, and is answered the forms that there are',
+    async (to) => {
+      expect(await call('/admin/groups/seen/offsets', { topic: 'rides', to })).toMatchObject({
+        status: 400,
+        body: { error: 'to: must be earliest, latest, an offset, {"offset"} or {"timestamp"}' },
+      });
+    },
+  );
+
   it('is nothing for a credential that may only consume', async () => {
     const { body } = await call('/admin/credentials', {
       name: 'reader',
