@@ -5,12 +5,13 @@ import { provided } from '../../engine/provided.js';
 import { parseJson } from '../../grammar/json.js';
 import { Refusal, type Result } from '../../grammar/result.js';
 import { answerIn, valueIn } from '../../http/outcome.js';
+import type { RequestHead } from '../../http/request-head.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import { GroupRights } from '../offsets/group-rights.js';
 import { readEncoding } from '../records/record-text.js';
 import { sendRecords } from '../records/records-answer.js';
-import type { TopicPartition } from '../records/topic-partition.js';
+import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';
 import {
   type ConsumeRequest,
   parseConsume,
@@ -74,6 +75,8 @@ export class ConsumeRoutes {
     const encoding = valueIn(readEncoding(request.rawHeaders));
     const { topics, timeoutMs } = consume;
     const place = placeIn(exchange);
+    const format = streamFormatOf(request.headers.accept);
+    const received = valueIn(cursorOf(request, format));
     const grant = answerIn(rights.admit(request, place.group, topics));
     const who = { grant, by: exchange.caller };
     const until = this.clock.now() + timeoutMs;
@@ -86,23 +89,9 @@ export class ConsumeRoutes {
     const mayRead = () =>
       session.subscribesTo(topics) && rights.judge(request, place.group, topics) === undefined;
     const terms = { until, encoding, mayRead, ...consume };
-    const format = streamFormatOf(request.headers.accept);
-    return format === null
-      ? this.answer(exchange, call, terms)
-      : this.stream(exchange, call, terms, format);
-  }
-
-  private async stream(
-    exchange: FastifyExchange,
-    call: ConsumeCall,
-    terms: PollTerms,
-    format: StreamFormat,
-  ): Promise<void> {
-    const { 'last-event-id': id } = exchange.request.headers;
-    const received = valueIn(parseCursor(typeof id === 'string' ? id : undefined));
-    const reader = { response: exchange.response, format, allowance: exchange.hijack() };
-    const stream = new ConsumeStream(this.polls, this.clock, call, reader, terms);
-    await stream.run(received);
+    if (format === null) return this.answer(exchange, call, terms);
+    const reader = { response, format, allowance: exchange.hijack() };
+    await new ConsumeStream(this.polls, this.clock, call, reader, terms).run(received);
   }
 
   private async answer(
@@ -115,6 +104,14 @@ export class ConsumeRoutes {
     exchange.header('stream-generation', String(call.session.generation));
     await sendRecords(exchange, begun.parts);
   }
+}
+
+/** What the reader of a stream has already; an answer that ends has no ids. */
+function cursorOf(
+  { headers: { 'last-event-id': id } }: RequestHead,
+  format: StreamFormat | null,
+): Result<readonly TopicPosition[]> {
+  return parseCursor(format !== null && typeof id === 'string' ? id : undefined);
 }
 
 function overlap({ place: { group, instance } }: ConsumerSession): Refusal {

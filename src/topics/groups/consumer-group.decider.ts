@@ -94,33 +94,51 @@ function decide(
 }
 
 function join(command: JoinGroup, state: ConsumerGroupLife, view: GroupView): GroupDecision {
-  const { id, instance, topics } = command;
-  if (!state.hasTag('joinable')) return new Refusal('conflict', `group ${id} is being deleted`);
-  const problem = nameProblem('group', id) ?? nameProblem('instance', instance);
-  if (problem !== null) return new Refusal('invalid', problem);
-  if (!permitsAll(command.grant, 'consume', state.context.members.topics)) return forbidden(id);
+  const refusal = joinRefusal(command, state, view);
+  if (refusal !== null) return refusal;
+  const { instance, topics } = command;
   if (state.context.members.has(instance)) return accept([], receipt(state.context.generation));
-  const isEmpty = state.context.members.size === 0;
-  const strategy = command.strategy ?? (isEmpty ? 'range' : state.context.strategy);
-  if (!isEmpty && strategy !== state.context.strategy) {
-    return new Refusal(
-      'conflict',
-      `group ${id} assigns by ${state.context.strategy}, not by ${strategy}`,
-    );
-  }
-  const { size } = state.context.members;
-  if (size >= view.partitions) {
-    const limit = `all topics have ${view.partitions} partitions`;
-    return new Refusal('conflict', `group ${id} has ${size} instances, and ${limit}`);
-  }
-  const full = tooMany(state, view);
-  if (full !== null) return new Refusal('conflict', full);
+  const strategy = strategyOf(command, state);
   const members = state.context.members.with(instance, topics);
   const rebalance = rebalanceOf(state, strategy, members, view);
   return accept(
     [{ type: 'MemberJoined', instance, topics, strategy, ...rebalance }],
     receipt(rebalance.generation),
   );
+}
+
+/**
+ * Why an instance may not join; null = it may. `toCome` are partitions of topics that the request
+ * would make before it joins.
+ */
+export function joinRefusal(
+  command: JoinGroup,
+  state: ConsumerGroupLife,
+  view: GroupView,
+  toCome = 0,
+): Refusal | null {
+  const { id, instance } = command;
+  const { members, strategy } = state.context;
+  if (!state.hasTag('joinable')) return new Refusal('conflict', `group ${id} is being deleted`);
+  const problem = nameProblem('group', id) ?? nameProblem('instance', instance);
+  if (problem !== null) return new Refusal('invalid', problem);
+  if (!permitsAll(command.grant, 'consume', members.topics)) return forbidden(id);
+  if (members.has(instance)) return null;
+  const wanted = strategyOf(command, state);
+  if (members.size > 0 && wanted !== strategy) {
+    return new Refusal('conflict', `group ${id} assigns by ${strategy}, not by ${wanted}`);
+  }
+  const partitions = view.partitions + toCome;
+  if (members.size >= partitions) {
+    const limit = `all topics have ${partitions} partitions`;
+    return new Refusal('conflict', `group ${id} has ${members.size} instances, and ${limit}`);
+  }
+  const full = tooMany(state, view);
+  return full === null ? null : new Refusal('conflict', full);
+}
+
+function strategyOf({ strategy }: JoinGroup, { context }: ConsumerGroupLife): Strategy {
+  return strategy ?? (context.members.size === 0 ? 'range' : context.strategy);
 }
 
 function changeSubscription(
@@ -203,7 +221,7 @@ function tooMany(state: ConsumerGroupLife, view: GroupView): string | null {
 }
 
 /** Of two that join a new group at once the second one finds here what the first one reads. */
-function forbidden(id: string): GroupDecision {
+function forbidden(id: string): Refusal {
   const message = `forbidden: this credential may not consume every topic of group ${id}`;
   return new Refusal('forbidden', message);
 }

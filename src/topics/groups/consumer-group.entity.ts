@@ -3,9 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
 import { provided } from '../../engine/provided.js';
+import type { Refusal } from '../../grammar/result.js';
 import { Topics } from '../topics/topic.entity.js';
-import type { ConsumerGroupCommand } from './consumer-group.commands.js';
-import { consumerGroupDecider, type GroupView } from './consumer-group.decider.js';
+import type { ConsumerGroupCommand, JoinGroup } from './consumer-group.commands.js';
+import { consumerGroupDecider, type GroupView, joinRefusal } from './consumer-group.decider.js';
 import type { ConsumerGroupEvent } from './consumer-group.events.js';
 import type { ConsumerGroupLife } from './consumer-group.machine.js';
 import { GroupCount, type GroupLimits } from './group-count.projection.js';
@@ -27,6 +28,7 @@ export class ConsumerGroups extends Entity<
 > {
   /** How many partitions each topic has, as groups assign them. */
   readonly partitions: TopicPartitions;
+  private readonly view: GroupView;
 
   constructor(engine: Engine, topics: Topics, @Inject(provided.config) settings: GroupSettings) {
     const partitions = new TopicPartitions();
@@ -35,5 +37,14 @@ export class ConsumerGroups extends Entity<
     super(engine, { decider, view: count, folds: [count] });
     topics.follow(partitions);
     this.partitions = partitions;
+    this.view = count;
+  }
+
+  /**
+   * Why an instance could not join if the request made its topics, of `toCome` partitions, first;
+   * null = it could now.
+   */
+  joinRefusal(command: JoinGroup, toCome: number): Refusal | null {
+    return joinRefusal(command, this.stateOf(command.id), this.view, toCome);
   }
 }

@@ -58,7 +58,11 @@ export class ConsumersService {
     const known = this.sessions.find(place);
     known?.acknowledge();
     if (known?.subscribesTo(topics) === true && this.areThere(topics)) return known;
-    const arrivals = await this.starts.arrive(topics, who.by);
+    const arrivals = await this.starts.arrive(topics, who.by, async (toCome) =>
+      this.sessions.find(place) === undefined
+        ? this.judgeJoin(this.joinOf(place, topics, who, options()), toCome, who.by)
+        : null,
+    );
     if (arrivals instanceof Refusal) return arrivals;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const session = this.sessions.find(place);
@@ -69,7 +73,7 @@ export class ConsumersService {
       const isChange = session !== undefined;
       const refusal = isChange
         ? await this.changeSubscription(place, topics, who)
-        : await this.join(place, topics, who, options());
+        : await this.join(this.joinOf(place, topics, who, options()), who.by);
       if (refusal !== null) return refusal;
     }
     return restless;
@@ -88,22 +92,45 @@ export class ConsumersService {
     return session instanceof Refusal ? session : this.removal.remove(session, by);
   }
 
-  private async join(
+  private joinOf(
     { group, instance }: ConsumerPlace,
     topics: readonly string[],
-    { grant, by }: ConsumerCaller,
+    { grant }: ConsumerCaller,
     options: Result<JoinOptions>,
-  ): Promise<Refusal | null> {
+  ): JoinGroup | Refusal {
     if (!options.ok) return options;
     const at = this.clock.now();
-    const join: JoinGroup = {
+    return {
       ...{ type: 'JoinGroup', kind: consumerGroupKind, id: group, at },
       ...{ instance, topics, grant, ...options.value },
     };
+  }
+
+  /** Before topics come of it; the decision itself looks again. */
+  private async judgeJoin(
+    join: JoinGroup | Refusal,
+    toCome: number,
+    by: Principal | null,
+  ): Promise<Refusal | null> {
+    if (join instanceof Refusal) return join;
+    const refusal = this.groups.joinRefusal(join, toCome);
+    const hasRoom = refusal !== null && (await this.makesRoom(join.id, refusal, by));
+    return hasRoom ? this.groups.joinRefusal(join, toCome) : refusal;
+  }
+
+  private async join(join: JoinGroup | Refusal, by: Principal | null): Promise<Refusal | null> {
+    if (join instanceof Refusal) return join;
     const refusal = await this.carryOut(join, by);
-    return refusal?.code === 'conflict' && (await this.removal.removeSilent(group, by))
-      ? null
-      : refusal;
+    return refusal !== null && (await this.makesRoom(join.id, refusal, by)) ? null : refusal;
+  }
+
+  /** Whether silent instances of the group may have been why, and are closed now. */
+  private async makesRoom(
+    group: string,
+    { code }: Refusal,
+    by: Principal | null,
+  ): Promise<boolean> {
+    return code === 'conflict' && this.removal.removeSilent(group, by);
   }
 
   private changeSubscription(

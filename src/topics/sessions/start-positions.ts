@@ -33,23 +33,26 @@ export class StartPositions {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Where the logs of the topics end now; a topic that does not come by itself is joined later. */
+  /**
+   * Where the logs of the topics end now; a topic that does not come by itself is joined later.
+   * Before one is made, `judge` says why the request will be refused: it makes none then.
+   */
   async arrive(
     topics: readonly string[],
     by: Principal | null,
+    judge: (partitionsToCome: number) => Promise<Refusal | null>,
   ): Promise<readonly FoundPartition[] | Refusal> {
-    const arrivals: FoundPartition[] = [];
-    const refusal = await this.topics.ensure(topics, by);
+    // Before anything is waited for: what comes meanwhile is behind where `latest` leads.
+    const arrivals = topics.flatMap((topic) => endsOf(topic, this.logs.present(topic)));
+    const others = topics.filter((topic) => this.logs.present(topic).length === 0);
+    if (others.length === 0) return arrivals;
+    const toCome = this.topics.partitionsToCome(others);
+    const refusal = (await judge(toCome)) ?? (await this.topics.ensure(others, by));
     if (refusal !== null) return refusal;
-    for (const topic of topics) {
+    for (const topic of others) {
       const logs = await this.topics.forConsume(topic, by);
-      if (logs instanceof Refusal) {
-        if (logs.code === 'not_found') continue;
-        return logs;
-      }
-      for (const [partition, log] of logs.entries()) {
-        arrivals.push({ topic, partition, log, highWatermark: log.highWatermark });
-      }
+      if (!(logs instanceof Refusal)) arrivals.push(...endsOf(topic, logs));
+      else if (logs.code !== 'not_found') return logs;
     }
     return arrivals;
   }
@@ -152,6 +155,12 @@ export class StartPositions {
     const first = this.views.find(group)?.firstSubscribed.get(topic);
     return first !== undefined && this.groups.partitions.bornAt(topic, partition) > first;
   }
+}
+
+function endsOf(topic: string, logs: readonly PartitionLog[]): readonly FoundPartition[] {
+  return logs.map((log, partition) => {
+    return { topic, partition, log, highWatermark: log.highWatermark };
+  });
 }
 
 /** Where a reset policy leads in a log now; null = nowhere. */

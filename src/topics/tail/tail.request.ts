@@ -29,8 +29,7 @@ const offsetForm = /^\d{1,11}$/;
 const timeForm = /^\d{12,15}$/;
 
 /** ISO 8601: a day, or a minute, second or fraction of it; without a zone it is UTC. */
-const dateForm =
-  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+const dateForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
  * Unix milliseconds of a date; null where it is none. `Date.parse` alone reads a time out of most

@@ -55,6 +55,13 @@ export class TopicsService {
     return null;
   }
 
+  /** How many partitions `ensure` would make of topics that are not there. */
+  partitionsToCome(topics: readonly string[]): number {
+    const { topicAutoCreate, topicPartitions } = this.defaults;
+    const missing = topics.filter((topic) => this.topics.existing(topic) === undefined);
+    return topicAutoCreate ? missing.length * topicPartitions : 0;
+  }
+
   /** The logs of a topic that exists by now, once so many are there; undefined if it is deleted. */
   opened(topic: string, partitions: number): Promise<readonly PartitionLog[] | undefined> {
     const exists = () => this.topics.existing(topic) !== undefined;

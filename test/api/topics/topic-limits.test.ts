@@ -152,6 +152,39 @@ describe('beyond the groups and instances that there may be', () => {
     expect((await consume('a/2')).status).toBe(200);
   });
 
+  it('a consume that is refused makes no topic', async () => {
+    await begin({ STEPWELL_GROUPS_MAX: '2', STEPWELL_TOPIC_PARTITIONS: '1' });
+    const roundrobin = { 'Kafka-Assignment-Strategy': 'roundrobin' };
+    const events = { accept: 'text/event-stream', 'last-event-id': 'x' };
+    await call('/admin/topics', { name: 'there' });
+    for (const place of ['g/1', 'full/1']) {
+      expect((await call(`/consume/${place}/there?timeout=0`)).status).toBe(200);
+    }
+    for (const [place, status, headers] of [
+      ['g/2', 400, { 'Kafka-Auto-Offset-Reset': 'bogus' }],
+      ['g/2', 400, { 'Stream-Session-Timeout-Ms': '1' }],
+      ['g/2', 400, events],
+      [`${'g'.repeat(257)}/2`, 400, {}],
+      [`g/${'i'.repeat(257)}`, 400, {}],
+      ['g/2', 409, roundrobin],
+      ['other/1', 409, {}],
+    ] as const) {
+      const answer = await call(`/consume/${place}/new?timeout=0`, undefined, { headers });
+      expect([place, answer.status]).toEqual([place, status]);
+      const both = { topics: ['there', 'new'], timeout: 0 };
+      expect((await call(`/consume/${place}`, both, { headers })).status).toBe(status);
+    }
+    expect(await topics()).toEqual(['there']);
+    // The partition that comes with the topic is one for another instance.
+    expect((await call('/consume/g/2/new?timeout=0')).status).toBe(200);
+    expect(await topics()).toEqual(['new', 'there']);
+    for (const topic of ['new', 'newer']) {
+      const body = { topics: [topic], timeout: 0 };
+      const status = topic === 'new' ? 409 : 200;
+      expect((await call('/consume/g/3', body)).status).toBe(status);
+    }
+  });
+
   it('a group waits for no topic that cannot be made', async () => {
     await begin({ STEPWELL_TOPIC_AUTO_CREATE: 'false' });
     await call('/admin/topics', { name: 'now' });
