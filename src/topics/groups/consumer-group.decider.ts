@@ -129,7 +129,8 @@ export function joinRefusal(
     return new Refusal('conflict', `group ${id} assigns by ${strategy}, not by ${wanted}`);
   }
   const partitions = view.partitions + toCome;
-  if (members.size >= partitions) {
+  // Without any partition an instance waits for its topic, as it may beside other topics.
+  if (partitions > 0 && members.size >= partitions) {
     const limit = `all topics have ${partitions} partitions`;
     return new Refusal('conflict', `group ${id} has ${members.size} instances, and ${limit}`);
   }

@@ -185,6 +185,17 @@ describe('beyond the groups and instances that there may be', () => {
     }
   });
 
+  it('an instance waits for the first topic of all', async () => {
+    await begin({ STEPWELL_TOPIC_AUTO_CREATE: 'false' });
+    for (const place of ['g/1', 'g/2', 'h/1']) {
+      expect(await consume(place)).toMatchObject({ status: 200, body: [] });
+    }
+    await call('/admin/topics', { name: 't', partitions: 2 });
+    expect((await call('/produce/t', { value: 'first' })).status).toBe(200);
+    expect((await call('/consume/h/1/t?timeout=5000')).body).toMatchObject([{ value: 'first' }]);
+    expect((await consume('g/3')).status).toBe(409);
+  });
+
   it('a group waits for no topic that cannot be made', async () => {
     await begin({ STEPWELL_TOPIC_AUTO_CREATE: 'false' });
     await call('/admin/topics', { name: 'now' });

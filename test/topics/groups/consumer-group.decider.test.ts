@@ -144,6 +144,12 @@ describe('a join', () => {
     const { when } = given(decider, over({ rides: 1 }), joined('a', 1, { rides: ['a'] }));
     expect(when(joinGroup('b')).rejected?.code).toBe('conflict');
   });
+
+  it('waits for its topic where no topic has partitions', () => {
+    const waiting = [joined('a', 1, {}), joined('b', 2, {})];
+    const { events } = given(decider, over({}), ...waiting).when(joinGroup('c'));
+    expect(events).toMatchObject([{ type: 'MemberJoined', instance: 'c', moved: [] }]);
+  });
 });
 
 describe('a credential that may not consume all that a group reads', () => {
