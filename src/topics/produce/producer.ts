@@ -103,25 +103,22 @@ export class Producer {
     }
   }
 
-  /** Takes out of `own` the records whose partition is not there. */
+  /** Records whose partition is not there are refused; what is known of a key is of all records. */
   private async plan(
     topic: string,
-    own: TopicRecords,
+    { records, indexes }: TopicRecords,
     outcomes: Outcomes,
     { idempotencyKey: key, by }: ProduceSubmission,
   ): Promise<TopicPlan | Refusal> {
     const logs = (await this.topicLogs.logs(topic)) ?? (await this.topics.create(topic, by));
     if (logs instanceof Refusal) return logs;
-    for (let place = own.records.length - 1; place >= 0; place -= 1) {
-      const partition = own.records[place]?.partition ?? 0;
-      if (partition < logs.length) continue;
-      const outside = new Refusal('invalid', `${topic} has no partition ${partition}`);
-      outcomes.refuse(own.indexes.splice(place, 1), outside);
-      own.records.splice(place, 1);
-    }
-    return key === null || own.records.length === 0
-      ? this.appender.plan(topic, logs, own.records)
-      : this.appender.planOnce(topic, logs, own.records, key);
+    const plan =
+      key === null
+        ? this.appender.plan(topic, logs, records)
+        : await this.appender.planOnce(topic, logs, records, key);
+    if (plan instanceof Refusal) return plan;
+    for (const [place, refusal] of plan.outside) outcomes.refuse([indexes[place] ?? 0], refusal);
+    return plan;
   }
 
   private async inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {

@@ -37,6 +37,8 @@ export interface TopicPlan {
   readonly topic: string;
   readonly logs: readonly PartitionLog[];
   readonly parts: readonly Part[];
+  /** Why some of its records go into no partition, by where they stand among them. */
+  readonly outside: ReadonlyMap<number, Refusal>;
   /** Of a request that has a key. */
   readonly once: OncePlan | null;
 }
@@ -66,16 +68,18 @@ export class RecordAppender {
 
   constructor(@Inject(provided.clock) private readonly clock: Clock) {}
 
-  /** Spreads the records of one topic; an explicit partition must be below `logs.length`. */
+  /** Spreads the records of one topic; those whose explicit partition is not there are outside. */
   plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
     const keyless = () => this.keylessTurns.next(logs);
     const parts = partsOf(records, logs.length, keyless);
-    return { topic, logs, parts, once: null };
+    const reason = (partition: number) => `${topic} has no partition ${partition}`;
+    return { topic, logs, ...within(parts, logs.length, reason), once: null };
   }
 
   /**
    * Spreads them so that the same request, sent again, is spread alike, and finds what of it is
-   * stored. 409 if other records are stored under its key.
+   * stored. 409 if other records are stored under its key. A record whose partition was not there
+   * when the request was stored is outside though the topic has grown: nothing more is stored.
    */
   async planOnce(
     topic: string,
@@ -95,7 +99,11 @@ export class RecordAppender {
     const parts = partsOf(records, mark.partitions, keyless);
     const terms = [keyTerm(key), markTerm(mark)];
     const once = { terms, at: mark.at, stored: stored?.baseOffsets ?? new Map() };
-    return { topic, logs, parts, once };
+    const reason = (partition: number) =>
+      partition < logs.length
+        ? `${topic} had no partition ${partition} when Idempotency-Key ${key} was first used`
+        : `${topic} has no partition ${partition}`;
+    return { topic, logs, ...within(parts, mark.partitions, reason), once };
   }
 
   /**
@@ -104,8 +112,9 @@ export class RecordAppender {
    * `DiskFull` where that was known before, and with it nothing of the plan is stored.
    */
   async append(plan: TopicPlan): Promise<readonly (ProduceResult | Refusal)[]> {
-    const { topic, logs, parts, once } = plan;
+    const { topic, logs, parts, outside, once } = plan;
     const results: (ProduceResult | Refusal)[] = [];
+    for (const [index, refusal] of outside) results[index] = refusal;
     const commits: Promise<void>[] = [];
     for (const { partition, indexes, records } of parts) {
       const log = logs[partition];
@@ -158,6 +167,24 @@ export function partsOf(
     index += 1;
   }
   return [...parts].map(([partition, part]) => ({ partition, ...part }));
+}
+
+const none: TopicPlan['outside'] = new Map();
+
+/** The parts below `partitions`, and why the records of the others are stored nowhere. */
+function within(
+  parts: readonly Part[],
+  partitions: number,
+  reason: (partition: number) => string,
+): Pick<TopicPlan, 'parts' | 'outside'> {
+  if (parts.every(({ partition }) => partition < partitions)) return { parts, outside: none };
+  const outside = new Map<number, Refusal>();
+  for (const { partition, indexes } of parts) {
+    if (partition < partitions) continue;
+    const refusal = new Refusal('invalid', reason(partition));
+    for (const index of indexes) outside.set(index, refusal);
+  }
+  return { parts: parts.filter(({ partition }) => partition < partitions), outside };
 }
 
 function inputsOf(records: readonly ProduceRecord[], once: OncePlan | null): RecordInput[] {

@@ -258,6 +258,38 @@ describe('a produce with an idempotency key', () => {
     expect(await stored('another', 0)).toEqual([]);
   });
 
+  it('that comes again once the topic has the partition of a refused record is the same', async () => {
+    await call('/admin/topics', { name: 'widened', partitions: 2 });
+    const records = [
+      { value: 'a', partition: 0 },
+      { value: 'b', partition: 7 },
+    ];
+    const again = (path = '/produce/widened?partial=true') => call(path, records, keyed('w'));
+    const first = await again();
+    expect(first).toMatchObject({ status: 207, body: [{ offset: 0 }, { status: 400 }] });
+    expect((await again()).body).toEqual(first.body);
+    await call('/admin/topics/widened', { partitions: 8 }, { method: 'PATCH' });
+    const [stored0, refused] = first.body as object[];
+    const grown = await again();
+    const error = 'widened had no partition 7 when Idempotency-Key w was first used';
+    expect(grown).toMatchObject({ status: 207, body: [stored0, { ...refused, error }] });
+    expect(await again('/produce/widened')).toMatchObject({ status: 400, body: { error } });
+    const other = [records[0], { value: 'c', partition: 7 }];
+    expect((await call('/produce/widened', other, keyed('w'))).status).toBe(409);
+    expect((await call('/produce/widened', records[0], keyed('w'))).status).toBe(409);
+    expect(await stored('widened', 0)).toEqual(['a']);
+    expect(await stored('widened', 7)).toEqual([]);
+  });
+
+  it('of which nothing was stored is not known again', async () => {
+    await call('/admin/topics', { name: 'nothing', partitions: 1 });
+    const records = [{ value: 'a', partition: 1 }];
+    const send = () => call('/produce/nothing?partial=true', records, keyed('n'));
+    expect((await send()).body).toMatchObject([{ status: 400 }]);
+    await call('/admin/topics/nothing', { partitions: 2 }, { method: 'PATCH' });
+    expect((await send()).body).toMatchObject([{ partition: 1, offset: 0 }]);
+  });
+
   it('asked many times at once is stored once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => call('/produce/crowd', spread, keyed('crowd'))),
