@@ -72,8 +72,8 @@ export class RecordAppender {
   plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
     const keyless = () => this.keylessTurns.next(logs);
     const parts = partsOf(records, logs.length, keyless);
-    const reason = (partition: number) => `${topic} has no partition ${partition}`;
-    return { topic, logs, ...within(parts, logs.length, reason), once: null };
+    const refuse = (partition: number) => noPartition(topic, partition);
+    return { topic, logs, ...within(parts, logs.length, refuse), once: null };
   }
 
   /**
@@ -99,11 +99,11 @@ export class RecordAppender {
     const parts = partsOf(records, mark.partitions, keyless);
     const terms = [keyTerm(key), markTerm(mark)];
     const once = { terms, at: mark.at, stored: stored?.baseOffsets ?? new Map() };
-    const reason = (partition: number) =>
+    const refuse = (partition: number) =>
       partition < logs.length
-        ? `${topic} had no partition ${partition} when Idempotency-Key ${key} was first used`
-        : `${topic} has no partition ${partition}`;
-    return { topic, logs, ...within(parts, mark.partitions, reason), once };
+        ? hadNoPartition(topic, partition, key)
+        : noPartition(topic, partition);
+    return { topic, logs, ...within(parts, mark.partitions, refuse), once };
   }
 
   /**
@@ -175,16 +175,26 @@ const none: TopicPlan['outside'] = new Map();
 function within(
   parts: readonly Part[],
   partitions: number,
-  reason: (partition: number) => string,
+  refuse: (partition: number) => Refusal,
 ): Pick<TopicPlan, 'parts' | 'outside'> {
   if (parts.every(({ partition }) => partition < partitions)) return { parts, outside: none };
   const outside = new Map<number, Refusal>();
   for (const { partition, indexes } of parts) {
     if (partition < partitions) continue;
-    const refusal = new Refusal('invalid', reason(partition));
+    const refusal = refuse(partition);
     for (const index of indexes) outside.set(index, refusal);
   }
   return { parts: parts.filter(({ partition }) => partition < partitions), outside };
+}
+
+function noPartition(topic: string, partition: number): Refusal {
+  return new Refusal('invalid', `${topic} has no partition ${partition}`);
+}
+
+/** It has it now, and stores what was refused under another key. */
+function hadNoPartition(topic: string, partition: number, key: string): Refusal {
+  const since = `when Idempotency-Key ${key} was first used`;
+  return new Refusal('invalid', `${topic} had no partition ${partition} ${since}`);
 }
 
 function inputsOf(records: readonly ProduceRecord[], once: OncePlan | null): RecordInput[] {
