@@ -71,9 +71,10 @@ export class RecordAppender {
   /** Spreads the records of one topic; those whose explicit partition is not there are outside. */
   plan(topic: string, logs: readonly PartitionLog[], records: readonly ProduceRecord[]): TopicPlan {
     const keyless = () => this.keylessTurns.next(logs);
-    const parts = partsOf(records, logs.length, keyless);
+    const spread = partsOf(records, logs.length, keyless);
     const refuse = (partition: number) => noPartition(topic, partition);
-    return { topic, logs, ...within(parts, logs.length, refuse), once: null };
+    const { parts, outside } = within(spread, logs.length, refuse);
+    return { topic, logs, parts, outside, once: null };
   }
 
   /**
@@ -96,14 +97,15 @@ export class RecordAppender {
       return new Refusal('conflict', message);
     }
     const keyless = () => partitionOfKey(Buffer.from(key), mark.partitions);
-    const parts = partsOf(records, mark.partitions, keyless);
+    const spread = partsOf(records, mark.partitions, keyless);
     const terms = [keyTerm(key), markTerm(mark)];
     const once = { terms, at: mark.at, stored: stored?.baseOffsets ?? new Map() };
     const refuse = (partition: number) =>
       partition < logs.length
         ? hadNoPartition(topic, partition, key)
         : noPartition(topic, partition);
-    return { topic, logs, ...within(parts, mark.partitions, refuse), once };
+    const { parts, outside } = within(spread, mark.partitions, refuse);
+    return { topic, logs, parts, outside, once };
   }
 
   /**

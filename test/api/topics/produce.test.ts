@@ -258,7 +258,7 @@ describe('a produce with an idempotency key', () => {
     expect(await stored('another', 0)).toEqual([]);
   });
 
-  it('that comes again once the topic has the partition of a refused record is the same', async () => {
+  it('that comes again once the topic has the partition it lacked is the same', async () => {
     await call('/admin/topics', { name: 'widened', partitions: 2 });
     const records = [
       { value: 'a', partition: 0 },
