@@ -9,7 +9,13 @@ import { Refusal } from '../../grammar/result.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsService } from '../topics/topics.service.js';
 import type { ProduceRecord } from './produce.request.js';
-import { diskFull, type ProduceResult, RecordAppender, type TopicPlan } from './record-appender.js';
+import {
+  diskFull,
+  noPartition,
+  type ProduceResult,
+  RecordAppender,
+  type TopicPlan,
+} from './record-appender.js';
 
 /** What one request produces. */
 export interface ProduceSubmission {
@@ -70,6 +76,9 @@ export class Producer {
       outcomes.refuse(indexes, refusal);
       byTopic.delete(topic);
     }
+    for (const [topic, own] of byTopic) {
+      if (this.refusesAll(topic, own, outcomes)) byTopic.delete(topic);
+    }
     if (outcomes.refusal !== null) return outcomes.refusal;
     if (byTopic.size > 1 && !submission.isPartial) {
       const refusal = await this.topics.ensure(byTopic.keys(), submission.by);
@@ -89,6 +98,26 @@ export class Producer {
     });
     await Promise.all(appends);
     return outcomes.lateRefusal ?? outcomes.all;
+  }
+
+  /**
+   * Refuses records for partitions that a topic would not have that is yet to be made. True: none is
+   * left for it, so that it is not made.
+   */
+  private refusesAll(
+    topic: string,
+    { records, indexes }: TopicRecords,
+    outcomes: Outcomes,
+  ): boolean {
+    const partitions = this.topics.partitionsToCome([topic]);
+    if (partitions === 0) return false;
+    let refused = 0;
+    for (const [place, { partition }] of records.entries()) {
+      if (partition === null || partition < partitions) continue;
+      outcomes.refuse([indexes[place] ?? 0], noPartition(topic, partition));
+      refused += 1;
+    }
+    return refused === records.length;
   }
 
   /** A topic may be deleted between the plan and the append: the client is asked to try again. */

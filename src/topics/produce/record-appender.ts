@@ -189,7 +189,8 @@ function within(
   return { parts: parts.filter(({ partition }) => partition < partitions), outside };
 }
 
-function noPartition(topic: string, partition: number): Refusal {
+/** Of a record for a partition that its topic does not have. */
+export function noPartition(topic: string, partition: number): Refusal {
   return new Refusal('invalid', `${topic} has no partition ${partition}`);
 }
 

@@ -43,6 +43,19 @@ describe('a produce', () => {
     expect(body).toMatchObject([{ value: sound.value, timestamp: time }]);
   });
 
+  it('of a partition that a new topic would not have makes no topic', async () => {
+    const beyond = { value: 'v', partition: 3 };
+    const topics = async () => Object.keys((await call('/topics')).body as object);
+    expect(await call('/produce/unmade', beyond)).toMatchObject({ status: 400 });
+    const partial = await call('/produce/unmade?partial=true', [beyond, beyond]);
+    const error = 'unmade has no partition 3';
+    expect(partial.body).toMatchObject([{ error }, { error }]);
+    expect(await topics()).not.toContain('unmade');
+    const mixed = await call('/produce/unmade?partial=true', [beyond, { value: 'v', key: 'k' }]);
+    expect(mixed.body).toMatchObject([{ error }, { offset: 0 }]);
+    expect(await topics()).toContain('unmade');
+  });
+
   it('in the path answers with an object, says how durable, parses nothing', async () => {
     const { status, headers, body } = await call('/produce/path/%7B%22a%22:1%7D%2Fb+c?key=k0');
     expect(status).toBe(200);
@@ -135,9 +148,12 @@ describe('a produce', () => {
     expect(outside).toMatchObject({ status: 400 });
     const nowhere = await call('/produce', [good, { value: 'bad' }]);
     expect(nowhere.body).toMatchObject({ error: 'record 1: topic is missing' });
-    expect(await stored('half', 0)).toEqual([]);
     await call('/produce/never', { value: 1 });
-    expect((await call('/topics')).body).not.toHaveProperty('never');
+    const topics = Object.keys((await call('/topics')).body as object);
+    expect(topics.filter((name) => ['half', 'never'].includes(name))).toEqual([]);
+    await call('/admin/topics', { name: 'half', partitions: 2 });
+    expect((await call('/produce', [good, { ...good, partition: 7 }])).status).toBe(400);
+    expect(await stored('half', 0)).toEqual([]);
   });
 
   it('that may be partial stores the good records and tells of each other one', async () => {
