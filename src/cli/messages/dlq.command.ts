@@ -1,6 +1,7 @@
 /** `stepwell dlq`: messages and runs that have failed for good. */
 import { Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../engine/clock.js';
+import { parseIsoTime } from '../../grammar/iso-time.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,
@@ -106,11 +107,14 @@ function queryOf({ label, to, queue, status, since }: LetterFilter): Query {
   };
 }
 
-/** Unix milliseconds, as the server reads them. */
+/**
+ * Unix milliseconds, as the server reads them. Those since 1973 have twelve digits or more: fewer
+ * are meant as something else, such as days, and would match every letter.
+ */
 function timeOption(text: string): string {
-  if (/^\d+$/.test(text)) return text;
-  const at = Date.parse(text);
-  if (!Number.isNaN(at)) return String(at);
+  if (/^\d{12,15}$/.test(text)) return text;
+  const at = parseIsoTime(text);
+  if (at.ok) return String(at.value);
   throw new InvalidArgumentError(
     'A time is as 2027-01-31, 2027-01-31T08:00Z, or Unix milliseconds.',
   );

@@ -1,10 +1,9 @@
 /** `stepwell token`: named tokens, each with a role. */
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../../engine/clock.js';
-import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { parseIsoTime } from '../../grammar/iso-time.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
-import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 
@@ -21,7 +20,7 @@ export function tokenCommand(): Command {
     ])
       .argument('<name>')
       .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
-      .option('--expires <time>', 'ISO 8601; without it never')
+      .option('--expires <time>', 'ISO 8601; without it never', timeOption)
       .action(create),
   );
   token.addCommand(
@@ -51,16 +50,13 @@ async function list(options: ClientOptions): Promise<void> {
 
 interface CreateOptions extends ClientOptions {
   readonly role: string;
-  readonly expires?: string;
+  /** Unix milliseconds. */
+  readonly expires?: number;
 }
 
 async function create(name: string, options: CreateOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const { role, expires } = options;
-  const expiresAt = expires === undefined ? undefined : Date.parse(expires);
-  if (Number.isNaN(expiresAt)) {
-    throw new ClientError(`--expires ${expires} is no date; write 2027-01-31`, exitCodes.usage);
-  }
+  const { role, expires: expiresAt } = options;
   const made = await api.post('/admin/tokens', { body: { name, role, expiresAt } });
   await output.one(made, () => [`STEPWELL_TOKEN=${textOf(made, 'token')}`]);
 }
@@ -69,4 +65,10 @@ async function revoke(name: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   await api.delete(`/admin/tokens/${pathPart(name)}`);
   await output.one({ name, revoked: true }, () => [`revoked ${name}`]);
+}
+
+function timeOption(text: string): number {
+  const at = parseIsoTime(text);
+  if (at.ok) return at.value;
+  throw new InvalidArgumentError(`It ${at.message}.`);
 }

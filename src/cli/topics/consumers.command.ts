@@ -1,5 +1,6 @@
 /** `stepwell consumers`: consumer groups, what they have read, and where they go on. */
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import { parseIsoTime } from '../../grammar/iso-time.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
@@ -27,7 +28,11 @@ export function consumersCommand(): Command {
     ])
       .argument('<group>')
       .argument('<topic>')
-      .requiredOption('--to <place>', 'earliest, latest, an offset, or a time (ISO 8601)')
+      .requiredOption(
+        '--to <place>',
+        'earliest, latest, an offset, or a time (ISO 8601)',
+        placeOption,
+      )
       .option('--partition <number>', 'only this partition', Number)
       .option('--dry-run', 'say what would change, and do nothing')
       .action(seek),
@@ -80,7 +85,7 @@ async function show(name: string, options: ClientOptions): Promise<void> {
 }
 
 interface SeekOptions extends ClientOptions {
-  readonly to: string;
+  readonly to: GroupPlace;
   readonly partition?: number;
   readonly dryRun?: boolean;
 }
@@ -89,7 +94,7 @@ async function seek(group: string, topic: string, options: SeekOptions): Promise
   const { api, output } = await connect(options);
   const { to, partition, dryRun } = options;
   const moved = await api.post<readonly ApiObject[]>(`/admin/groups/${pathPart(group)}/offsets`, {
-    body: { topic, partition, to: placeOf(to), dryRun },
+    body: { topic, partition, to, dryRun },
   });
   await output.rows(
     moved,
@@ -103,11 +108,21 @@ async function seek(group: string, topic: string, options: SeekOptions): Promise
   );
 }
 
-/** As the API takes it (topics.md 5.2); what it cannot read, it refuses. */
-function placeOf(text: string): unknown {
-  if (/^\d+$/.test(text)) return { offset: Number(text) };
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? text : { timestamp: at };
+/** Where a group is to go on, as the API takes it (topics.md 5.2). */
+type GroupPlace =
+  | 'earliest'
+  | 'latest'
+  | { readonly offset: number }
+  | { readonly timestamp: number };
+
+function placeOption(text: string): GroupPlace {
+  if (text === 'earliest' || text === 'latest') return text;
+  if (/^\d{1,15}$/.test(text)) return { offset: Number(text) };
+  const at = parseIsoTime(text);
+  if (at.ok) return { timestamp: at.value };
+  throw new InvalidArgumentError(
+    'A place is earliest, latest, an offset, or a time as 2027-01-31 or 2027-01-31T08:00Z.',
+  );
 }
 
 async function remove(group: string, options: ClientOptions): Promise<void> {

@@ -139,6 +139,14 @@ it('dlq ls, export, retry and delete take dead letters by filter', async () => {
   }
   expect(await run('dlq', 'ls', '--to', url)).toHaveLength(2);
   expect(await run('dlq', 'export', '--label', 'a')).toMatchObject([{ responseStatus: 500 }]);
+  for (const since of ['-7', '7', '2026', 'yesterday']) {
+    const words = ['dlq', 'delete', '--all', `--since=${since}`];
+    const { code, stderr } = await runClient(server, words);
+    expect([since, code]).toEqual([since, 64]);
+    expect(stderr).toContain('A time is as 2027-01-31');
+  }
+  expect(await run('dlq', 'ls', '--to', url, '--since', '2020-01-31T08:00Z')).toHaveLength(2);
+  expect(await run('dlq', 'ls', '--to', url, '--since', '4102444800000')).toEqual([]);
   const named = await runClient(server, ['dlq', 'retry']);
   expect([named.code, named.stderr]).toEqual([64, 'stepwell: name dead letters, or say --all\n']);
   expect(await run('dlq', 'retry', '--all', '--label', 'a', '--dry-run')).toHaveLength(1);

@@ -91,6 +91,13 @@ it('consumers seek says what would change, changes it, and delete forgets the gr
   const moved = [{ topic: 'seats', partition: 0, to: 0 }];
   expect(await run(...seek, '--dry-run')).toMatchObject(moved);
   expect(await run(...seek)).toMatchObject(moved);
+  for (const to of ['-5', 'offset 3', 'yesterday', '2026-11-31']) {
+    const { code, stderr } = await runClient(server, [...seek.slice(0, -1), to]);
+    expect([to, code]).toEqual([to, 64]);
+    expect(stderr).toContain('earliest, latest, an offset, or a time as 2027-01-31');
+  }
+  const asTime = await run(...seek.slice(0, -1), '2020-01-01T08:00+01:00', '--dry-run');
+  expect(asTime).toMatchObject(moved);
   expect(await run('consumers', 'ls')).toMatchObject([{ name: 'readers' }]);
   expect(await run('consumers', 'show', 'readers')).toMatchObject([{ name: 'readers', lag: 1 }]);
   await run('consumers', 'delete', 'readers');
@@ -103,6 +110,16 @@ it('cred create, ls and revoke manage a credential', async () => {
   expect(await run('cred', 'ls')).toMatchObject([{ name: 'phone' }]);
   await run('cred', 'revoke', 'phone');
   expect(await run('cred', 'ls')).toEqual([]);
+});
+
+it('token create takes a date as the end of a token, and no number', async () => {
+  for (const expires of ['40', '-5', 'tomorrow', '2099-02-29']) {
+    const words = ['token', 'create', 'brief', '--role', 'read', `--expires=${expires}`];
+    const { code, stderr } = await runClient(server, words);
+    expect([expires, code]).toEqual([expires, 64]);
+    expect(stderr).toContain('no date like 2027-01-31');
+  }
+  expect(await run('token', 'ls')).toEqual([]);
 });
 
 it('token create makes a token that may do what its role says', async () => {

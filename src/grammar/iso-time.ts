@@ -1,0 +1,29 @@
+/**
+ * Times as people write them: `2027-01-31`, `2027-01-31T08:00Z`, `2027-01-31T08:00:00.5+01:00`.
+ * `Date.parse` alone reads nearly anything as some time: `-5` as a day of 2001. Pure.
+ */
+import { ok, type Result, refused } from './result.js';
+
+const hour = '(?:[01]\\d|2[0-3])';
+const minute = '[0-5]\\d';
+const date = '(\\d{4}-\\d{2}-\\d{2})';
+const clock = `(${hour}:${minute})(?::(${minute})(?:\\.(\\d{1,9}))?)?`;
+const zone = `(?:Z|([+-])(${hour}):?(${minute}))`;
+const form = new RegExp(`^${date}(?:T${clock}${zone})?$`);
+
+/**
+ * A date of ISO 8601, which begins at midnight of UTC, or a date and a time with its zone: `Z`, or
+ * how far it is ahead of UTC. Answers Unix milliseconds; what is finer is cut off.
+ */
+export function parseIsoTime(text: string): Result<number> {
+  const [, day = '', time = '00:00', seconds = '00', fraction = '', sign, ahead, aheadMinutes] =
+    form.exec(text) ?? [];
+  const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
+  const utc = Date.parse(`${day}T${time}:${seconds}.${milliseconds}Z`);
+  // A day that its month has not is read as one of the next month.
+  if (Number.isNaN(utc) || !new Date(utc).toISOString().startsWith(day)) {
+    return refused('is no date like 2027-01-31, and no time with its zone like 2027-01-31T08:00Z');
+  }
+  const aheadMs = (Number(ahead ?? 0) * 60 + Number(aheadMinutes ?? 0)) * 60_000;
+  return ok(sign === '-' ? utc + aheadMs : utc - aheadMs);
+}
