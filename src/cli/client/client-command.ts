@@ -34,9 +34,18 @@ export async function connect(options: ClientOptions): Promise<Client> {
 
 /** A whole number from 1 on, for options such as `--count`. */
 export function countOption(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError('It is a whole number from 1 on.');
+  return wholeNumber(text, 1);
+}
+
+/** A whole number from 0 on, for `--partition`. */
+export function partitionOption(text: string): number {
+  return wholeNumber(text, 0);
+}
+
+function wholeNumber(text: string, least: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
+  throw new InvalidArgumentError(`It is a whole number from ${least} on.`);
 }
 
 /** Collects an option that may be given more than once. */

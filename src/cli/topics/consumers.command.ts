@@ -1,7 +1,12 @@
 /** `stepwell consumers`: consumer groups, what they have read, and where they go on. */
 import { Command, InvalidArgumentError } from 'commander';
 import { parseIsoTime } from '../../grammar/iso-time.js';
-import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  partitionOption,
+} from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
@@ -33,7 +38,7 @@ export function consumersCommand(): Command {
         'earliest, latest, an offset, or a time (ISO 8601)',
         placeOption,
       )
-      .option('--partition <number>', 'only this partition', Number)
+      .option('--partition <number>', 'only this partition', partitionOption)
       .option('--dry-run', 'say what would change, and do nothing')
       .action(seek),
   );

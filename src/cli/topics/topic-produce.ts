@@ -1,7 +1,12 @@
 /** `stepwell topic produce`: records of a topic, one or a line each. */
 import type { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
-import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  partitionOption,
+} from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { ApiRefusal, ClientError } from '../connect/client-errors.js';
 import { givenBody, givenChunks } from '../connect/given-body.js';
@@ -24,7 +29,7 @@ export function produceCommand(): Command {
     .option('-d, --data <value>', 'the same, for values that begin with a dash')
     .option('--lines', 'each line is a record; they are sent as they come')
     .option('--key <key>', 'of the records')
-    .option('--partition <number>', 'where they go', Number)
+    .option('--partition <number>', 'where they go', partitionOption)
     .action(produce);
 }
 

@@ -1,7 +1,12 @@
 /** `stepwell topic tail`: the records of a topic as they come, without a consumer group. */
 import type { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
-import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  partitionOption,
+} from '../client/client-command.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { eventStream } from '../connect/event-stream.js';
@@ -19,7 +24,7 @@ export function tailCommand(): Command {
   ])
     .argument('<topic>')
     .option('--from <place>', 'newest, newest-50, earliest, an offset, or a time (ISO 8601)')
-    .option('--partition <number>', 'of this partition', Number)
+    .option('--partition <number>', 'of this partition', partitionOption)
     .option('--key <key>', 'with this key')
     .option('--contains <text>', 'in whose value this stands')
     .action(tail);

@@ -104,6 +104,18 @@ it('consumers seek says what would change, changes it, and delete forgets the gr
   expect(await run('consumers', 'ls')).toEqual([]);
 });
 
+it.each([
+  ['topic', 'produce', 'rides', '-d', 'x'],
+  ['topic', 'tail', 'rides'],
+  ['consumers', 'seek', 'readers', 'rides', '--to', 'earliest'],
+])('%s %s takes a whole number as the partition and nothing else', async (...words) => {
+  for (const partition of ['abc', '', '-1', '1.5', '1e2']) {
+    const { code, stderr } = await runClient(server, [...words, `--partition=${partition}`]);
+    expect([partition, code]).toEqual([partition, 64]);
+    expect(stderr).toContain('It is a whole number from 0 on.');
+  }
+});
+
 it('cred create, ls and revoke manage a credential', async () => {
   const [made] = await run('cred', 'create', 'phone', '--topic', 'r*', '--permissions', 'produce');
   expect(made).toMatchObject({ name: 'phone', permissions: 'PRODUCE' });
