@@ -6,7 +6,7 @@ import { ClientError } from '../connect/client-errors.js';
 export interface Lines {
   readonly first: number;
   readonly last: number;
-  readonly values: readonly string[];
+  readonly values: readonly Buffer[];
 }
 
 const linesMax = 500;
@@ -50,11 +50,11 @@ function cut(chunk: Buffer): [(readonly Buffer[])[], readonly Buffer[]] {
 }
 
 function part(first: number, lines: readonly (readonly Buffer[])[]): Lines {
-  const texts = lines.map((pieces) => Buffer.concat(pieces).toString('utf8'));
+  const whole = lines.map((pieces) => Buffer.concat(pieces));
   return {
     first,
     last: first + lines.length - 1,
-    values: texts.filter((text) => text !== ''),
+    values: whole.filter(({ length }) => length > 0),
   };
 }
 

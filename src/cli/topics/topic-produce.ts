@@ -1,4 +1,5 @@
 /** `stepwell topic produce`: records of a topic, one or a line each. */
+import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
@@ -49,12 +50,13 @@ async function produce(
   if (data === undefined) {
     throw new ClientError('give a value: text, @file, or - for standard input', exitCodes.usage);
   }
+  for (const words of [data, key ?? '']) refuseReplaced(words);
   const client = await connect(options);
   const stored = lines === true ? ofLines() : ofOne(data);
   await client.output.stream(stored, storedLine);
 
   async function* ofOne(given: string): AsyncGenerator<ApiObject> {
-    yield* await sent([(await givenBody(given)).toString('utf8')]);
+    yield* await sent([await givenBody(given)]);
   }
 
   /** What was stored before a line that is refused has been shown, and stays. */
@@ -67,10 +69,29 @@ async function produce(
     }
   }
 
-  function sent(values: readonly string[]): Promise<readonly ApiObject[]> {
-    const body = values.map((one) => ({ topic, value: one, key, partition }));
+  function sent(values: readonly Buffer[]): Promise<readonly ApiObject[]> {
+    const body = values.map((bytes) => ({ topic, partition, ...sentAs(bytes, key) }));
     return client.api.post<readonly ApiObject[]>('/produce', { body });
   }
+}
+
+/** Bytes that are no text go as Base64, and the key of their record with them (topics.md 1.4). */
+function sentAs(bytes: Buffer, key: string | undefined): ApiObject {
+  if (isUtf8(bytes)) return { value: bytes.toString('utf8'), key };
+  const encodedKey = key === undefined ? key : Buffer.from(key).toString('base64');
+  return { value: bytes.toString('base64'), key: encodedKey, encoding: 'base64' };
+}
+
+/** Node.js has put this in the place of each byte of a word that is not UTF-8. */
+const replacement = '\u{fffd}';
+
+function refuseReplaced(words: string): void {
+  if (!words.includes(replacement)) return;
+  throw new ClientError(
+    'the key and the words of a command are text in UTF-8; give a value of other bytes as @file, ' +
+      'or as - for standard input',
+    exitCodes.usage,
+  );
 }
 
 function refusalOf({ message, exitCode }: ApiRefusal, { first, last }: Lines): ClientError {

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { callLog } from '../../support/clients/log-api.js';
 import { killedAtLast } from '../../support/leftovers.js';
 import { answered, runClient } from '../../support/program/client-program.js';
-import { program } from '../../support/program/program.js';
+import { program, runProgram } from '../../support/program/program.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
@@ -47,6 +50,38 @@ it('topic produce --lines stores each line as it comes', async () => {
   child.stdin.end('last');
   expect(JSON.parse((await stored.next()).value)).toMatchObject({ offset: 2 });
   expect((await once(child, 'close'))[0]).toBe(0);
+});
+
+it('topic produce stores bytes that are no UTF-8, in one piece and in lines', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stepwell-bytes-'));
+  const [whole, lines] = [join(folder, 'whole'), join(folder, 'lines')];
+  await writeFile(whole, Buffer.from([0xff, 0xfe, 0x0a]));
+  await writeFile(lines, Buffer.from([0x61, 0x0a, 0xc3, 0x28, 0x0a]));
+  const words = ['topic', 'produce', 'bytes', '--partition', '0', '--key', 'ä'];
+  await run(...words, `@${whole}`);
+  await run(...words, `@${lines}`, '--lines');
+  const place = { topic: 'bytes', partition: 0, offset: 0, maxRecords: 3 };
+  const headers = { 'stream-encoding': 'base64' };
+  const { body } = await callLog(server, '/fetch', place, { headers });
+  const key = Buffer.from('ä').toString('base64');
+  expect(body).toMatchObject([
+    { key, value: Buffer.from([0xff, 0xfe, 0x0a]).toString('base64') },
+    { key, value: Buffer.from('a').toString('base64') },
+    { key, value: Buffer.from([0xc3, 0x28]).toString('base64') },
+  ]);
+  await rm(folder, { recursive: true });
+});
+
+it.each([
+  ['a value', ['-d', "$(printf 'a\\377')"]],
+  ['a key', ['-d', 'a', '--key', "$(printf 'k\\377')"]],
+])('topic produce refuses %s in its words that is no UTF-8', async (_what, words) => {
+  const written = words.map((word) => `"${word}"`).join(' ');
+  // Words of other bytes come of a shell: those of this process would be made UTF-8.
+  const wrapper = ['bash', '-c', `"$@" ${written}`, 'bash'];
+  const produce = ['topic', 'produce', 'refused', '--url', server.url];
+  const { code, stderr } = await runProgram('/nowhere', produce, {}, wrapper);
+  expect([code, stderr]).toEqual([64, expect.stringContaining('are text in UTF-8')]);
 });
 
 it('topic tail shows what there was, what is meant, and what comes', async () => {

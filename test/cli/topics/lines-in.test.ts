@@ -15,7 +15,7 @@ describe('lines', () => {
     const bytes = Buffer.from('a\n\nµ€😀\nd');
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       const parts = await all(bytes.subarray(0, cut), bytes.subarray(cut));
-      expect(parts.flatMap(({ values }) => values)).toEqual(['a', 'µ€😀', 'd']);
+      expect(parts.flatMap(({ values }) => values.map(String))).toEqual(['a', 'µ€😀', 'd']);
       expect(parts.at(-1)?.last).toBe(4);
     }
   });
@@ -28,7 +28,14 @@ describe('lines', () => {
       [1001, 1200],
       [1201, 1201],
     ]);
-    expect(given.at(-1)?.values).toEqual(['yz']);
+    expect(given.at(-1)?.values.map(String)).toEqual(['yz']);
+  });
+
+  it('keep bytes that are no text', async () => {
+    const [part] = await all(Buffer.from([0xff, 0x0a, 0xc3, 0x28]));
+    const [, last] = await all(Buffer.from([0xff, 0x0a, 0xc3, 0x28]));
+    expect(part?.values).toEqual([Buffer.from([0xff])]);
+    expect(last?.values).toEqual([Buffer.from([0xc3, 0x28])]);
   });
 
   it('are refused where one has no end', async () => {
