@@ -105,7 +105,8 @@ export class ApiClient {
     if (status < 400 && to !== undefined) {
       throw new ClientError(`${url} leads to ${to}: give that in STEPWELL_URL`, exitCodes.usage);
     }
-    throw new ApiRefusal(status, sentenceOf(status, await this.reading(textOf(answer)), url));
+    const sentence = errorIn(await this.reading(textOf(answer))) ?? `${url} answered ${status}`;
+    throw new ApiRefusal(status, status === 401 ? `${sentence}; ${hintFor(path)}` : sentence);
   }
 
   /** Says which server it was where a connection fails. */
@@ -120,8 +121,7 @@ export class ApiClient {
   /** The header with the credential for a path. */
   credentialFor(path: string): Record<string, string> {
     const { token, basic } = this.address;
-    const isMessaging = path.startsWith('/v2');
-    if (basic !== null && (!isMessaging || token === null)) {
+    if (basic !== null && (!isMessaging(path) || token === null)) {
       const text = Buffer.from(`${basic.username}:${basic.password}`).toString('base64');
       return { authorization: `Basic ${text}` };
     }
@@ -149,11 +149,13 @@ function parsed(text: string, url: string): unknown {
   }
 }
 
-/** The server's own sentence, and what to do about the two that a first user meets. */
-function sentenceOf(status: number, text: string, url: string): string {
-  const sentence = errorIn(text) ?? `${url} answered ${status}`;
-  if (status !== 401) return sentence;
-  return `${sentence}; give the server's token in STEPWELL_TOKEN or --token`;
+const isMessaging = (path: string) => path.startsWith('/v2');
+
+/** What a first user may do about a 401. The server's own token counts for `/v2` alone. */
+function hintFor(path: string): string {
+  return isMessaging(path)
+    ? "give the server's token in STEPWELL_TOKEN or --token"
+    : 'give STEPWELL_REST_USERNAME and STEPWELL_REST_PASSWORD, or a named token in --token';
 }
 
 function errorIn(text: string): string | null {

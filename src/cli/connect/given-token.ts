@@ -16,8 +16,12 @@ export function hideToken(argv: readonly string[]): void {
   }
 }
 
-/** The token that the option gives: itself, or with `@` the first line of a file. */
+/**
+ * The token that the option gives: itself, or with `@` the first line of a file. Throws
+ * `ClientError` where there is none, as in `--token "$TOKEN"` without a `TOKEN`.
+ */
 export async function givenToken(text: string): Promise<string> {
+  if (text === '') throw new ClientError(`${option} is empty`, exitCodes.usage);
   if (!text.startsWith('@')) return text;
   const { givenBody } = await import('./given-body.js');
   const [line = ''] = (await givenBody(text)).toString('utf8').split('\n');

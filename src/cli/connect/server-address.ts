@@ -18,21 +18,29 @@ const usualUrl = 'http://127.0.0.1:8080';
 /**
  * The address and its credentials. An option counts before the environment, and that before the
  * data folder, in which a running server leaves its address, and `start` its credentials. What a
- * folder keeps is sent to the server of that folder and to no other one.
+ * folder keeps is sent to the server of that folder and to no other one. A token that is given as
+ * an option is all that is sent: it may have fewer rights on purpose.
  */
 export async function findServer(
   options: AddressOptions,
   environment: ClientEnvironment = readClientEnvironment(),
 ): Promise<ServerAddress> {
   const given = options.url ?? environment.url;
-  const token = options.token === undefined ? environment.token : await givenToken(options.token);
+  const token = options.token === undefined ? null : await givenToken(options.token);
   const kept = given === null ? await readFolder(options.dataDir ?? environment.dataDirectory) : {};
   return {
     url: (given ?? kept.url ?? usualUrl).replace(/\/+$/, ''),
-    token: token ?? kept.token ?? null,
-    basic: environment.basic ?? kept.basic ?? null,
+    ...(token === null ? credentialsOf(environment, kept) : { token, basic: null }),
     dialect: options.dialect ?? environment.dialect ?? kept.dialect ?? null,
   };
+}
+
+/** Without the option: those of the folder count only where the environment has none for a path. */
+function credentialsOf(
+  { token, basic }: ClientEnvironment,
+  kept: Partial<ServerAddress>,
+): Pick<ServerAddress, 'token' | 'basic'> {
+  return { token: token ?? kept.token ?? null, basic: basic ?? kept.basic ?? null };
 }
 
 /** What a data folder tells of its server; nothing where there is none. */

@@ -38,6 +38,32 @@ it('a folder that names another machine leads no token there', async () => {
   expect(code).not.toBe(0);
 });
 
+it('a token that is given is all that is sent, beside a server that would take more', async () => {
+  const data = join(folder, 'data');
+  const names = ['STEPWELL_TOKEN', 'STEPWELL_REST_USERNAME', 'STEPWELL_REST_PASSWORD'];
+  const made = Object.fromEntries(names.map((name) => [name, undefined]));
+  const server = await ServerProcess.start(data, await freePort(), made);
+  const run = (words: readonly string[], environment = {}) =>
+    runProgram(data, [...words, '--data-dir', data], environment);
+  expect(await run(['topic', 'create', 'rides', '--partitions', '1'])).toMatchObject({ code: 0 });
+  const reader = await run(['token', 'create', 'reader', '--role', 'read']);
+  const { token } = JSON.parse(reader.stdout) as { token: string };
+  const remove = ['topic', 'delete', 'rides', '--token', token];
+  expect(await run(remove)).toMatchObject({ code: 77 });
+  const { restUsername, restPassword } = JSON.parse(
+    await readFile(join(data, 'credentials.json'), 'utf8'),
+  );
+  const full = { STEPWELL_REST_USERNAME: restUsername, STEPWELL_REST_PASSWORD: restPassword };
+  expect(await run(remove, full)).toMatchObject({ code: 77 });
+  const garbage = await run(['token', 'ls', '--token', 'garbage'], full);
+  expect(garbage.stderr).toContain('or a named token in --token');
+  expect(garbage.code).toBe(77);
+  expect(await run(['token', 'ls', '--token', ''], full)).toMatchObject({ code: 64 });
+  const listed = await run(['topic', 'ls', '--token', token]);
+  expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('rides') });
+  await server.kill('SIGTERM');
+});
+
 it('no server at the URL is exit code 69, a wrong token 77, a wrong option 64', async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
