@@ -24,6 +24,7 @@ const exitCodeOf = new Map([
   ['exitCodes.usage', 'exit 64'],
   ['exitCodes.notFound', 'exit 66'],
   ['exitCodes.unavailable', 'exit 69'],
+  ['exitCodes.inUse', 'exit 75'],
   ['exitCodes.notPermitted', 'exit 77'],
   ['exitCodes.failure', 'exit 1'],
 ]);

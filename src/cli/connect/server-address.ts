@@ -1,7 +1,9 @@
 /** Finds the server that a client command speaks to. */
 import { networkInterfaces } from 'node:os';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ServerAddress } from './api-client.js';
 import { type ClientEnvironment, readClientEnvironment } from './client-environment.js';
+import { ClientError } from './client-errors.js';
 import { givenToken } from './given-token.js';
 
 /** Options that every client command takes. */
@@ -19,13 +21,15 @@ const usualUrl = 'http://127.0.0.1:8080';
  * The address and its credentials. An option counts before the environment, and that before the
  * data folder, in which a running server leaves its address, and `start` its credentials. What a
  * folder keeps is sent to the server of that folder and to no other one. A token that is given as
- * an option is all that is sent: it may have fewer rights on purpose.
+ * an option is all that is sent: it may have fewer rights on purpose. Throws `ClientError` for a
+ * URL that is none.
  */
 export async function findServer(
   options: AddressOptions,
   environment: ClientEnvironment = readClientEnvironment(),
 ): Promise<ServerAddress> {
   const given = options.url ?? environment.url;
+  if (given !== null) refuseOtherUrl(given, options.url === undefined ? 'STEPWELL_URL' : '--url');
   const token = options.token === undefined ? null : await givenToken(options.token);
   const kept = given === null ? await readFolder(options.dataDir ?? environment.dataDirectory) : {};
   return {
@@ -41,6 +45,11 @@ function credentialsOf(
   kept: Partial<ServerAddress>,
 ): Pick<ServerAddress, 'token' | 'basic'> {
   return { token: token ?? kept.token ?? null, basic: basic ?? kept.basic ?? null };
+}
+
+function refuseOtherUrl(url: string, place: string): void {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
+  throw new ClientError(`${place} ${url} is no URL like ${usualUrl}`, exitCodes.usage);
 }
 
 /** What a data folder tells of its server; nothing where there is none. */

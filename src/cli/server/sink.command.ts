@@ -2,9 +2,12 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import { errorCode } from '../../../storage/faults/storage-errors.js';
 import { systemClock } from '../../engine/clock.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { listeningPort } from '../../http/listening-port.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { ClientError } from '../connect/client-errors.js';
 import { examplesText } from '../output/examples.js';
 import { Output, type OutputOptions } from '../output/output.js';
 import { exactTime } from '../output/time-words.js';
@@ -44,7 +47,7 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
     answer(request, response).catch((error: Error) => response.destroy(error));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(listenError(port, error)));
     server.listen(port, '127.0.0.1', resolve);
   });
   const url = `http://127.0.0.1:${listeningPort(server)}`;
@@ -92,6 +95,21 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
     const [oldest] = seen.keys();
     if (seen.size > messagesMax && oldest !== undefined) seen.delete(oldest);
     return attempt;
+  }
+}
+
+/** What `listen` has failed with, as what a person can do about it. */
+function listenError(port: number, error: Error): Error {
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return new ClientError(
+        `port ${port} is in use by another program; name another one, or none for any`,
+        exitCodes.inUse,
+      );
+    case 'EACCES':
+      return new ClientError(`port ${port} may not be opened by this user`, exitCodes.usage);
+    default:
+      return error;
   }
 }
 

@@ -64,6 +64,18 @@ it('a token that is given is all that is sent, beside a server that would take m
   await server.kill('SIGTERM');
 });
 
+it.each(['not a url', '127.0.0.1:18090', 'localhost:8080', 'ftp://127.0.0.1', ''])(
+  'the URL %j is a wrong command line, 64',
+  async (url) => {
+    const option = await runProgram(folder, ['queue', 'ls', '--url', url]);
+    expect(option.stderr).toContain(`--url ${url} is no URL like http://127.0.0.1:8080`);
+    expect(option.code).toBe(64);
+    if (url === '') return;
+    const setting = await runProgram(folder, ['queue', 'ls'], { STEPWELL_URL: url });
+    expect([setting.code, setting.stderr]).toEqual([64, expect.stringContaining('STEPWELL_URL')]);
+  },
+);
+
 it('no server at the URL is exit code 69, a wrong token 77, a wrong option 64', async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -123,6 +135,18 @@ it('sink answers what it is asked to, and tells each delivery', async () => {
   ]);
   sink.kill();
   await once(sink, 'exit');
+});
+
+it('sink says that its port is in use, and ends with 75', async () => {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as AddressInfo;
+  const { code, stderr } = await runProgram(folder, ['sink', String(port)]);
+  holder.close();
+  expect([code, stderr]).toEqual([
+    75,
+    `stepwell: port ${port} is in use by another program; name another one, or none for any\n`,
+  ]);
 });
 
 it('sink ends when what it shows is no longer read', async () => {
