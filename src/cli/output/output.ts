@@ -63,11 +63,17 @@ const rowsOfPart = 1000;
 
 async function* parts<Row>(rows: AsyncIterable<Row> | Iterable<Row>): AsyncGenerator<Row[]> {
   let part: Row[] = [];
-  for await (const row of rows) {
-    part.push(row);
-    if (part.length < rowsOfPart) continue;
-    yield part;
-    part = [];
+  try {
+    for await (const row of rows) {
+      part.push(row);
+      if (part.length < rowsOfPart) continue;
+      yield part;
+      part = [];
+    }
+  } catch (error) {
+    // What was read before is shown before that is said.
+    if (part.length > 0) yield part;
+    throw error;
   }
   if (part.length > 0) yield part;
 }

@@ -1,6 +1,4 @@
 /** Lines for people: results on standard output, complaints on standard error. */
-import { Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from '../connect/client-errors.js';
 import { plainLine, safeLine } from './visible.js';
@@ -31,17 +29,15 @@ export function endQuietlyInPipes(): void {
 }
 
 /** What one who stops reading leaves behind: no error, as of any filter. */
-const isClosedPipe = (error: unknown) =>
-  error instanceof Error &&
-  'code' in error &&
-  (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
+const isClosedPipe = (error: Error) =>
+  'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
 
 type Lines = Iterable<string> | AsyncIterable<string>;
 
 /**
  * Writes lines without colours as fast as they are read; one who stops reading (`| head`) has had
  * enough. Rejects with `ClientError` where standard output cannot be written: a file on a full
- * disk, say.
+ * disk, say; and as `lines` does, once everything that they gave before is written.
  */
 export function sayAll(lines: Lines): Promise<void> {
   return writeAll(lines, plainLine);
@@ -52,38 +48,32 @@ export function sayPainted(lines: Lines): Promise<void> {
   return writeAll(lines, safeLine);
 }
 
+/** One after the other, so that all that came before a failure of `lines` has been written. */
 async function writeAll(lines: Lines, shown: (line: string) => string): Promise<void> {
-  try {
-    await pipeline(Readable.from(ended(lines, shown)), standardOutput());
-  } catch (error) {
-    if (!isClosedPipe(error)) throw error;
+  for await (const line of lines) {
+    if (!(await isTaken(`${shown(line)}\n`))) return;
   }
 }
 
-/** It ends without ending what it writes to, which throws where that is a file. */
-function standardOutput(): Writable {
-  return new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      const written = (error?: Error | null) => done(outputError(error));
-      try {
-        process.stdout.write(chunk, written);
-      } catch (error) {
-        written(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
+/** False = what it is written to is no longer read. */
+function isTaken(text: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const written = (error?: Error | null) => {
+      if (!error) resolve(true);
+      else if (isClosedPipe(error)) resolve(false);
+      else reject(outputError(error));
+    };
+    // A file throws what a pipe hands on.
+    try {
+      process.stdout.write(text, written);
+    } catch (error) {
+      written(error instanceof Error ? error : new Error(String(error)));
+    }
   });
 }
 
-function outputError(error: Error | null | undefined): Error | undefined {
-  if (!error || isClosedPipe(error)) return error ?? undefined;
-  return new ClientError(
-    `standard output cannot be written: ${error.message}`,
-    exitCodes.diskError,
-  );
-}
-
-async function* ended(lines: Lines, shown: (line: string) => string): AsyncGenerator<string> {
-  for await (const line of lines) yield `${shown(line)}\n`;
+function outputError({ message }: Error): ClientError {
+  return new ClientError(`standard output cannot be written: ${message}`, exitCodes.diskError);
 }
 
 /** A line on a terminal that is written over in place. */

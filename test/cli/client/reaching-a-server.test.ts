@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { listeningPort } from '../../../src/http/listening-port.js';
 import { killedAtLast } from '../../support/leftovers.js';
+import { onTerminal } from '../../support/program/on-terminal.js';
 import { program, runProgram } from '../../support/program/program.js';
 import { freePort, ServerProcess } from '../../support/program/server-process.js';
 import { startServer } from '../../support/server.js';
@@ -111,6 +114,37 @@ it('a connection that is cut without an answer is exit code 69, too', async () =
   });
   cutting.close();
   expect(code).toBe(69);
+});
+
+describe('what was answered before the connection was cut', () => {
+  const messages = Array.from({ length: 30 }, (_, place) => ({ messageId: `msg_${place}` }));
+  let cutting: HttpServer;
+  let environment = {};
+
+  beforeAll(async () => {
+    // One page, and no other.
+    cutting = createHttpServer(({ url = '' }, response) => {
+      if (url.includes('cursor=')) response.destroy();
+      else response.end(JSON.stringify({ messages, cursor: 'more' }));
+    });
+    await new Promise<void>((resolve) => cutting.listen(0, '127.0.0.1', resolve));
+    environment = { STEPWELL_URL: `http://127.0.0.1:${listeningPort(cutting)}` };
+  });
+  afterAll(() => cutting.close());
+
+  it('reaches a pipe', async () => {
+    const { code, stdout } = await runProgram(folder, ['msg', 'ls'], environment);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(messages);
+    expect(code).toBe(69);
+  });
+
+  it('reaches a terminal, before the reason', async () => {
+    const { code, text } = await onTerminal(['msg', 'ls'], environment);
+    const shown = [...text.matchAll(/^msg_\d+|no Stepwell answers/gm)].map(([found]) => found);
+    expect(shown).toEqual([...messages.map((each) => each.messageId), 'no Stepwell answers']);
+    expect(code).toBe(69);
+  });
 });
 
 it('sink answers what it is asked to, and tells each delivery', async () => {
