@@ -1,5 +1,6 @@
 /** Files the manifest does not list: removed, kept aside, or proof that the manifest is wrong. */
 import { join } from 'node:path';
+import type { Disk } from '../disk/disk.js';
 import { inParallel } from '../disk/in-parallel.js';
 import { chainName, parseLogName, parseSegmentName } from '../disk/store-directory.js';
 import type { StoreFiles } from '../disk/store-files.js';
@@ -74,11 +75,26 @@ function byId({ logs }: ManifestState): ReadonlyMap<number, ManifestLog> {
   return new Map(logs.map((log) => [log.id, log]));
 }
 
-/** Removes what was on its way to a name when the last process ended: none of it had effect. */
+/**
+ * Removes what was on its way to a name when the last process ended: none of it had effect. A
+ * directory stays: a store makes none here, so it is of a person, who may need it.
+ */
 export async function emptyAside({ disk, directory }: StoreFiles): Promise<void> {
   for (const name of await disk.list(directory.aside)) {
-    await disk.remove(directory.asideFile(name));
+    const path = directory.asideFile(name);
+    try {
+      await disk.remove(path);
+    } catch (error) {
+      if (!(await isDirectory(disk, path))) throw error;
+    }
   }
+}
+
+function isDirectory(disk: Disk, path: string): Promise<boolean> {
+  return disk.list(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Removes what was let go by a durable edit; moves everything else to quarantine/. */

@@ -157,6 +157,28 @@ describe('stepwell backup and restore', () => {
     expect((await readdir(folder)).sort()).toEqual(['copy', 'damaged', 'data', 'full']);
   }, 60_000);
 
+  it('refuses to lie in the data folder, or around it; a folder in tmp/ stays there', async () => {
+    const server = await ServerProcess.start(data, port);
+    const id = await publish(server, '1h');
+    const within = ['.', 'tmp/mon', 'logs/mon', 'mon', '..'].map((name) => join(data, name));
+    for (const verb of [['backup'], ['journal', 'export', '--good']]) {
+      for (const to of within) {
+        const { code, stderr } = await runProgram(data, [...verb, to]);
+        expect([to, code, stderr]).toEqual([to, 64, expect.stringContaining('lie in each other')]);
+      }
+    }
+    await server.kill('SIGTERM');
+    expect(await readdir(join(data, 'tmp'))).toEqual([]);
+    await mkdir(join(data, 'tmp/mine'));
+    await writeFile(join(data, 'tmp/mine/kept'), 'kept');
+    await writeFile(join(data, 'tmp/left'), 'left');
+    const next = await ServerProcess.start(data, port);
+    const response = await fetch(`${next.url}/v2/messages/${id}`, { headers: { authorization } });
+    expect(response.status).toBe(200);
+    expect(await readdir(join(data, 'tmp'), { recursive: true })).toEqual(['mine', 'mine/kept']);
+    expect(await next.kill('SIGTERM')).toBe(0);
+  }, 60_000);
+
   it('refuses a backup that was cut or is of a later version, and names no folder', async () => {
     const server = await ServerProcess.start(data, port);
     await publish(server, '1h');

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { backupFolder, type CopyProgress } from '../../../storage/backup/backup-folder.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole } from '../../../storage/disk/whole-file.js';
+import { isWithin } from '../../../storage/disk/within.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import type { StoreOptions } from '../../../storage/store.js';
+import { ConfigurationError } from '../configuration/config.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import { type BackupManifest, backupFile, encoded, manifestOf } from './backup-manifest.js';
 
@@ -18,9 +20,29 @@ export interface BackupTools {
 
 /**
  * Backs `from` up to `to`, which must be empty or absent; a server may use `from` meanwhile.
- * Signing keys and tokens that the folder keeps go with it. Rejects as `backupFolder` does.
+ * Signing keys and tokens that the folder keeps go with it. Rejects with `ConfigurationError` where
+ * one folder lies in the other, and as `backupFolder` does.
  */
 export async function backUp(
+  tools: BackupTools,
+  from: string,
+  to: string,
+): Promise<BackupManifest> {
+  refuseOverlap(from, to);
+  return copyFolder(tools, from, to);
+}
+
+/**
+ * Throws `ConfigurationError` where a copy would lie in the folder that it is made of, whose owner
+ * removes what it does not know, or would hold that folder.
+ */
+export function refuseOverlap(from: string, to: string): void {
+  if (!isWithin(from, to) && !isWithin(to, from)) return;
+  throw new ConfigurationError([`${from} and ${to} lie in each other: give a folder elsewhere`]);
+}
+
+/** The same for a server that has a place for copies in its own folder. */
+export async function copyFolder(
   { disk, options, onProgress }: BackupTools,
   from: string,
   to: string,

@@ -1,7 +1,6 @@
 /** A data folder made from a backup: verified, and never in place. */
 
 import { type BackupReport, backupFolder } from '../../../storage/backup/backup-folder.js';
-import { isWithin } from '../../../storage/disk/within.js';
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
 import { ConfigurationError } from '../configuration/config.js';
@@ -13,7 +12,7 @@ import {
   readBackupManifest,
   restoredFile,
 } from './backup-manifest.js';
-import { type BackupTools, credentialsIn } from './folder-backup.js';
+import { type BackupTools, credentialsIn, refuseOverlap } from './folder-backup.js';
 
 /** What was restored. */
 export interface Restored {
@@ -76,11 +75,6 @@ export async function takeBackup(
     return new Map<string, Buffer>();
   };
   await backupFolder(disk, backup, folder, options, { onProgress, beside: { names: [], make } });
-}
-
-function refuseOverlap(backup: string, folder: string): void {
-  if (!isWithin(backup, folder) && !isWithin(folder, backup)) return;
-  throw new ConfigurationError([`${folder} and the backup ${backup} lie in each other`]);
 }
 
 /** Throws where the folder reads as intact and yet is not what was backed up. */

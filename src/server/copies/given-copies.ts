@@ -10,7 +10,7 @@ import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import type { Store, StoreOptions } from '../../../storage/store.js';
 import { journalLogName } from '../../engine/journal.js';
 import { parseJson } from '../../grammar/json.js';
-import { backUp } from '../backup/folder-backup.js';
+import { copyFolder } from '../backup/folder-backup.js';
 import { chunksOf, filesIn, isHeld } from './copied-files.js';
 import {
   askIn,
@@ -87,7 +87,7 @@ export class GivenCopies {
     const { disk, dataDirectory, options } = this.ports;
     await removeTree(disk, given);
     const tools = { disk, options, onProgress: () => undefined };
-    const { logs } = await backUp(tools, dataDirectory, given);
+    const { logs } = await copyFolder(tools, dataDirectory, given);
     const until = logs.find(({ name }) => name === journalLogName)?.until ?? 0;
     const paths = await filesIn(disk, given);
     const own = new StoreDirectory(dataDirectory);

@@ -12,7 +12,7 @@ import { structuresTerm } from '../../engine/event-codec.js';
 import { journalLogName } from '../../engine/journal.js';
 import { version } from '../../grammar/version.js';
 import { type BackupManifest, backupFile, encoded } from '../backup/backup-manifest.js';
-import { credentialsIn } from '../backup/folder-backup.js';
+import { credentialsIn, refuseOverlap } from '../backup/folder-backup.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import { type JournalFindings, JournalRepair } from './journal-repair.js';
 import { recordsOf } from './log-records.js';
@@ -47,13 +47,15 @@ const nothingFound: JournalFindings = { changed: [], uncertain: [], removedEvent
 
 /**
  * Exports what is intact of `from` to `to`, which must be empty or absent and is a backup then: it
- * is imported, or restored, before it is served. Rejects as `salvageFolder` does.
+ * is imported, or restored, before it is served. Rejects with `ConfigurationError` where one folder
+ * lies in the other, and as `salvageFolder` does.
  */
 export async function exportGood(
   { disk, options, onProgress }: ExportTools,
   from: string,
   to: string,
 ): Promise<ExportReport> {
+  refuseOverlap(from, to);
   const credentials = await credentialsIn(disk, from);
   const gaps: Gap[] = [];
   let findings = nothingFound;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/engine/clock.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
-import { backUp } from '../../../src/server/backup/folder-backup.js';
+import { copyFolder } from '../../../src/server/backup/folder-backup.js';
 import { putInPlace } from '../../../src/server/copies/put-in-place.js';
 import { readingOptions } from '../../../src/server/lifecycle/reading-options.js';
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
@@ -113,7 +113,7 @@ it('a folder that was fetched waits while the server may change nothing', async 
     await server.stop();
     const reading = readingOptions(systemClock, systemIdentifiers, () => false);
     const tools = { disk: nodeDisk, options: reading, onProgress: () => undefined };
-    await backUp(tools, dataDirectory, join(dataDirectory, 'fetched'));
+    await copyFolder(tools, dataDirectory, join(dataDirectory, 'fetched'));
     const before = await readdir(dataDirectory, { recursive: true });
     const environment = { STEPWELL_READ_ONLY: 'always' };
     await (await startServer({ dataDirectory, environment })).stop();
