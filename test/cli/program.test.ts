@@ -198,6 +198,20 @@ describe('config', () => {
     expect(stdout.trim().split('\n')).toHaveLength(readConfiguration({}).origins.length);
   });
 
+  test.each([
+    [{ STEPWELL_TOKEN: 'short' }, 'STEPWELL_TOKEN holds a secret of fewer than 16 characters'],
+    [
+      { STEPWELL_TOKEN: 'one-secret-for-two', STEPWELL_REST_PASSWORD: 'one-secret-for-two' },
+      'STEPWELL_REST_PASSWORD holds a secret of STEPWELL_TOKEN',
+    ],
+  ])('refuses secrets that a start refuses, and shows none: %j', async (secrets, reason) => {
+    for (const command of ['config', 'start']) {
+      const { code, stdout, stderr } = await run([command], secrets);
+      expect([command, code, stdout]).toEqual([command, 64, '']);
+      expect(stderr).toContain(reason);
+    }
+  });
+
   test('makes no data folder', async () => {
     await run(['config']);
     await expect(stat(join(directory, 'data'))).rejects.toThrow('ENOENT');

@@ -1,22 +1,24 @@
 /** What `stepwell config` does: every setting, its value, and where it came from. */
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { systemIdentifiers } from '../../engine/identifiers.js';
 import {
   type Config,
   readConfiguration,
   type SettingOrigin,
 } from '../../server/configuration/config.js';
 import { shownSettings } from '../../server/configuration/shown-settings.js';
-import { readCredentials } from '../../server/credentials/credentials.js';
+import { judgeCredentials } from '../../server/credentials/credentials.js';
+import { refuseWeakSecrets } from '../../server/credentials/weak-secrets.js';
 import { sayAll } from '../output/terminal.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
 
 /** What stands in place of a secret: that there is one, and nothing about it. */
 const mask = '********';
 
-/** Throws `ConfigurationError` for settings that a start would refuse. */
+/** Throws `ConfigurationError` for settings and secrets that a start would refuse. */
 export async function printConfiguration(options: DataDirOption): Promise<void> {
   const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
-  const kept: Readonly<Record<string, unknown>> = await readCredentials(config, nodeDisk);
+  const { kept } = await judgeCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets);
   await sayAll(configLines(config, origins, new Set(Object.keys(kept))));
 }
 

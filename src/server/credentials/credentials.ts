@@ -80,17 +80,35 @@ export async function openCredentials(
   identifiers: Identifiers,
   judge: (opened: OpenedCredentials) => void = () => undefined,
 ): Promise<OpenedCredentials> {
-  const kept = await readCredentials(config, disk);
-  const made = makeCredentials(identifiers);
-  const opened = choose(config, kept, made);
-  judge(opened);
-  refuseReadTokensThatWrite(opened);
+  const { kept, made, opened } = await judgeCredentials(config, disk, identifiers, judge);
   const isNew = names.filter((name) => opened.sources[name] === 'generated');
   if (isNew.length > 0) {
     const added = Object.fromEntries(isNew.map((name) => [name, made[name]]));
     await keepCredentials(config.dataDirectory, disk, { ...kept, ...added });
   }
   return opened;
+}
+
+/**
+ * What `openCredentials` would answer, and throws in the same cases, but nothing is kept: `made`
+ * are new ones, of which those are opened that are in no other place.
+ */
+export async function judgeCredentials(
+  config: Config,
+  disk: Disk,
+  identifiers: Identifiers,
+  judge: (opened: OpenedCredentials) => void,
+): Promise<{
+  readonly kept: KeptCredentials;
+  readonly made: Credentials;
+  readonly opened: OpenedCredentials;
+}> {
+  const kept = await readCredentials(config, disk);
+  const made = makeCredentials(identifiers);
+  const opened = choose(config, kept, made);
+  judge(opened);
+  refuseReadTokensThatWrite(opened);
+  return { kept, made, opened };
 }
 
 /** The credentials of `dev`: what is configured, else the published ones; nothing is kept. */
@@ -106,7 +124,7 @@ export function developmentCredentials(config: Config): OpenedCredentials {
 }
 
 /** What the file keeps; nothing if there is none. */
-export async function readCredentials(config: Config, disk: Disk): Promise<KeptCredentials> {
+async function readCredentials(config: Config, disk: Disk): Promise<KeptCredentials> {
   const path = join(config.dataDirectory, credentialsFile);
   const isKept = (await namesIn(disk, config.dataDirectory)).includes(credentialsFile);
   if (!isKept) return {};
