@@ -27,3 +27,12 @@ export function parseIsoTime(text: string): Result<number> {
   const aheadMs = (Number(ahead ?? 0) * 60 + Number(aheadMinutes ?? 0)) * 60_000;
   return ok(sign === '-' ? utc + aheadMs : utc - aheadMs);
 }
+
+/** A day, and a time behind `T` or a blank, which may lack its zone. */
+const utcForm = /^(.{10})(?:[T ](.*?)(Z|[+-][\d:]+)?)?$/;
+
+/** As `parseIsoTime`, in UTC where the text has no zone; a blank may stand in place of the `T`. */
+export function parseUtcTime(text: string): Result<number> {
+  const [, day = '', clock, zone = 'Z'] = utcForm.exec(text) ?? [];
+  return parseIsoTime(clock === undefined ? day : `${day}T${clock}${zone}`);
+}

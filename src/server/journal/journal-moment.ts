@@ -1,13 +1,10 @@
 /** Moments of the journal as people name them: an offset, or a time. */
 import type { Journal } from '../../engine/journal.js';
-import { parseIsoTime } from '../../grammar/iso-time.js';
+import { parseUtcTime } from '../../grammar/iso-time.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 
 /** A place in the journal; `time` is Unix milliseconds. */
 export type JournalMoment = { readonly offset: number } | { readonly time: number };
-
-/** A day, and a time that may stand behind a blank and lack its zone. */
-const dateForm = /^(.{10})(?:[T ](.*?)(Z|[+-][\d:]+)?)?$/;
 
 /** Below this a number is an offset, else Unix milliseconds: the year 2001. */
 const timesFrom = 1_000_000_000_000;
@@ -18,8 +15,7 @@ export function readMoment(text: string): Result<JournalMoment> {
     const number = Number(text);
     return ok(number < timesFrom ? { offset: number } : { time: number });
   }
-  const [, day = '', clock, zone = 'Z'] = dateForm.exec(text) ?? [];
-  const time = parseIsoTime(clock === undefined ? day : `${day}T${clock}${zone}`);
+  const time = parseUtcTime(text);
   if (time.ok) return ok({ time: time.value });
   return refused('is not an offset, Unix milliseconds or a date as 2026-11-23T04:00:00Z');
 }

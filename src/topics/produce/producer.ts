@@ -101,8 +101,8 @@ export class Producer {
   }
 
   /**
-   * Refuses records for partitions that a topic would not have that is yet to be made. True: none is
-   * left for it, so that it is not made.
+   * Refuses records for partitions that a topic which is yet to be made would not have. True: none
+   * is left for it, so that it is not made.
    */
   private refusesAll(
     topic: string,

@@ -1,4 +1,5 @@
 /** What of a topic is to be tailed: the query of `/tail/{topic}`, read and checked. Pure. */
+import { parseUtcTime } from '../../grammar/iso-time.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { type FilterReader, integer, readFilters, text } from '../../http/query-filters.js';
 
@@ -28,22 +29,6 @@ const containsLengthMax = 1024;
 const offsetForm = /^\d{1,11}$/;
 const timeForm = /^\d{12,15}$/;
 
-/** ISO 8601: a day, or a minute, second or fraction of it; without a zone it is UTC. */
-const dateForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
-
-/**
- * Unix milliseconds of a date; null where it is none. `Date.parse` alone reads a time out of most
- * text that has a number in it, and takes the 31st of February for the 3rd of March.
- */
-function momentOf(text: string): number | null {
-  const [, day, minute = '00:00', second = ':00', zone = 'Z'] = dateForm.exec(text) ?? [];
-  if (day === undefined) return null;
-  const midnight = new Date(`${day}T00:00:00Z`);
-  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return null;
-  const time = Date.parse(`${day}T${minute}${second}${zone}`);
-  return Number.isNaN(time) ? null : time;
-}
-
 const start: FilterReader<TailStart> = (values) => {
   const given = text(values);
   if (!given.ok) return given;
@@ -56,10 +41,10 @@ const start: FilterReader<TailStart> = (values) => {
     return newest <= newestMax ? ok({ newest }) : refused(`is more than newest-${newestMax}`);
   }
   if (offsetForm.test(word)) return ok({ offset: Number(word) });
-  const time = timeForm.test(word) ? Number(word) : momentOf(word);
-  return time === null
-    ? refused('is not newest, newest-50, earliest, an offset, Unix milliseconds or a date')
-    : ok({ time });
+  const time = timeForm.test(word) ? ok(Number(word)) : parseUtcTime(word);
+  return time.ok
+    ? ok({ time: time.value })
+    : refused('is not newest, newest-50, earliest, an offset, Unix milliseconds or a date');
 };
 
 /** Next offsets by partition: what the reader of a stream says that it has. */
