@@ -12,7 +12,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const root = join(import.meta.dirname, '..');
 const sources = join(root, 'src', 'console', 'web');
 /** What the console shares with the command line. */
-const shared = join(root, 'src', 'run-lanes');
+const shared = join(root, 'src', 'run-waterfall');
 const output = join(root, 'dist', 'console');
 /** What the last build was made of: a digest. It stands in the output, which is replaced whole. */
 const stampFile = join(output, '.build');

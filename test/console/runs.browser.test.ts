@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import type { Page } from 'playwright-core';
-import type { RunRow } from '../../src/run-lanes/lane.js';
+import type { RunRow } from '../../src/run-waterfall/lane.js';
 import { callApi } from '../support/clients/api-call.js';
 import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
 import { visitsInChromium } from '../support/console/visits.js';

@@ -47,7 +47,7 @@ export const folders: readonly string[] = [
   'src/console/web/api',
   'src/console/web/time',
   // A run as lanes of bars, for browsers and terminals.
-  'src/run-lanes',
+  'src/run-waterfall',
   // What puts the server together: configuration, listeners, lifecycle, what operators look at.
   'src/server',
   'src/server/openapi',
@@ -71,7 +71,7 @@ export const folders: readonly string[] = [
   'src/server/journal',
   'src/server/snapshots',
   // What a node of a cluster does to its folder while it follows.
-  'src/server/following',
+  'src/server/cluster-following',
   'src/server/repair',
   'src/server/history',
   // Folders that nodes of a cluster give each other.
@@ -83,7 +83,7 @@ export const folders: readonly string[] = [
   'src/server/refusals',
   'src/server/reveals',
   // Every node of a cluster answers: the owner itself, others by passing requests on.
-  'src/server/nodes',
+  'src/server/cluster-http',
   'src/server/inbound/sockets',
   'src/server/inbound',
   // This server as a node of a cluster.

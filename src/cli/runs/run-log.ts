@@ -1,5 +1,5 @@
 /** The log of one run, as the fold of its lanes reads it (workflows.md 5.2). */
-import type { RunRow } from '../../run-lanes/lane.js';
+import type { RunRow } from '../../run-waterfall/lane.js';
 import type { ApiClient } from '../connect/api-client.js';
 
 /** A run with more rows is drawn by its first ones. */

@@ -1,7 +1,7 @@
 /** `stepwell run`: runs of workflows, from their start to their end. */
 import { Command, Option } from 'commander';
 import { systemClock } from '../../engine/clock.js';
-import { lanesOf } from '../../run-lanes/lanes.js';
+import { lanesOf } from '../../run-waterfall/lanes.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,

@@ -1,6 +1,6 @@
 /** A run as bars over time, for a terminal: the same lanes as in the console. */
-import type { Bar, BarKind, Lane } from '../../run-lanes/lane.js';
-import type { RunLanes } from '../../run-lanes/lanes.js';
+import type { Bar, BarKind, Lane } from '../../run-waterfall/lane.js';
+import type { RunLanes } from '../../run-waterfall/lanes.js';
 import { type Colour, type Paint, shownState } from '../output/style.js';
 import { durationWords } from '../output/time-words.js';
 import { oneLine } from '../output/visible.js';

@@ -4,7 +4,7 @@ import type { CommitLog } from '../../cluster/commit-log.js';
 import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
 import { standingPath } from '../cluster/standing-reports.js';
-import { copyPath } from '../nodes/node-routes.js';
+import { copyPath } from '../cluster-http/node-routes.js';
 import { heldIn } from './copied-files.js';
 import { type CopyAsk, placesIn } from './copy-format.js';
 import { knownNodes } from './known-nodes.js';

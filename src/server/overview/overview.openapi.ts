@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { originFailureSchema } from '../../messaging/origins/origins.openapi.js';
-import { clusterStatusSchema } from '../nodes/cluster.openapi.js';
+import { clusterStatusSchema } from '../cluster-http/cluster.openapi.js';
 import { seriesNames, seriesTable } from './series-table.js';
 
 const meanings = seriesNames.map((name) => `${name}: ${seriesTable[name].meaning}`).join('; ');

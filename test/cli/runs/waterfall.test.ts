@@ -1,6 +1,6 @@
 import { plain } from '../../../src/cli/output/style.js';
 import { waterfallLines } from '../../../src/cli/runs/waterfall.js';
-import type { Bar, BarKind, BarOutcome, Lane } from '../../../src/run-lanes/lane.js';
+import type { Bar, BarKind, BarOutcome, Lane } from '../../../src/run-waterfall/lane.js';
 
 const bar = (kind: BarKind, from: number, until: number | null, outcome: BarOutcome): Bar => ({
   kind,

@@ -1,6 +1,6 @@
 /** What the log tells of one step: its result, its attempts and their answers, bodies whole. */
 import { Link } from '@tanstack/react-router';
-import type { Lane } from '../../../run-lanes/lane.js';
+import type { Lane } from '../../../run-waterfall/lane.js';
 import { Body } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { State } from '../parts/state-mark.tsx';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { lanesOf, momentsOf } from '../../../run-lanes/lanes.js';
+import { lanesOf, momentsOf } from '../../../run-waterfall/lanes.js';
 import { api, ask } from '../api/client.ts';
 import { Body, CopyButton } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';

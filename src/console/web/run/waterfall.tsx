@@ -1,7 +1,7 @@
 /** A run as a waterfall: a line for each step, with bars of when it ran, waited and failed. */
 import { useState } from 'react';
-import type { Bar, BarKind, Lane } from '../../../run-lanes/lane.js';
-import type { RunLanes } from '../../../run-lanes/lanes.js';
+import type { Bar, BarKind, Lane } from '../../../run-waterfall/lane.js';
+import type { RunLanes } from '../../../run-waterfall/lanes.js';
 import { SinceAxis } from '../charts/time-axis.tsx';
 import { lookOf, StateShape } from '../parts/state-mark.tsx';
 import { duration } from '../time/format.ts';

@@ -7,7 +7,7 @@ import { Journal } from '../../../src/engine/journal.js';
 import { provided } from '../../../src/engine/provided.js';
 import { digestOf, itemsOf } from '../../../src/engine/snapshots/state-digest.js';
 import type { Cluster } from '../../../src/server/cluster/cluster.js';
-import { FollowerCompactions } from '../../../src/server/following/follower-compactions.js';
+import { FollowerCompactions } from '../../../src/server/cluster-following/follower-compactions.js';
 import { topicLogName } from '../../../src/topics/topics/topic-log-name.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Store } from '../../../storage/store.js';

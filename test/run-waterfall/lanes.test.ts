@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Bar, RunRow } from '../../src/run-lanes/lane.js';
-import { lanesOf, momentsOf } from '../../src/run-lanes/lanes.js';
+import type { Bar, RunRow } from '../../src/run-waterfall/lane.js';
+import { lanesOf, momentsOf } from '../../src/run-waterfall/lanes.js';
 import { seed } from '../support/seed.js';
 
 /** One message of a history: how long each of its parts took, and how its attempts ended. */
