@@ -151,7 +151,7 @@ function laneOf(
 /** What is served in front of Fastify: express routes, and what browsers ask before they ask. */
 function putInFrontOf(fastify: FastifyInstance, { config }: Shared, context: LaneContext): void {
   const lane = new ExpressLane(context);
-  putInFront(fastify.server, lane.takes.bind(lane));
+  putInFront(fastify.server, lane.tryServe.bind(lane));
   const mayRead = allowedOrigins(config);
   if (mayRead === null) return;
   putInFront(fastify.server, (request, response) => {

@@ -81,25 +81,25 @@ export function digestOf(items: Iterable<MemoryItem>): StateDigest {
 }
 
 /** How many 32-bit parts of a SHA-256 are summed, each for itself. */
-const lanes = 8;
+const sumsCount = 8;
 
 /** Items that were added, in any order. */
 export class DigestSum {
-  private readonly sections = new Map<string, { items: number; readonly lanes: Uint32Array }>();
+  private readonly sections = new Map<string, { items: number; readonly sums: Uint32Array }>();
 
   /** Takes one item in; the order of items means nothing. */
   add({ section, key, place, bytes }: MemoryItem): void {
     let known = this.sections.get(section);
     if (known === undefined) {
-      known = { items: 0, lanes: new Uint32Array(lanes) };
+      known = { items: 0, sums: new Uint32Array(sumsCount) };
       this.sections.set(section, known);
     }
     known.items += 1;
     const head = Buffer.from(`${key}\0${place}\0`);
     const digest = hash('sha256', Buffer.concat([head, bytes]), 'hex');
-    for (let lane = 0; lane < lanes; lane += 1) {
-      const part = Number.parseInt(digest.slice(lane * 8, lane * 8 + 8), 16);
-      known.lanes[lane] = (known.lanes[lane] ?? 0) + part;
+    for (let index = 0; index < sumsCount; index += 1) {
+      const part = Number.parseInt(digest.slice(index * 8, index * 8 + 8), 16);
+      known.sums[index] = (known.sums[index] ?? 0) + part;
     }
   }
 
@@ -110,8 +110,8 @@ export class DigestSum {
 
   /** What it says of each section so far, in no order. */
   ofSections(): SectionDigest[] {
-    return [...this.sections].map(([section, { items, lanes: sums }]) => {
-      const sum = [...sums].map((lane) => lane.toString(16).padStart(8, '0')).join('');
+    return [...this.sections].map(([section, { items, sums }]) => {
+      const sum = [...sums].map((each) => each.toString(16).padStart(8, '0')).join('');
       return { section, items, sum };
     });
   }

@@ -66,11 +66,11 @@ export class ClusterDoor {
 
   /** Stands before all that listens for the requests of `server`; the answer serves them here. */
   guard(server: Server): RequestListener {
-    this.listeners = putInFront(server, (request, response) => this.takes(request, response));
+    this.listeners = putInFront(server, (request, response) => this.tryServe(request, response));
     return this.listeners;
   }
 
-  private takes(request: IncomingMessage, response: ServerResponse): boolean {
+  private tryServe(request: IncomingMessage, response: ServerResponse): boolean {
     const { membership, isServing, frontDoor, callers } = this.ports;
     const { method = '', url = '', headers } = request;
     if (headers['stepwell-hop'] === undefined && membership.mayServe && isServing()) return false;

@@ -49,7 +49,7 @@ export class InboundConnections {
   private readonly peers = new Map<Socket, InboundConnection>();
   private readonly owners = new Map<string, Owner>();
   private readonly silent = new Set<InboundConnection>();
-  /** Those beyond the limits, to be read only: while there are none, no connection `isSpare`. */
+  /** Those beyond the limits, to be read only: while there are none, no connection `staysSpare`. */
   readonly spare = new Set<InboundConnection>();
   private readonly unread: UnreadAnswers;
   private isDraining = false;
@@ -104,13 +104,13 @@ export class InboundConnections {
   }
 
   /**
-   * Whether a request on this connection may be for health checks only. A place that has become
-   * free since it was opened makes it a connection like all others.
+   * Whether requests on this connection may be for health checks only. False from when a place has
+   * become free for it, which it takes by this.
    */
-  isSpare(socket: Socket): boolean {
+  staysSpare(socket: Socket): boolean {
     const connection = this.open.get(socket);
     if (connection === undefined || !this.spare.has(connection)) return false;
-    if (!this.takesPlace(connection)) return true;
+    if (!this.takePlace(connection)) return true;
     this.spare.delete(connection);
     return false;
   }
@@ -148,7 +148,7 @@ export class InboundConnections {
   private admitted(socket: Socket): InboundConnection | null {
     if (this.isDraining) return null;
     const connection = new InboundConnection(socket, this.ports.clock, this.spoke);
-    if (!this.takesPlace(connection) && !this.takesSpare(connection)) return null;
+    if (!this.takePlace(connection) && !this.takeSpare(connection)) return null;
     this.open.set(socket, connection);
     this.unread.watch();
     // What Node's server ends a connection by, once the last answer on it is sent.
@@ -160,13 +160,16 @@ export class InboundConnections {
     return connection;
   }
 
-  private takesPlace(connection: InboundConnection): boolean {
+  /** True = it has a place now. */
+  private takePlace(connection: InboundConnection): boolean {
     const { limits } = this;
     const owner = this.ownerOf(connection.socket);
     const isShareTaken = owner.held >= limits.connectionsPerAddress;
-    if (isShareTaken && !this.closesSilent(owner.silent) && !this.closesIdle(owner)) return false;
+    if (isShareTaken && !this.closeOldestSilent(owner.silent) && !this.closeLongestIdle(owner))
+      return false;
     const isAllTaken = this.open.size - this.spare.size >= limits.connections;
-    if (isAllTaken && !this.closesSilent(this.silent) && !this.closesIdle(null)) return false;
+    if (isAllTaken && !this.closeOldestSilent(this.silent) && !this.closeLongestIdle(null))
+      return false;
     owner.held += 1;
     this.owners.set(owner.key, owner);
     connection.owner = owner;
@@ -176,7 +179,8 @@ export class InboundConnections {
     return true;
   }
 
-  private takesSpare(connection: InboundConnection): boolean {
+  /** True = it is one of the spare ones now. */
+  private takeSpare(connection: InboundConnection): boolean {
     this.refusedOne();
     if (this.spare.size >= spareConnectionsMax) {
       const oldest = this.oldestSilentSpare();
@@ -192,8 +196,8 @@ export class InboundConnections {
     return undefined;
   }
 
-  /** Whether the oldest of `silent` connections has been silent for long, and is closed now. */
-  private closesSilent(silent: ReadonlySet<InboundConnection>): boolean {
+  /** Closes the oldest of `silent` connections, if it has been silent for long; true = it did. */
+  private closeOldestSilent(silent: ReadonlySet<InboundConnection>): boolean {
     const [oldest] = silent;
     if (oldest === undefined) return false;
     if (this.ports.clock.monotonic() - oldest.openedAt < silenceMs) return false;
@@ -202,11 +206,11 @@ export class InboundConnections {
   }
 
   /**
-   * Whether the connection that has been idle since its answer for the longest, of `owner` or of
-   * all, has been so for long, and is closed now. All are looked at: that costs less than the
+   * Closes the connection that has been idle since its answer for the longest, of `owner` or of
+   * all, if it has been so for long; true = it did. All are looked at: that costs less than the
    * connection that asks for it, and requests keep no order for a moment that seldom comes.
    */
-  private closesIdle(owner: Owner | null): boolean {
+  private closeLongestIdle(owner: Owner | null): boolean {
     let longest: InboundConnection | null = null;
     for (const connection of this.open.values()) {
       if (!connection.isIdle || connection.owner === null) continue;

@@ -28,7 +28,7 @@ import {
   isOrdinary,
 } from './express-exchange.js';
 import type { FrontDoor } from './front-door.js';
-import { takesBody } from './lane-request.js';
+import { tryTakeBody } from './lane-request.js';
 
 /** What the lane works with. */
 export interface LaneContext extends ExchangeContext {
@@ -43,8 +43,8 @@ export interface LaneContext extends ExchangeContext {
 export class ExpressLane {
   constructor(private readonly context: LaneContext) {}
 
-  /** Takes an ordinary request of an express route in; false leaves it untouched. */
-  takes(request: IncomingMessage, response: ServerResponse): boolean {
+  /** Serves an ordinary request of an express route; false leaves it untouched. */
+  tryServe(request: IncomingMessage, response: ServerResponse): boolean {
     const { method = '', url = '' } = request;
     const { routes, frontDoor, bodyLimit } = this.context;
     const tabled = routes.expressFor(method, url);
@@ -54,18 +54,18 @@ export class ExpressLane {
     const exchange = new LaneExchange(request, response, caller, tabled, this.context);
     const bytes = Number(request.headers['content-length']);
     if (bytes > smallBodyBytes) exchange.readCounted(bytes);
-    else if (!takesBody(request, (body) => exchange.serve(body))) exchange.read(bytes);
+    else if (!tryTakeBody(request, (body) => exchange.serve(body))) exchange.read(bytes);
     return true;
   }
 }
 
 /**
- * What listens for requests now, and is put in front before, gets what `takes` leaves, and what the
- * answer is called with.
+ * What listens for requests now, and is put in front before, gets what `tryServe` leaves, and what
+ * the answer is called with.
  */
 export function putInFront(
   server: Server,
-  takes: (...exchange: Parameters<RequestListener>) => boolean,
+  tryServe: (...exchange: Parameters<RequestListener>) => boolean,
 ): RequestListener {
   // Node types them as functions of anything.
   const others = server.listeners('request') as RequestListener[];
@@ -74,7 +74,7 @@ export function putInFront(
   };
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (!takes(request, response)) pass(request, response);
+    if (!tryServe(request, response)) pass(request, response);
   });
   return pass;
 }

@@ -78,7 +78,7 @@ export class FrontDoor {
   /** Whether a request may be for health checks only. */
   private isSpare({ socket }: RequestHead): boolean {
     const { connections } = this;
-    return connections.spare.size > 0 && connections.isSpare(socket);
+    return connections.spare.size > 0 && connections.staysSpare(socket);
   }
 
   /** A connection beyond the limits is for one question about health. */

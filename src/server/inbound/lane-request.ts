@@ -43,6 +43,6 @@ export class LaneRequest extends IncomingMessage {
 }
 
 /** As `takeBody`, of any request; one of another port has a stream alone. */
-export function takesBody(request: IncomingMessage, taker: (body: Buffer) => void): boolean {
+export function tryTakeBody(request: IncomingMessage, taker: (body: Buffer) => void): boolean {
   return request instanceof LaneRequest && request.takeBody(taker);
 }

@@ -83,4 +83,6 @@ it('one that drips its answer is left after the time that it has', async () => {
     socket.once('close', () => clearInterval(dripping));
   });
   await collector.send(url, {}).catch(() => undefined);
+  // The connection is closed though its answer goes on.
+  expect(await gone).toBeGreaterThan(head.length);
 });
