@@ -270,7 +270,7 @@ async function revive(
 ): Promise<void> {
   const { api, output } = await connect(options);
   for (const id of ids) {
-    const letter = /^\d+-\d+$/.test(id) ? id : await letterOf(id);
+    const letter = /^\d+-\d+(s\w{2})?$/.test(id) ? id : await letterOf(id);
     const answer = await api.post(`/v2/workflows/dlq/${verb}/${pathPart(letter)}`);
     await output.one(answer, () => [`${id} goes on as ${textOf(answer, 'workflowRunId')}`]);
   }

@@ -17,7 +17,7 @@ import {
 } from './memory-cut.js';
 
 /** Rises when parts are made of other bytes than before. */
-const imageVersion = 3;
+const imageVersion = 4;
 
 /**
  * What two engines must have in common for one to read the image of the other: the build of the

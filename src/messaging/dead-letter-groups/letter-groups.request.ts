@@ -1,6 +1,6 @@
 /** Which dead letters are counted, as it is written (messaging.md 10). Pure. */
 import { type Filters, integers, names, texts } from '../../http/query-filters.js';
-import { letterCursor } from '../dead-letters/letter-cursor.js';
+import { letterCursor } from '../dead-letters/letter-filters.js';
 import { originFilters } from '../messages/message-filter.js';
 
 /** All of them hold; dates are those of the failure. */

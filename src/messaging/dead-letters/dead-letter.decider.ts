@@ -4,7 +4,7 @@
  */
 import { accept, type Decider } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
-import { failureOffsetOf } from '../messages/message.events.js';
+import { failureOffsetOf } from '../messages/dead-letter-id.js';
 import type { DeadLetterCommand } from './dead-letter.commands.js';
 import { type DeadLetterEvent, deadLetterKind } from './dead-letter.events.js';
 import type { DeadLetter } from './dead-letters.projection.js';

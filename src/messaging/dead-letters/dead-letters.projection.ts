@@ -6,8 +6,9 @@
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
+import { deadLetterId } from '../messages/dead-letter-id.js';
 import type { Messages } from '../messages/message.entity.js';
-import { deadLetterId, type MessageEvent } from '../messages/message.events.js';
+import type { MessageEvent } from '../messages/message.events.js';
 import type { DeadLetterEvent } from './dead-letter.events.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
 

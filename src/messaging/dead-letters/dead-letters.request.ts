@@ -1,7 +1,7 @@
 /** Which dead letters a request is about, as it is written (messaging.md 10). Pure. */
 import { count, type Filters, integers, names, order, texts } from '../../http/query-filters.js';
 import { originFilters } from '../messages/message-filter.js';
-import { letterCursor } from './letter-cursor.js';
+import { letterCursor, letterIds } from './letter-filters.js';
 
 const pageMax = 100;
 
@@ -10,7 +10,7 @@ export const meantLetters = {
   ...originFilters,
   host: texts,
   path: texts,
-  dlqIds: names,
+  dlqIds: letterIds,
   messageId: names,
   responseStatus: integers,
 } as const;

@@ -7,6 +7,7 @@ import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { MessageContents } from '../delivery/message-contents.js';
+import { markedLetterId } from '../messages/dead-letter-id.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { messageKind, type Published } from '../messages/message.events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
@@ -65,7 +66,7 @@ export class DeadLettersService {
 
   /** Whether there was such a letter to delete. */
   async delete(id: string, by: Principal | null): Promise<boolean> {
-    return (await this.deleteAll([id], by)) === 1;
+    return (await this.deleteAll([markedLetterId(id)], by)) === 1;
   }
 
   /** Deletes the named letters, or up to `count` of those that match, the oldest first. */

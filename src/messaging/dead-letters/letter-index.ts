@@ -4,6 +4,7 @@
  */
 import type { FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
+import { markedLetterId } from '../messages/dead-letter-id.js';
 
 /** What every letter is found by. */
 export interface PlacedLetter {
@@ -17,6 +18,7 @@ export interface PlacedLetter {
 
 /**
  * Part of memory: what changes it goes through the changes of the turn, in the order of offsets.
+ * Requests and older events may name a letter without the mark of its shard.
  */
 export class LetterIndex<Letter extends PlacedLetter> {
   private readonly letters = new Map<string, Letter>();
@@ -44,7 +46,7 @@ export class LetterIndex<Letter extends PlacedLetter> {
 
   /** The letter with this id, if it is there at `at`. */
   find(id: string, at: number): Letter | undefined {
-    const letter = this.letters.get(id);
+    const letter = this.letters.get(markedLetterId(id));
     return letter === undefined || this.isOver(letter, at) ? undefined : letter;
   }
 
@@ -60,8 +62,8 @@ export class LetterIndex<Letter extends PlacedLetter> {
 
   /** Changes a letter; one that is not there stays away. */
   change(id: string, change: (letter: Letter) => Letter, changes: TurnChanges): void {
-    const letter = this.letters.get(id);
-    if (letter !== undefined) changes.set(this.letters, id, change(letter));
+    const letter = this.letters.get(markedLetterId(id));
+    if (letter !== undefined) changes.set(this.letters, letter.id, change(letter));
   }
 
   /** Journal offsets of the failures whose letters are there at `at`. */
@@ -71,7 +73,7 @@ export class LetterIndex<Letter extends PlacedLetter> {
 
   /** Removes a letter; nothing happens where it is not there. */
   take(id: string, changes: TurnChanges): void {
-    changes.deleteInOrder(this.letters, id);
+    changes.deleteInOrder(this.letters, markedLetterId(id));
   }
 
   private isOver(letter: PlacedLetter, at: number): boolean {

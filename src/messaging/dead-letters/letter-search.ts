@@ -1,7 +1,8 @@
 /** Which letters a request is about: by name, or page by page by what they match. */
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import { formatLetterCursor, type LetterCursor } from './letter-cursor.js';
+import { failureOffsetOf } from '../messages/dead-letter-id.js';
+import { formatLetterCursor, type LetterCursor } from './letter-filters.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
 
 /** Letters looked at per tick. */
@@ -126,7 +127,7 @@ export function cursorBehind({ offset }: PlacedLetter, until: number | null): st
 /** The ids that follow the one with which the page before ended. */
 function namedBehind(ids: readonly string[], cursor: LetterCursor | null): readonly string[] {
   if (cursor === null) return ids;
-  return ids.slice(ids.findIndex((id) => id.endsWith(`-${cursor.offset}`)) + 1);
+  return ids.slice(ids.findIndex((id) => failureOffsetOf(id) === cursor.offset) + 1);
 }
 
 function nextTick(): Promise<void> {

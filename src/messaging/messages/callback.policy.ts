@@ -1,10 +1,10 @@
 /** The callbacks of an attempt, which are messages of their own (messaging.md 4.5). Pure. */
 import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
+import { deadLetterId } from './dead-letter-id.js';
 import type { PublishMessage } from './message.commands.js';
 import {
   type CallbackOptions,
   type CallbackSource,
-  deadLetterId,
   type MessageEvent,
   messageKind,
 } from './message.events.js';

@@ -204,16 +204,6 @@ export interface MessageCanceled extends DomainEvent {
   readonly type: 'MessageCanceled';
 }
 
-/** The id of the dead letter of a `MessageFailed`: its time and place (messaging.md 10). */
-export function deadLetterId({ at, offset }: { readonly at: number; readonly offset: number }) {
-  return `${at}-${offset}`;
-}
-
-/** The journal offset of the failure that the id of a dead letter names. */
-export function failureOffsetOf(dlqId: string): number {
-  return Number(dlqId.slice(dlqId.lastIndexOf('-') + 1));
-}
-
 /** All events of a message's stream. */
 export type MessageEvent =
   | MessagePublished

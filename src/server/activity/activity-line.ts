@@ -1,10 +1,10 @@
 /** What happened to a message or a run, as one line of the log. Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import {
-  type AttemptRecord,
-  deadLetterId,
-  type MessageEvent,
-  type MessagePublished,
+import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
+import type {
+  AttemptRecord,
+  MessageEvent,
+  MessagePublished,
 } from '../../messaging/messages/message.events.js';
 import { isRunEnd } from '../../workflows/history/run-log-entry.js';
 import { isRunEvent } from '../../workflows/run-state/recorded-events.js';

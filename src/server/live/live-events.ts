@@ -8,7 +8,8 @@ import { flowControlKind } from '../../messaging/flow-control/flow-control.comma
 import type { FlowControlEvent } from '../../messaging/flow-control/flow-control.events.js';
 import { isJobEvent, type JobEvent, jobKind } from '../../messaging/jobs/job.events.js';
 import { entriesOf } from '../../messaging/logs/log-entry.js';
-import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
+import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
 import { isMessageEvent } from '../../messaging/messages/recorded-events.js';
 import { queueKind } from '../../messaging/queues/queue.commands.js';
 import type { QueueEvent } from '../../messaging/queues/queue.events.js';

@@ -14,7 +14,7 @@ const known: Readonly<Record<string, Json>> = {
   messageId: 'msg_26hZCxZCuWyyTWPmSVBrNC1RADwpgWxPcak2rQD51EMjFMuzcW7qYXpPiDyw8Gd',
   workflowRunId: 'wfr_order-7',
   scheduleId: 'scd_daily-report',
-  dlqId: '1790000000000-0',
+  dlqId: '1790000000000-0s00',
   jobId: 'job_01K5NNM7V0Q3S8T2Z5X9C4B6AD',
   url: 'https://example.com/hook',
   destination: 'https://example.com/hook',

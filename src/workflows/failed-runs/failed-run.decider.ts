@@ -5,7 +5,7 @@
 import { accept, type Decider, type Decision } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import type { LetterIndex } from '../../messaging/dead-letters/letter-index.js';
-import { failureOffsetOf } from '../../messaging/messages/message.events.js';
+import { failureOffsetOf } from '../../messaging/messages/dead-letter-id.js';
 import type { FailedRunCommand } from './failed-run.commands.js';
 import { type FailedRunEvent, failedRunKind } from './failed-run.events.js';
 import type { FailedRun } from './failed-runs.projection.js';

@@ -11,7 +11,7 @@ import {
   texts,
   whenGiven,
 } from '../../http/query-filters.js';
-import { letterCursor } from '../../messaging/dead-letters/letter-cursor.js';
+import { letterCursor, letterIds } from '../../messaging/dead-letters/letter-filters.js';
 import { type CallbackState, callbackStates } from '../run-state/callback-state.js';
 
 const pageMax = 100;
@@ -29,7 +29,7 @@ const states = whenGiven(names, (given) => {
 
 /** Filters of failed runs; dates are those of the failure. Of a job all of them hold. */
 export const meantFailedRuns = {
-  dlqIds: names,
+  dlqIds: letterIds,
   workflowUrl: texts,
   /** Ids, or what they begin with. */
   workflowRunId: names,

@@ -10,6 +10,7 @@ import type { Outcome } from '../../engine/turn.js';
 import { ok, refused } from '../../grammar/result.js';
 import { listed } from '../../messaging/dead-letters/letter-listing.js';
 import type { DeletedLetters } from '../../messaging/dead-letters/letter-search.js';
+import { markedLetterId } from '../../messaging/messages/dead-letter-id.js';
 import type { CancelMessage, PublishMessage } from '../../messaging/messages/message.commands.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import { messageKind } from '../../messaging/messages/message.events.js';
@@ -75,7 +76,7 @@ export class FailedRunsService {
 
   /** Whether there was such a failed run to delete. */
   async delete(id: string, by: Principal | null): Promise<boolean> {
-    return (await this.deleteAll([id], by)) === 1;
+    return (await this.deleteAll([markedLetterId(id)], by)) === 1;
   }
 
   /** Deletes the named ones, or up to `count` of those that match, the oldest first. */
@@ -94,7 +95,7 @@ export class FailedRunsService {
     const allow: AllowFailureCallback = {
       type: 'AllowFailureCallback',
       kind: failedRunKind,
-      id,
+      id: run.id,
       at,
     };
     const publish: PublishMessage = {

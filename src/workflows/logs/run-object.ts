@@ -1,7 +1,7 @@
 /** A run as the listing of runs shows it (workflows.md 5.1). Absent values are left out. */
 
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
-import { deadLetterId } from '../../messaging/messages/message.events.js';
+import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
 import { labelFields } from '../../messaging/messages/message-object.js';
 import type { HistoryMessage, RunHistory } from '../history/run-history.js';
 import { endStates, type RunLifeState } from '../history/run-log-entry.js';

@@ -1,7 +1,8 @@
 /** What an event of a run means for others: messages, runs that it starts or answers to. Pure. */
 import type { Command, EventEnvelope, TurnNames } from '../../engine/decider.js';
+import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
 import type { CancelMessage, CompleteMessage } from '../../messaging/messages/message.commands.js';
-import { deadLetterId, messageKind } from '../../messaging/messages/message.events.js';
+import { messageKind } from '../../messaging/messages/message.events.js';
 import { runTerms } from '../run-state/recorded-events.js';
 import type { EndInvocation, RunCommand, StartRun } from '../run-state/run.commands.js';
 import {

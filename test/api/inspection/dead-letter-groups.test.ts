@@ -1,4 +1,5 @@
 import { cursorAt } from '../../../src/http/cursor.js';
+import { failureOffsetOf } from '../../../src/messaging/messages/dead-letter-id.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -62,8 +63,8 @@ it('has one group for each error of a destination, the largest first', async () 
   expect((await grouped('?label=first')).groups).toMatchObject([{ ...lost, count: 1 }]);
   expect((await grouped('?responseStatus=503')).groups).toMatchObject([{ responseStatus: 503 }]);
   // Behind the newest of the largest group there are the two that are older.
-  const offset = (largest?.dlqId ?? '').replace(/^.*-/, '');
-  const behind = await grouped(`?responseStatus=500&cursor=${cursorAt(offset)}`);
+  const cursor = cursorAt(failureOffsetOf(largest?.dlqId ?? ''));
+  const behind = await grouped(`?responseStatus=500&cursor=${cursor}`);
   expect(behind.groups).toMatchObject([{ ...lost, count: 2 }]);
 });
 

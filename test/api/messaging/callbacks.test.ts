@@ -275,7 +275,7 @@ describe('a failure callback', () => {
       retried: 2,
       maxRetries: 2,
       sourceMessageId: messageId,
-      dlqId: expect.stringMatching(/^\d{13}-\d+$/),
+      dlqId: expect.stringMatching(/^\d{13}-\d+s00$/),
     });
     const [call] = await arrived('/failed', 1);
     expect(call?.headers['x-kind']).toBe('failure');

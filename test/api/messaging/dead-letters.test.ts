@@ -83,7 +83,7 @@ describe('a dead letter', () => {
       'svc-flow-control-value': 'parallelism=2',
     });
     expect(letter).toEqual({
-      dlqId: expect.stringMatching(/^\d{13}-\d+$/),
+      dlqId: expect.stringMatching(/^\d{13}-\d+s00$/),
       messageId: expect.stringMatching(/^msg_/),
       url: `${endpoint.url}/a`,
       method: 'POST',

@@ -1,6 +1,7 @@
 import { systemClock } from '../../../src/engine/clock.js';
 import { cursorAt } from '../../../src/http/cursor.js';
 import type { JobObject } from '../../../src/messaging/jobs/job-object.js';
+import { failureOffsetOf } from '../../../src/messaging/messages/dead-letter-id.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -279,7 +280,7 @@ describe('a dry run', () => {
 
   it('goes on behind a cursor', async () => {
     const { label, ids } = await lettersOf(3);
-    const cursor = cursorAt((ids[0] ?? '').replace(/^.*-/, ''));
+    const cursor = cursorAt(failureOffsetOf(ids[0] ?? ''));
     const body = { verb: 'delete', over: 'deadLetters', filter: { label }, dryRun: true, cursor };
     const { body: rest } = await call('POST', '/v2/jobs', body);
     expect(rest).toMatchObject({ matched: 2, items: ids.slice(1) });

@@ -69,7 +69,7 @@ describe('GET /v2/live', () => {
       'message FAILED',
     ]);
     const dlqId = seen[2]?.dlqId;
-    expect(dlqId).toMatch(/^\d+-\d+$/);
+    expect(dlqId).toMatch(/^\d+-\d+s00$/);
     const [queue, letter] = (await letters.take(2)).map(toldIn);
     expect(queue).toMatchObject({ kind: 'queue', id: 'q' });
     expect(letter).toMatchObject({ kind: 'dlq', id: dlqId, state: 'CREATED' });

@@ -27,7 +27,7 @@ describe('a run that failed', () => {
     const { url } = stage.workflow;
     expect(entry).toEqual({
       messageId: expect.stringMatching(/^msg_/),
-      dlqId: expect.stringMatching(/^\d{13}-\d+$/),
+      dlqId: expect.stringMatching(/^\d{13}-\d+s00$/),
       url,
       method: 'POST',
       header: expect.objectContaining({
@@ -108,6 +108,15 @@ describe('a run that failed', () => {
     await stage.restart();
     expect(await stage.list()).toEqual({ messages: [entry] });
     expect(await stage.list('?label=kept')).toEqual({ messages: [entry] });
+  });
+
+  it('is found and deleted by an id without the mark of its shard, as of before', async () => {
+    stage.broken.add('one');
+    const { dlqId } = await stage.fail();
+    const unmarked = dlqId.replace(/s00$/, '');
+    expect((await stage.api('GET', `/${unmarked}`)).body).toMatchObject({ dlqId });
+    expect((await stage.api('DELETE', `/${unmarked}`)).body).toEqual({ deleted: 1 });
+    expect((await stage.api('GET', `/${dlqId}`)).status).toBe(404);
   });
 
   it('is deleted once', async () => {

@@ -147,7 +147,7 @@ describe('on a terminal, against a server', () => {
       });
       expect(failed).toMatch(/✗ failed .*answered 500/);
       const letters = await shown('dlq ls', '--label bad');
-      const letter = /^\d+-\d+/m.exec(letters)?.[0] ?? '';
+      const letter = /^\d+-\d+s00/m.exec(letters)?.[0] ?? '';
       expect(letters).toContain(`${url}/fails`);
       expect(await shown('dlq ls', '--by error')).toMatch(/COUNT .*\n +1 +500/);
       expect(await shown('dlq get', letter)).toContain('"responseStatus": 500');

@@ -88,7 +88,7 @@ describe('dead letters', () => {
     const id = await fail(opened, 'a', 418, epochMs + 5);
     const letter = opened.letters.find(id, epochMs + 5);
     expect(letter).toEqual({
-      id: `${epochMs + 5}-${letter?.offset}`,
+      id: `${epochMs + 5}-${letter?.offset}s00`,
       messageId: 'a',
       at: epochMs + 5,
       offset: expect.any(Number),

@@ -157,7 +157,7 @@ describe('a failure callback', () => {
     );
     expect(sources).toMatchObject([
       { kind: 'callback', dlqId: null },
-      { kind: 'failureCallback', dlqId: `${epochMs}-9` },
+      { kind: 'failureCallback', dlqId: `${epochMs}-9s00` },
     ]);
   });
 });

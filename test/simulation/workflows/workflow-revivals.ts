@@ -1,7 +1,7 @@
 /** What must hold of failed runs that were brought to life again: rules throw what breaks them. */
 
 import type { EventEnvelope } from '../../../src/engine/decider.js';
-import { deadLetterId } from '../../../src/messaging/messages/message.events.js';
+import { deadLetterId } from '../../../src/messaging/messages/dead-letter-id.js';
 import {
   type FailedRunEvent,
   failedRunKind,

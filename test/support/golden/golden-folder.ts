@@ -113,7 +113,9 @@ export class GoldenFolder {
       readFile(join(golden, `${this.version}.holdings.json`), 'utf8'),
       readFile(join(golden, `${this.version}.journal.txt`), 'utf8'),
     ]);
-    return { holdings: JSON.parse(holdings), journal };
+    // Ids of dead letters had no mark of their shard in these versions.
+    const marked = holdings.replaceAll(/"dlqId": "(\d+-\d+)"/g, '"dlqId": "$1s00"');
+    return { holdings: JSON.parse(marked), journal };
   }
 
   /** Keeps the folder of a stopped server in git, with what it held. */

@@ -52,7 +52,7 @@ describe('failed runs', () => {
     const run = await opened.fail({ id: 'a' });
     const { offset, startedOffset } = run;
     expect(run).toEqual({
-      id: `${epochMs}-${offset}`,
+      id: `${epochMs}-${offset}s00`,
       at: epochMs,
       offset,
       runId: 'a',

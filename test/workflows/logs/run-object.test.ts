@@ -181,7 +181,7 @@ describe('a run that has ended', () => {
     const run = new ReportedRun().stumbles('msg_0').fails('msg_0', { attempt: 1 }, 'why');
     expect(run.failWith('msg_0').object()).toMatchObject({
       workflowState: 'RUN_FAILED',
-      dlqId: '5000-4',
+      dlqId: '5000-4s00',
       steps: [
         { type: 'sequential', steps: [{ stepName: 'init', state: 'STEP_SUCCESS' }] },
         {
@@ -232,7 +232,7 @@ describe('a run that has ended', () => {
       failStatus: 500,
       failHeaders: { 'X-Why': ['so'] },
       failResponse: 'why',
-      dlqId: '4000-3',
+      dlqId: '4000-3s00',
       maxRetries: 2,
       errors: [expect.objectContaining({ status: 500, body: 'no' })],
       responseStatus: 500,

@@ -1,7 +1,13 @@
-/** Where a page of letters ended, as it is written and read. Pure. */
+/** What every request about letters may name: letters, and where a page ended. Pure. */
+import { ok } from '../../grammar/result.js';
 import { cursorAt, cursorFilter } from '../../http/cursor.js';
+import { names, whenGiven } from '../../http/query-filters.js';
+import { markedLetterId } from '../messages/dead-letter-id.js';
 
 const place = /^(\d{1,15})(?:-(\d{1,15}))?$/;
+
+/** The ids of letters; null = absent. */
+export const letterIds = whenGiven(names, (given) => ok(given.map(markedLetterId)));
 
 /** Where the page before ended: letters by their offset in the journal. */
 export interface LetterCursor {
