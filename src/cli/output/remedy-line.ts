@@ -3,8 +3,8 @@ import { oneLine } from './visible.js';
 
 /** A request with the name in it and what is said behind it, and the words of the command. */
 const commands: readonly (readonly [request: RegExp, words: string])[] = [
-  [/^POST \/v2\/dlq\/retry\/([\d-]+)( .*)$/, 'dlq retry'],
-  [/^POST \/v2\/workflows\/dlq\/resume\/([\d-]+)( .*)$/, 'run resume'],
+  [/^POST \/v2\/dlq\/retry\/(\S+)( .*)$/, 'dlq retry'],
+  [/^POST \/v2\/workflows\/dlq\/resume\/(\S+)( .*)$/, 'run resume'],
   [/^POST \/v2\/notify\/(.+)()$/, 'run notify'],
   [/^POST \/v2\/queues\/(.+)\/resume()$/, 'queue resume'],
   [/^POST \/v2\/flowControl\/(.+)\/resume()$/, 'flow resume'],

@@ -84,7 +84,7 @@ export class DeadLettersController {
   }
 
   @Post('retry')
-  @HttpCode(200)
+  @HttpCode(201)
   @Describe(deadLetterRoutes.retryMany)
   retryMany(@By() by: Caller, @Req() request: FastifyRequest) {
     return this.service.retryMatching(meant(request), this.overrides(request), by);
@@ -92,7 +92,7 @@ export class DeadLettersController {
 
   /** Answers in both shapes that clients know. */
   @Post('retry/:id')
-  @HttpCode(200)
+  @HttpCode(201)
   @Describe(deadLetterRoutes.retry)
   async retry(@By() by: Caller, @Param('id') id: string, @Req() request: FastifyRequest) {
     const retried = await this.service.retry(id, this.overrides(request), by);

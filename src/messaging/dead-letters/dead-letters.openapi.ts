@@ -114,7 +114,7 @@ export const deadLetterRoutes = {
     summary: 'Publish the message of a dead letter again',
     headers: overrides,
     answers: {
-      200: {
+      201: {
         description: 'The new message',
         schema: () => z.object({ messageId: z.string(), responses: retried() }),
       },
@@ -125,7 +125,7 @@ export const deadLetterRoutes = {
     ...bulk,
     headers: overrides,
     answers: {
-      200: {
+      201: {
         description: 'The new messages',
         schema: () => z.object({ responses: retried(), cursor: more() }),
       },

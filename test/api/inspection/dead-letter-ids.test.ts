@@ -70,7 +70,7 @@ describe('a dead letter’s id without the mark of its shard', () => {
     const { marked, unmarked } = await fail(1);
     const answer = await api('POST', `/v2/dlq/retry/${unmarked[0]}`);
     expect(answer).toMatchObject({
-      status: 200,
+      status: 201,
       body: { messageId: expect.stringMatching(/^msg_/) },
     });
     expect((await api('GET', `/v2/dlq/${marked[0]}`)).status).toBe(404);

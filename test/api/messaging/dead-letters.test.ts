@@ -318,7 +318,7 @@ describe('a retry', () => {
     const before = endpoint.requests.length;
     const { status, body } = await api('POST', `/retry/${letter.dlqId}`);
     const { messageId } = body as { messageId: string };
-    expect(status).toBe(200);
+    expect(status).toBe(201);
     expect(body).toEqual({ messageId, responses: [{ messageId }] });
     expect(messageId).not.toBe(letter.messageId);
     const delivered = (await endpoint.received(before + 1)).at(-1);
@@ -377,7 +377,7 @@ describe('a retry', () => {
     endpoint.answerInTurn({ status: 200 });
     const before = endpoint.requests.length;
     const named = await api('POST', `/retry?dlqIds=${letters[1]?.dlqId},1-1`);
-    expect(named).toMatchObject({ status: 200, body: { responses: [expect.anything()] } });
+    expect(named).toMatchObject({ status: 201, body: { responses: [expect.anything()] } });
     const first = (await api('POST', '/retry?label=a&count=2')).body as { cursor: string };
     expect(first).toMatchObject({ responses: [expect.anything(), expect.anything()] });
     const rest = await api('POST', `/retry?label=a&count=2&cursor=${first.cursor}`);
@@ -422,7 +422,7 @@ describe('a retry', () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => api('POST', `/retry/${dlqId}`)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404, 404, 404]);
     await endpoint.received(before + 1);
   });
 });

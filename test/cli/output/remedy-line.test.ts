@@ -1,7 +1,8 @@
 import { remedyLine } from '../../../src/cli/output/remedy-line.js';
 
 it.each([
-  ['POST /v2/dlq/retry/17-4 tries it again.', 'stepwell dlq retry 17-4 tries it again.'],
+  ['POST /v2/dlq/retry/17-4s00 tries it again.', 'stepwell dlq retry 17-4s00 tries it again.'],
+  ['POST /v2/workflows/dlq/resume/17-4s00 goes on.', 'stepwell run resume 17-4s00 goes on.'],
   ['POST /v2/queues/my mails/resume', "stepwell queue resume 'my mails'"],
   ['POST /v2/notify/paid; reboot', "stepwell run notify 'paid; reboot'"],
   ["POST /v2/notify/it's", "stepwell run notify 'it'\\''s'"],
