@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
@@ -167,6 +177,9 @@ describe('stepwell backup and restore', () => {
         expect([to, code, stderr]).toEqual([to, 64, expect.stringContaining('lie in each other')]);
       }
     }
+    await symlink(data, at('link'));
+    const behindLink = await runProgram(data, ['backup', join(at('link'), 'mon')]);
+    expect(behindLink).toMatchObject({ code: 64 });
     await server.kill('SIGTERM');
     expect(await readdir(join(data, 'tmp'))).toEqual([]);
     await mkdir(join(data, 'tmp/mine'));

@@ -188,7 +188,7 @@ export class MessageLoad {
     this.found.letters += 1;
     sink.failing.delete(number);
     const again = await clients.try('POST', `/v2/dlq/retry/${letter.dlqId}`, undefined, retried);
-    if (again?.status === 200) {
+    if (again?.status === 201) {
       this.found.retried += 1;
       sink.texts.acknowledge(number);
     }

@@ -59,8 +59,12 @@ export const lineRules: readonly LineRule[] = [
   },
   {
     pattern: /'(node:)?fs(\/promises)?'/,
-    // A file that a person names may be a link or a pipe; those of a store are neither.
-    applies: inProductExcept('storage/disk/node-disk.ts', 'src/cli/connect/given-body.ts'),
+    // A path that a person names may be a link or a pipe; those of a store are neither.
+    applies: inProductExcept(
+      'storage/disk/node-disk.ts',
+      'src/cli/connect/given-body.ts',
+      'src/server/configuration/within.ts',
+    ),
     instead: 'the Disk of storage/disk/disk.ts',
   },
   {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { backupFolder, type CopyProgress } from '../../../storage/backup/backup-folder.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole } from '../../../storage/disk/whole-file.js';
-import { isWithin } from '../../../storage/disk/within.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import { ConfigurationError } from '../configuration/config.js';
+import { isWithin } from '../configuration/within.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import { type BackupManifest, backupFile, encoded, manifestOf } from './backup-manifest.js';
 

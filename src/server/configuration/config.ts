@@ -1,5 +1,4 @@
 /** Every setting of a server, read from the environment and checked once. */
-import { isAbsolute, relative, resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { keysOf } from '../../grammar/keys.js';
@@ -9,6 +8,7 @@ import * as cluster from './cluster-settings.js';
 import * as grammar from './config-grammars.js';
 import { optional, secret, setting } from './setting.js';
 import { readTelemetry, type TelemetrySettings } from './telemetry-settings.js';
+import { isWithin } from './within.js';
 
 /** Where a value came from. `file`, `generated` and `published` concern credentials. */
 export type Source = 'default' | 'environment' | 'option' | 'file' | 'generated' | 'published';
@@ -248,12 +248,6 @@ function unknownNames(environment: Environment): string[] {
     .map((name) => `${name} is not a setting of Stepwell`);
 }
 
-/** Whether a folder is another one, or below it; as named, whatever links there are. */
-function isWithin(folder: string, other: string): boolean {
-  const path = relative(resolve(other), resolve(folder));
-  return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-}
-
 function contradictions(config: Config): string[] {
   const problems: string[] = [];
   if (config.retries > config.retriesMax) {
@@ -269,7 +263,7 @@ function contradictions(config: Config): string[] {
     problems.push('STEPWELL_MAX_BATCH is below STEPWELL_MAX_BODY');
   }
   const { dataDirectory, backupDirectory } = config;
-  if (backupDirectory !== null && isWithin(backupDirectory, dataDirectory)) {
+  if (backupDirectory !== null && isWithin(dataDirectory, backupDirectory)) {
     problems.push('STEPWELL_BACKUP_DIR is in STEPWELL_DATA_DIR: a backup is kept elsewhere');
   }
   if (config.asOfMemoryBytes < asOfMemoryBytesMin) {

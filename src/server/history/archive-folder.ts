@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { withFile } from '../../../storage/disk/whole-file.js';
-import { isWithin } from '../../../storage/disk/within.js';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 import { type Config, ConfigurationError } from '../configuration/config.js';
+import { isWithin } from '../configuration/within.js';
 
 type Archived = Pick<Config, 'archiveDirectory' | 'dataDirectory' | 'journalRetention'>;
 
