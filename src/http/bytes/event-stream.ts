@@ -11,7 +11,7 @@ import { readingBytes } from './in-flight.js';
 export const heartbeatMs = 15_000;
 
 /** Written at once: a client that takes less than this in 30 seconds counts as taking nothing. */
-export const sliceBytes = 64 * 1024;
+export const eventSliceBytes = 64 * 1024;
 
 /** The headers of a stream. */
 export const eventStreamHeaders = {
@@ -75,8 +75,8 @@ export class EventStream {
     const { allowance } = this.reader;
     const bytes = Buffer.from(text);
     allowance.settle(bytes.length);
-    for (let start = 0; start < bytes.length && !this.isOver; start += sliceBytes) {
-      await this.write(bytes.subarray(start, start + sliceBytes));
+    for (let start = 0; start < bytes.length && !this.isOver; start += eventSliceBytes) {
+      await this.write(bytes.subarray(start, start + eventSliceBytes));
     }
     allowance.settle(0);
   }

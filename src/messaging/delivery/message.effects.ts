@@ -86,7 +86,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly open = new TransientMap<string, Attempt>();
   private readonly waiting = new TransientMap<string, Attempt>();
   private draining = false;
-  private ended: (() => void) | null = null;
+  private onDrained: (() => void) | null = null;
 
   constructor(
     private readonly engine: Engine,
@@ -172,7 +172,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     this.gates.close();
     if (this.gates.running === 0) return;
     const allEnded = new Promise<void>((resolve) => {
-      this.ended = resolve;
+      this.onDrained = resolve;
     });
     const cancel = this.clock.after(graceMs, () => this.cut.abort());
     await allEnded;
@@ -181,7 +181,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
 
   /** Everything that is at hand is used in the tick that lets it in: the next line is the wire. */
   private readonly run = (attempt: Attempt): void => {
-    this.began(attempt);
+    this.begin(attempt);
     const { publishedOffset, number, dueAt } = attempt;
     void whenRead(attempt.prepared ?? this.contents.prepare(publishedOffset), (prepared) =>
       whenRead(this.attempts.request(prepared, number, dueAt), (request) =>
@@ -198,16 +198,16 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     // Where a cancelation has been answered no attempt begins, not even one let in before it.
     const isWanted = !this.draining && this.messages.has(published.id);
     const called = isWanted ? this.endpoints.call(request, this.cut.signal) : notMade;
-    return called.then((outcome) => this.ends(attempt, published, outcome));
+    return called.then((outcome) => this.settle(attempt, published, outcome));
   }
 
   /** `outcome` is null where the message is not wanted any more, or no attempt begins any more. */
-  private ends(attempt: Attempt, published: Published, outcome: AttemptOutcome | null): void {
-    this.left(attempt, outcome);
+  private settle(attempt: Attempt, published: Published, outcome: AttemptOutcome | null): void {
+    this.release(attempt, outcome);
     if (outcome !== null && !outcome.cut) {
       this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, outcome)]);
     }
-    if (this.gates.running === 0) this.ended?.();
+    if (this.gates.running === 0) this.onDrained?.();
   }
 
   /** One that is held is put together meanwhile, and goes out with the answer it waits for. */
@@ -219,7 +219,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     if (prepared instanceof Promise) prepared.catch(() => undefined);
   }
 
-  private began(attempt: Attempt): void {
+  private begin(attempt: Attempt): void {
     const { messageId, delivery } = attempt;
     attempt.startedAt = this.clock.now();
     this.metrics.began(attempt.dueAt, attempt.startedAt);
@@ -229,7 +229,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     if (delivery !== null) this.order.began(messageId, delivery);
   }
 
-  private left(
+  private release(
     { messageId, origin, admission, delivery }: Attempt,
     outcome: AttemptOutcome | null,
   ): void {

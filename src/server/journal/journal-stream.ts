@@ -4,7 +4,7 @@
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
-import { type EventStream, sliceBytes } from '../../http/bytes/event-stream.js';
+import { type EventStream, eventSliceBytes } from '../../http/bytes/event-stream.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
 
 /** Events that are looked at in a row before others get the event loop. */
@@ -48,7 +48,7 @@ export class JournalStream {
       at = offset + 1;
       looks += 1;
       if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
-      if (text.length < sliceBytes) continue;
+      if (text.length < eventSliceBytes) continue;
       await events.send(text);
       return at;
     }

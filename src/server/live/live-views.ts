@@ -1,9 +1,11 @@
 /** The clients of the live stream: how they join, catch up and leave. */
+
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import type { AnyInterest, EventListener } from '../../engine/registration.js';
 import { Refusal } from '../../grammar/result.js';
+import { eventSliceBytes } from '../../http/bytes/event-stream.js';
 import { LiveChannel } from './live-channel.js';
 import { type LiveKind, liveEventOf, liveKinds, liveText } from './live-events.js';
 import { type LiveReader, LiveViewer, reloadText } from './live-viewer.js';
@@ -17,8 +19,7 @@ const catchingUpMax = 4;
 /** The most missed events that a returning client is sent; beyond it gets `reload`. */
 const missedEventsMax = 50_000;
 
-/** Bytes written at once; events read in a row before other work gets the event loop. */
-const sliceBytes = 64 * 1024;
+/** Events read in a row before other work gets the event loop. */
 const looksPerTick = 256;
 
 const busy = new Refusal(
@@ -125,7 +126,7 @@ export class LiveViews {
         looks += 1;
         if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
         if (looks > missedEventsMax) return this.reload(viewer, channel);
-        if (text.length < sliceBytes) continue;
+        if (text.length < eventSliceBytes) continue;
         await viewer.giveAll(Buffer.from(text));
         text = '';
       }

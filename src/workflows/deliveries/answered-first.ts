@@ -31,7 +31,7 @@ export interface OpenDelivery {
 }
 
 /** A delivery in flight, and those that it has caused. */
-class Open implements OpenDelivery {
+class DeliveryInFlight implements OpenDelivery {
   readonly held = new Set<() => void>();
   /** It has been waited for long enough. */
   isOverdue = false;
@@ -50,7 +50,7 @@ class Open implements OpenDelivery {
 @Injectable()
 export class AnsweredFirst implements DeliveryOrder {
   /** By run: mostly one. */
-  private readonly open = new TransientMap<string, Open[]>();
+  private readonly open = new TransientMap<string, DeliveryInFlight[]>();
   /** Deliveries that were held, by what ended that: the answer, or the longest time. */
   private readonly held: Readonly<Record<'answer' | 'limit', Tally>>;
 
@@ -85,7 +85,12 @@ export class AnsweredFirst implements DeliveryOrder {
     if (role !== 'step' && role !== 'callResult') return;
     const run = this.runs.active(runId);
     const call = run?.calls.find((each) => each.messageId === callId);
-    const begun = new Open(messageId, entry, call?.step.id ?? null, run?.startedOffset ?? -1);
+    const begun = new DeliveryInFlight(
+      messageId,
+      entry,
+      call?.step.id ?? null,
+      run?.startedOffset ?? -1,
+    );
     const others = this.open.get(runId);
     if (others === undefined) this.open.set(runId, [begun]);
     else others.push(begun);
@@ -102,7 +107,7 @@ export class AnsweredFirst implements DeliveryOrder {
     this.letGo(answered, 'answer');
   }
 
-  private openCauseOf(delivery: RunDelivery): Open | undefined {
+  private openCauseOf(delivery: RunDelivery): DeliveryInFlight | undefined {
     const open = this.open.get(delivery.runId);
     const run = open === undefined ? undefined : this.runs.active(delivery.runId);
     if (open === undefined || run === undefined) return undefined;
@@ -110,7 +115,7 @@ export class AnsweredFirst implements DeliveryOrder {
     return causeOf(delivery, run, own);
   }
 
-  private letGo({ held }: Open, until: 'answer' | 'limit'): void {
+  private letGo({ held }: DeliveryInFlight, until: 'answer' | 'limit'): void {
     if (held.size === 0) return;
     const starts = [...held];
     held.clear();
