@@ -1,7 +1,7 @@
 /** What happens to one run, as server-sent events: what was, what comes, and its end. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
-import { type EventStream, sliceBytes } from '../../http/bytes/event-stream.js';
+import { type EventStream, eventSliceBytes } from '../../http/bytes/event-stream.js';
 import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { isRunEnd } from '../history/run-log-entry.js';
 import type { RunLogRow } from '../logs/run-log-row.js';
@@ -61,7 +61,7 @@ export class RunStream implements RunFollower {
         return until;
       }
       at = each.offset + 1;
-      if (text.length >= sliceBytes) {
+      if (text.length >= eventSliceBytes) {
         await events.send(text);
         return at;
       }
