@@ -34,6 +34,7 @@ import { TopicsAdminModule } from '../topics/admin/topics-admin.module.js';
 import { ConsumersModule } from '../topics/consume/consumers.module.js';
 import { RestCredentialsModule } from '../topics/credentials/rest-credentials.module.js';
 import { FetchModule } from '../topics/fetch/fetch.module.js';
+import { GroupsAdminModule } from '../topics/groups-admin/groups-admin.module.js';
 import { ProduceModule } from '../topics/produce/produce.module.js';
 import { PushesModule } from '../topics/pushes/pushes.module.js';
 import type { TopicSettings } from '../topics/settings.js';
@@ -205,6 +206,7 @@ export function applicationModule(shared: Shared, http: HttpSide): DynamicModule
     TopicsAdminModule,
     SubscriptionsModule,
     PushesModule,
+    GroupsAdminModule,
     ConsumersModule,
     ActivityModule,
     TokensModule,

@@ -107,6 +107,7 @@ export const folders: readonly string[] = [
   'src/topics/pushes',
   'src/topics/subscriptions',
   'src/topics/consume',
+  'src/topics/groups-admin',
   'src/topics/sessions',
   'src/topics/offsets',
   'src/topics/groups',

@@ -8,7 +8,6 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { ConsumeRoutes } from './consume.routes.js';
 import { ConsumersRoutes } from './consumers.routes.js';
-import { GroupsAdminController } from './groups-admin.controller.js';
 import { OffsetsRoutes } from './offsets.routes.js';
 import { Polls } from './poll.js';
 import { ShareReads } from './share-reads.js';
@@ -16,7 +15,6 @@ import { ShareReads } from './share-reads.js';
 /** A stop ends calls that wait before the doors close, which wait for every answer. */
 @Module({
   imports: [TopicsModule, GroupsModule, OffsetsModule, SessionsModule],
-  controllers: [GroupsAdminController],
   providers: [ConsumeRoutes, OffsetsRoutes, ConsumersRoutes, Polls, ShareReads],
 })
 export class ConsumersModule {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { commitsSchema, placesSchema } from '../sessions/offsets.request.js';
+import { seekSchema } from '../sessions/seeks.request.js';
 
 const place = once(() => z.object({ topic: z.string(), partition: z.int() }));
 const position = once(() => place().extend({ offset: z.int() }));
@@ -110,5 +111,15 @@ export const consumerRoutes = {
   remove: {
     summary: 'Delete an instance: others get its partitions, what it was given is committed',
     answers: done,
+  },
+  seek: {
+    summary: 'Let an instance read on from other offsets',
+    body: { isRequired: true, schema: () => z.union([seekSchema, z.array(seekSchema)]) },
+    answers: {
+      200: {
+        description: 'Where it reads on',
+        schema: () => z.array(position()),
+      },
+    },
   },
 } satisfies Record<string, RouteDescription>;

@@ -9,12 +9,11 @@ import { GroupRights } from '../offsets/group-rights.js';
 import { parseTimeout } from '../records/read-limits.js';
 import { Commits } from '../sessions/commits.js';
 import { parseGeneration } from '../sessions/consume.request.js';
-import { parseSeeks } from '../sessions/groups-admin.request.js';
 import { parseCommits, parsePlaces } from '../sessions/offsets.request.js';
 import { Seeks } from '../sessions/seeks.js';
+import { parseSeeks } from '../sessions/seeks.request.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { consumerRoutes } from './consumers.openapi.js';
-import { groupRoutes } from './groups-admin.openapi.js';
 import { placeIn } from './place-in.js';
 
 const committedTimeoutMs = 10_000;
@@ -39,7 +38,7 @@ export class OffsetsRoutes {
     {
       methods: ['POST'],
       pattern: '/seek/:group/:instance',
-      description: groupRoutes.seek,
+      description: consumerRoutes.seek,
       serve: (exchange) => this.seek(exchange),
     },
   ];

@@ -1,4 +1,4 @@
-/** Commits, look-ups and seeks as they stand on the wire: one of them, or an array. */
+/** Commits and look-ups as they stand on the wire: one of them, or an array. */
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';

@@ -11,7 +11,7 @@ import { offsetOfTarget } from '../offsets/offset-target.js';
 import type { TopicPosition } from '../records/topic-partition.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { ConsumersService } from './consumers.service.js';
-import type { Seek } from './groups-admin.request.js';
+import type { Seek } from './seeks.request.js';
 
 /** Where a seek leads, and in which log. */
 interface Sought {

@@ -12,7 +12,6 @@ import { Commits } from './commits.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 import { ConsumersService } from './consumers.service.js';
 import { GroupLagMetrics } from './group-lag.metrics.js';
-import { GroupsAdmin } from './groups-admin.js';
 import { InstanceRemoval } from './instance-removal.js';
 import { Seeks } from './seeks.js';
 import { StartPositions } from './start-positions.js';
@@ -21,7 +20,7 @@ import { StartPositions } from './start-positions.js';
 const stopDeadlineMs = 10_000;
 
 const positions = [ConsumerSessions, StartPositions, Commits, Seeks];
-const shared = [...positions, ConsumersService, GroupsAdmin];
+const shared = [...positions, ConsumersService];
 
 /**
  * A stop commits what readers have had, in the phase `commit`: after the doors, before the store.

@@ -1,22 +1,12 @@
-/** Bodies of resets by operators and of seeks by readers, as they stand on the wire. */
+/** Where readers go on, as it stands on the wire (topics.md 4.6). */
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
-import { type OffsetTarget, offsetTargetSchema } from '../offsets/offset-target.js';
+import type { OffsetTarget } from '../offsets/offset-target.js';
 import type { TopicPartition } from '../records/topic-partition.js';
 import { listOf } from './offsets.request.js';
 
 const place = { topic: z.string(), partition: z.int().min(0) };
-
-/** The body of `/admin/groups/{group}/offsets`. */
-export const offsetResetSchema = z.strictObject({
-  ...place,
-  partition: place.partition.optional().describe('All of the topic without it'),
-  to: offsetTargetSchema,
-  dryRun: z.boolean().optional().describe('true: answer the offsets, change nothing'),
-});
-/** What `offsetResetSchema` describes. */
-export type OffsetResetRequest = z.output<typeof offsetResetSchema>;
 
 /** One item of the body of `/seek/{group}/{instance}`: one of offset, timestamp and an end. */
 export const seekSchema = z.union([
@@ -32,11 +22,6 @@ export interface Seek extends TopicPartition {
 }
 
 const seeks = listOf(seekSchema);
-
-/** Refuses what is not understood; the reason names the field. */
-export function parseOffsetReset(body: Buffer): Result<OffsetResetRequest> {
-  return readJsonBody(body, offsetResetSchema);
-}
 
 /** Takes one seek or a list of them; the reason of a refusal names the field. */
 export function parseSeeks(body: Buffer): Result<readonly Seek[]> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { strategies } from '../groups/assignment.policy.js';
-import { offsetResetSchema, seekSchema } from '../sessions/groups-admin.request.js';
+import { offsetResetSchema } from './groups-admin.request.js';
 
 const place = once(() => z.object({ topic: z.string(), partition: z.int() }));
 const time = once(() => z.int().nullable().describe('Unix milliseconds'));
@@ -54,7 +54,7 @@ const progress = once(() =>
 
 const success = once(() => z.object({ result: z.literal('Success'), status: z.literal(200) }));
 
-/** Those of operators (`/admin/groups`), and `/seek`. */
+/** Those of `/admin/groups`. */
 export const groupRoutes = {
   list: {
     summary: 'All consumer groups',
@@ -87,16 +87,6 @@ export const groupRoutes = {
       200: {
         description: 'What was committed, and what is',
         schema: () => z.array(place().extend({ from: z.int(), to: z.int() })),
-      },
-    },
-  },
-  seek: {
-    summary: 'Let an instance read on from other offsets',
-    body: { isRequired: true, schema: () => z.union([seekSchema, z.array(seekSchema)]) },
-    answers: {
-      200: {
-        description: 'Where it reads on',
-        schema: () => z.array(place().extend({ offset: z.int() })),
       },
     },
   },

@@ -14,8 +14,8 @@ import { GroupViews } from '../groups/group-views.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { offsetOfTarget } from '../offsets/offset-target.js';
 import type { TopicPartition } from '../records/topic-partition.js';
+import { ConsumerSessions } from '../sessions/consumer-sessions.js';
 import { TopicLogs, unknownPartition, unknownTopic } from '../topics/topic-logs.js';
-import { ConsumerSessions } from './consumer-sessions.js';
 import type { OffsetResetRequest } from './groups-admin.request.js';
 
 /** How far a group is in one partition; null = it is not known. */

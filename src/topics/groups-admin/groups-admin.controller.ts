@@ -8,9 +8,9 @@ import type { Right } from '../../http/identity/grant.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { rawBody } from '../../http/routes/raw-body.js';
 import { Describe } from '../../http/routes/route-description.js';
-import { GroupsAdmin } from '../sessions/groups-admin.js';
-import { parseOffsetReset } from '../sessions/groups-admin.request.js';
+import { GroupsAdmin } from './groups-admin.js';
 import { groupRoutes } from './groups-admin.openapi.js';
+import { parseOffsetReset } from './groups-admin.request.js';
 
 /**
  * Looking needs the right to inspect, changing the right to administer, whatever topics a group

@@ -1,0 +1,16 @@
+/** Wiring of what operators do with consumer groups. */
+import { Module } from '@nestjs/common';
+import { GroupsModule } from '../groups/groups.module.js';
+import { OffsetsModule } from '../offsets/offsets.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { TopicsModule } from '../topics/topics.module.js';
+import { GroupsAdminController } from './groups-admin.controller.js';
+import { GroupsAdmin } from './groups-admin.js';
+
+/** It needs no start and no stop of its own. */
+@Module({
+  imports: [TopicsModule, GroupsModule, OffsetsModule, SessionsModule],
+  controllers: [GroupsAdminController],
+  providers: [GroupsAdmin],
+})
+export class GroupsAdminModule {}

@@ -1,0 +1,20 @@
+/** The body of a reset of offsets, as it stands on the wire (topics.md 5.2). */
+import { z } from 'zod';
+import type { Result } from '../../grammar/result.js';
+import { readJsonBody } from '../../http/json-body.js';
+import { offsetTargetSchema } from '../offsets/offset-target.js';
+
+/** The body of `/admin/groups/{group}/offsets`. */
+export const offsetResetSchema = z.strictObject({
+  topic: z.string(),
+  partition: z.int().min(0).optional().describe('All of the topic without it'),
+  to: offsetTargetSchema,
+  dryRun: z.boolean().optional().describe('true: answer the offsets, change nothing'),
+});
+/** What `offsetResetSchema` describes. */
+export type OffsetResetRequest = z.output<typeof offsetResetSchema>;
+
+/** Refuses what is not understood; the reason names the field. */
+export function parseOffsetReset(body: Buffer): Result<OffsetResetRequest> {
+  return readJsonBody(body, offsetResetSchema);
+}
