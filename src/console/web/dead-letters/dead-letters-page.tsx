@@ -62,7 +62,8 @@ function columnsOf(
       from: 'sm',
       cell: ({ responseStatus, answer }) => (
         <span className="text-bad" title={answer}>
-          {responseStatus > 0 ? responseStatus : 'none'} {answer}
+          {responseStatus > 0 ? `${responseStatus} ` : ''}
+          {answer}
         </span>
       ),
     },
