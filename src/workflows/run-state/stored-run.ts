@@ -15,31 +15,12 @@ type PlainEntry = readonly [
   target: number | null,
 ];
 
-/** There are many runs, and many entries: lists need no names of their parts. */
-type PlainContext = readonly [
-  dialect: RunContext['dialect'],
-  url: RunContext['url'],
-  createdAt: RunContext['createdAt'],
-  callerIp: RunContext['callerIp'],
-  startedOffset: RunContext['startedOffset'],
-  configurationOffset: RunContext['configurationOffset'],
-  failureCallbackOffset: RunContext['failureCallbackOffset'],
-  terms: RunContext['terms'],
-  answerCheck: RunContext['answerCheck'],
-  fetchesLazily: RunContext['fetchesLazily'],
-  invoker: RunContext['invoker'],
-  entries: readonly PlainEntry[],
-  calls: RunContext['calls'],
-  waits: RunContext['waits'],
-  notifications: RunContext['notifications'],
-  invocations: RunContext['invocations'],
-];
-
 /**
- * The order of the fields is the format: snapshots of another build are not read, so it may change.
+ * There are many runs, and many entries: lists need no names of their parts. The order of the
+ * fields is the format: snapshots of another build are not read, so it may change.
  */
-export const storedContext: ContextCodec<RunContext, PlainContext> = {
-  toPlain: (context) => [
+function plainContext(context: RunContext) {
+  return [
     context.dialect,
     context.url,
     context.createdAt,
@@ -56,7 +37,12 @@ export const storedContext: ContextCodec<RunContext, PlainContext> = {
     context.waits,
     context.notifications,
     context.invocations,
-  ],
+  ] as const;
+}
+
+/** How a run's context rests. */
+export const storedContext: ContextCodec<RunContext, ReturnType<typeof plainContext>> = {
+  toPlain: plainContext,
   fromPlain(plain) {
     const [
       dialect,
