@@ -69,6 +69,7 @@ export async function openPastApplication(
     // Who may ask was judged by what is good now: the tokens of then are of no use.
     const tokens: Record<PastRole, string> = {
       read: secretOf(ports.identifiers),
+      operate: secretOf(ports.identifiers),
       admin: secretOf(ports.identifiers),
     };
     const roles = new Map(keysOf(tokens).map((role) => [tokenDigest(tokens[role]), role]));

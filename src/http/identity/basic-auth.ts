@@ -8,7 +8,12 @@ import { decodeQueryValue } from '../dialect.js';
 import type { RequestHead } from '../request-head.js';
 import { AcceptedHeaders } from './accepted-headers.js';
 import type { AuthorizationResult } from './authorization-result.js';
-import { type BearerToken, type BearerTokens, refusalOf } from './bearer-token.js';
+import {
+  type BearerToken,
+  type BearerTokens,
+  type Confidential,
+  refusalOf,
+} from './bearer-token.js';
 import {
   type Access,
   accessOfRole,
@@ -82,11 +87,11 @@ export class BasicCredentials {
   }
 
   /** Whether this request may enter. */
-  admit(request: RequestHead, isSecret: boolean): AuthorizationResult {
+  admit(request: RequestHead, shows?: Confidential): AuthorizationResult {
     const known = this.find(request);
     if (known === undefined) return unknown;
     const { principal, token } = known;
-    return { principal, refusal: token === null ? undefined : refusalOf(token, request, isSecret) };
+    return { principal, refusal: token === null ? undefined : refusalOf(token, request, shows) };
   }
 
   /**

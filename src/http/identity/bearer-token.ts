@@ -12,6 +12,12 @@ import type { AuthorizationResult } from './authorization-result.js';
  */
 export type Role = 'read' | 'operate' | 'admin';
 
+/**
+ * What an answer shows that not every token may see: keys that let their reader sign deliveries,
+ * which `admin` alone may, or what is redacted elsewhere, which `read` may not.
+ */
+export type Confidential = 'keys' | 'originals';
+
 /** A token as it is kept: only its digest is. */
 export interface BearerToken {
   /** As the journal names it: `env:1`, `token:deploy`. */
@@ -37,6 +43,10 @@ const readOnly: Refusal = new Refusal('forbidden', 'forbidden: this token may on
 const secret: Refusal = new Refusal(
   'forbidden',
   'forbidden: this token may not see signing keys, which let their reader sign deliveries',
+);
+const originals: Refusal = new Refusal(
+  'forbidden',
+  'forbidden: this token may only read, and the entries of a run are not redacted: see its logs',
 );
 const unknown: AuthorizationResult = { principal: null, refusal: unauthorized };
 
@@ -96,11 +106,11 @@ export class BearerTokens {
   }
 
   /** Whether this request may enter the messages and workflows interface. */
-  admit(request: RequestHead, isSecret: boolean): AuthorizationResult {
+  admit(request: RequestHead, shows?: Confidential): AuthorizationResult {
     const token = this.find(request);
     if (token === undefined) return unknown;
     const { principal } = token;
-    return { principal, refusal: refusalOf(token, request, isSecret) };
+    return { principal, refusal: refusalOf(token, request, shows) };
   }
 
   /** The created token of this request, whose header alone is looked at; undefined = none. */
@@ -153,11 +163,12 @@ export class BearerTokens {
 export function refusalOf(
   { role }: BearerToken,
   { method }: RequestHead,
-  isSecret: boolean,
+  shows?: Confidential,
 ): Refusal | undefined {
   if (role === 'admin') return undefined;
   if (role === 'read' && method !== 'GET' && method !== 'HEAD') return readOnly;
-  return isSecret ? secret : undefined;
+  if (shows === 'originals' && role === 'read') return originals;
+  return shows === 'keys' ? secret : undefined;
 }
 
 /** The header wins; the query is only read where there is none. */

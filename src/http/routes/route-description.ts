@@ -4,8 +4,10 @@
  *     @Get(':name') @Describe({ ... })               in a controller
  *     { methods, pattern, description, serve }       in the route table
  */
+
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { z } from 'zod';
+import type { Confidential } from '../identity/bearer-token.js';
 
 /** A schema is made for the first reader of the document: a start makes none (ADR 62). */
 export type Lazy<Schema> = () => Schema;
@@ -38,8 +40,8 @@ export interface RouteDescription {
    * decided in the name of its caller, or by the `Idempotency-Key` that it may bring (ADR 79).
    */
   readonly repeats?: 'seed' | 'key';
-  /** Its answer holds secrets: a token that may only read is refused with 403. */
-  readonly isSecret?: true;
+  /** What its answer holds that not every token may see, which is refused with 403. */
+  readonly shows?: Confidential;
   /**
    * Its answer is made of what the journal says, so that `?asOf=` shows it as it was (ADR 47); what
    * only memory knows is null then.

@@ -9,12 +9,12 @@ const keys = once(() => z.object({ current: z.string(), next: z.string() }));
 export const signingKeyRoutes = {
   show: {
     summary: 'The pair of keys that deliveries are signed and verified with',
-    isSecret: true,
+    shows: 'keys',
     answers: { 200: { description: 'The pair', schema: keys } },
   },
   rotate: {
     summary: 'Make the next key the current one, and a new next one',
-    isSecret: true,
+    shows: 'keys',
     answers: { 200: { description: 'The new pair', schema: keys } },
   },
 } satisfies Record<string, RouteDescription>;

@@ -45,7 +45,7 @@ export class CredentialWatch {
   private mayGoOn(request: RequestHead): boolean {
     const name = knownCallerOf(request)?.name ?? null;
     if (name === null) return true;
-    const found = [this.bearer.admit(request, false), this.basic.admit(request, false)];
+    const found = [this.bearer.admit(request), this.basic.admit(request)];
     return found.some(({ principal }) => principal === name);
   }
 

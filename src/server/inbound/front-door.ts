@@ -7,7 +7,7 @@ import { isMessagingRequest, sendRefusal } from '../../http/error-shapes.js';
 import { headerCountMax } from '../../http/head-limits.js';
 import type { AuthorizationResult } from '../../http/identity/authorization-result.js';
 import type { BasicCredentials } from '../../http/identity/basic-auth.js';
-import type { BearerTokens } from '../../http/identity/bearer-token.js';
+import type { BearerTokens, Confidential } from '../../http/identity/bearer-token.js';
 import { type Callers, requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
 import type { RequestHead } from '../../http/request-head.js';
@@ -62,7 +62,7 @@ export class FrontDoor {
     const { authorization, cookie } = request.headers;
     if (cookie !== undefined && authorization === undefined) return null;
     if (!isMessaging && isOfPage(request)) return null;
-    const { principal, refusal } = this.judgeCaller(request, isMessaging, false);
+    const { principal, refusal } = this.judgeCaller(request, isMessaging);
     return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
 
@@ -99,12 +99,12 @@ export class FrontDoor {
       return anonymous(this.judgeTime() ?? this.judgeChange(request));
     }
     if (description?.isForReaders === true) return this.judgeReader(request.raw);
-    const isSecret = description?.isSecret === true;
+    const shows = description?.shows;
     const isMessaging = isMessagingRequest(request);
     const admission =
       description?.isOfNode === true
-        ? this.judgeCredential(request.raw, isMessaging, isSecret)
-        : this.judgeCaller(request.raw, isMessaging, isSecret);
+        ? this.judgeCredential(request.raw, isMessaging, shows)
+        : this.judgeCaller(request.raw, isMessaging, shows);
     const { principal, refusal } = admission;
     if (refusal !== undefined) return admission;
     return { principal, refusal: this.judgePage(request) ?? this.judgeChange(request) };
@@ -129,19 +129,19 @@ export class FrontDoor {
   private judgeCaller(
     request: RequestHead,
     isMessaging: boolean,
-    isSecret: boolean,
+    shows?: Confidential,
   ): AuthorizationResult {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
-    return this.judgeCredential(request, isMessaging, isSecret);
+    return this.judgeCredential(request, isMessaging, shows);
   }
 
   private judgeCredential(
     request: RequestHead,
     isMessaging: boolean,
-    isSecret: boolean,
+    shows?: Confidential,
   ): AuthorizationResult {
-    return isMessaging ? this.bearer.admit(request, isSecret) : this.basic.admit(request, isSecret);
+    return isMessaging ? this.bearer.admit(request, shows) : this.basic.admit(request, shows);
   }
 
   /** What a credential may do counts for what is asked in its name, not for the asking. */
@@ -150,9 +150,8 @@ export class FrontDoor {
     if (early !== undefined) return anonymous(early);
     // A browser shows cookies for any page, and addresses are kept in logs.
     if (request.headers.authorization === undefined) return anonymous(authorizationNeeded);
-    const ofMessages = this.bearer.admit(request, false);
-    const { principal } =
-      ofMessages.principal === null ? this.basic.admit(request, false) : ofMessages;
+    const ofMessages = this.bearer.admit(request);
+    const { principal } = ofMessages.principal === null ? this.basic.admit(request) : ofMessages;
     return principal === null ? ofMessages : { principal, refusal: undefined };
   }
 

@@ -72,7 +72,8 @@ export class PastDoor {
 
   /** What the caller may do now decides: of then no rights are known that are good today. */
   private roleOf(request: FastifyRequest): PastRole | Refusal {
-    if (isMessagingRequest(request)) return 'read';
+    // What its token may see there the front door has judged.
+    if (isMessagingRequest(request)) return 'operate';
     if (this.basic.judgeRight(request.raw, 'administer', null) === undefined) return 'admin';
     return this.basic.judgeRight(request.raw, 'inspect', null) ?? 'read';
   }

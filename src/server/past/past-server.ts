@@ -1,8 +1,10 @@
 /** A server that shows what was, as the one beside it sees it: in a thread, or in this process. */
-import type { PastMoment } from '../../engine/history/past-moment.js';
 
-/** With what right a question is asked: to look at what there is, or to administer it. */
-export type PastRole = 'read' | 'admin';
+import type { PastMoment } from '../../engine/history/past-moment.js';
+import type { Role } from '../../http/identity/bearer-token.js';
+
+/** With what right a question is asked. */
+export type PastRole = Role;
 
 /** A `GET` of the server as it was. */
 export interface PastQuestion {

@@ -40,6 +40,7 @@ export const runRoutes = {
     path,
     summary: 'The entries of a workflow run that is active',
     asOf: true,
+    shows: 'originals',
     answers: { 200: { description: 'The oldest first', schema: () => z.array(entry()) } },
   },
   end: {

@@ -78,7 +78,7 @@ export class WorkflowWebhookRoute implements FastifyRoute {
   /** Whether its `Authorization` is a credential of this server. */
   private showsCredential(request: RequestHead): boolean {
     if (request.headers.authorization === undefined) return false;
-    return [this.bearer, this.basic].some((each) => each.admit(request, false).principal !== null);
+    return [this.bearer, this.basic].some((each) => each.admit(request).principal !== null);
   }
 
   /** In its turn: the run may have ended a moment ago. */

@@ -7,9 +7,9 @@ import { Refusal } from '../../grammar/result.js';
 import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import { RunLog } from '../logs/run-log.js';
-import type { RunLogRow } from '../logs/run-log-row.js';
 import type { RunLogQuery } from '../logs/run-logs.request.js';
 import { Runs } from '../runs/run.entity.js';
+import { publicRow } from './public-row.js';
 import { RunFollowers } from './run-followers.js';
 import { RunStream } from './run-stream.js';
 
@@ -99,19 +99,4 @@ export class RunStreams {
     const end = await logged.endOf(started, until);
     return { from: started.offset, end: end?.offset ?? null };
   }
-}
-
-/** What a public token may see: without the headers and labels of the application. */
-function publicRow(row: RunLogRow): RunLogRow {
-  const { headers: _h, responseHeaders: _r, label: _l, labels: _ls, stepInfo, ...shown } = row;
-  return {
-    ...shown,
-    callerIp: '',
-    ...(stepInfo !== undefined && { stepInfo: publicStep(stepInfo) }),
-  };
-}
-
-function publicStep(step: NonNullable<RunLogRow['stepInfo']>) {
-  const { callHeaders: _c, callResponseHeaders: _cr, ...shown } = step;
-  return shown;
 }

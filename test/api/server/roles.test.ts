@@ -68,6 +68,8 @@ const changing = /^\/(?:consume|commit|produce|webhook)\b/;
 function mayCall(role: Role, method: string, path: string): boolean {
   if (role === 'admin') return true;
   if (path.startsWith('/v2/keys')) return false;
+  // The entries of a run are not redacted.
+  if (role === 'read' && path === '/v2/workflows/runs/{workflowRunId}') return false;
   if (/^\/admin\/(?:tokens|credentials)/.test(path)) return false;
   // What its tools may see is judged anew for each of their questions.
   if (path === '/mcp') return true;

@@ -57,6 +57,17 @@ const cancelMany = (query: string, body?: string) =>
 const statusOf = async (id: string) => (await show(id)).status;
 
 describe('a run', () => {
+  it('is not shown to a token that may only read, as nothing of it is redacted', async () => {
+    const id = await begin();
+    const authorization = `Bearer ${server.readToken}`;
+    for (const query of ['', '?asOf=1000']) {
+      const answer = await callApi(server, 'GET', `${target(id)}${query}`, { authorization });
+      expect(answer).toMatchObject({ status: 403, body: { error: expect.any(String) } });
+    }
+    const logs = `/v2/workflows/logs?workflowRunId=${id}`;
+    expect((await callApi(server, 'GET', logs, { authorization })).status).toBe(200);
+  });
+
   it('is shown as the entries it has, in the order they came', async () => {
     const id = await begin();
     const step = submitStep(stepInfo(1), {

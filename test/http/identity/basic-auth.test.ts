@@ -30,14 +30,14 @@ function know(username: string, permissions: Permissions, topic: string): string
 }
 
 const statusFor = (authorization: string) => {
-  const refusal = credentials.admit(requestWith(authorization), false).refusal;
+  const refusal = credentials.admit(requestWith(authorization)).refusal;
   return refusal && statusOf(refusal);
 };
 
 describe('the configured pair', () => {
   it('enters and may do everything', () => {
     const request = requestWith(basic('owner', 'pass:word'));
-    expect(credentials.admit(request, false).refusal).toBeUndefined();
+    expect(credentials.admit(request).refusal).toBeUndefined();
     for (const right of ['produce', 'consume', 'administer'] as const) {
       expect(credentials.judgeRight(request, right, 'rides')).toBeUndefined();
       expect(credentials.judgeRight(request, right, null)).toBeUndefined();
@@ -101,7 +101,7 @@ describe('a created credential', () => {
 
 describe('credentials in the query', () => {
   const enter = (url: string, authorization?: string) => {
-    const refusal = credentials.admit(requestWith(authorization, url), false).refusal;
+    const refusal = credentials.admit(requestWith(authorization, url)).refusal;
     return refusal && statusOf(refusal);
   };
 

@@ -1,0 +1,52 @@
+/** What a public token may see of a run: it is made for browsers, which no secret reaches. Pure. */
+import type { RunLogRow, StepInfoObject } from '../logs/run-log-row.js';
+
+/**
+ * Steps whose result, as it was submitted, has headers of third parties in it, or the URL that ends
+ * a wait.
+ */
+const confidentialResults: ReadonlySet<string> = new Set([
+  'Call',
+  'CreateWebhook',
+  'WaitForWebhook',
+]);
+
+/** Without headers, labels and addresses, and without the queries of URLs, which hold secrets. */
+export function publicRow(row: RunLogRow): RunLogRow {
+  const { headers: _h, responseHeaders: _r, label: _l, labels: _ls, stepInfo, ...shown } = row;
+  const { invokerWorkflowRunUrl: invokerUrl } = row;
+  return {
+    ...shown,
+    workflowUrl: withoutQuery(row.workflowUrl),
+    callerIp: '',
+    ...(invokerUrl !== undefined && { invokerWorkflowRunUrl: withoutQuery(invokerUrl) }),
+    ...(stepInfo !== undefined && { stepInfo: publicStep(stepInfo) }),
+  };
+}
+
+function publicStep(step: StepInfoObject): StepInfoObject {
+  const {
+    callHeaders: _c,
+    callResponseHeaders: _cr,
+    invokedWorkflowRunHeaders: _i,
+    out,
+    callUrl,
+    invokedWorkflowUrl,
+    ...shown
+  } = step;
+  return {
+    ...shown,
+    ...(out !== undefined && !confidentialResults.has(step.stepType) && { out }),
+    ...(callUrl !== undefined && { callUrl: withoutQuery(callUrl) }),
+    ...(invokedWorkflowUrl !== undefined && {
+      invokedWorkflowUrl: withoutQuery(invokedWorkflowUrl),
+    }),
+  };
+}
+
+/** Origin and path of a URL: no user, password, query or fragment. */
+function withoutQuery(url: string): string {
+  if (!URL.canParse(url)) return '';
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
