@@ -38,7 +38,10 @@ export interface CommitLog {
    * are lent: they may change once the outcome is reported, or the next append has begun.
    */
   append(expected: number, bytes: Buffer): Promise<AppendOutcome>;
-  /** Reads from a place on; may wait a while where there is nothing yet. */
+  /**
+   * Reads from a place on; may wait a while where there is nothing yet. What it shows is as durable
+   * as what `append` calls stored: an entry of unknown outcome that is read counts.
+   */
   read(from: number): Promise<ReadEntries>;
   /** The place that the next entry will have. */
   end(): Promise<number>;

@@ -29,6 +29,8 @@ const waitCancelled = '01000';
 export interface PostgresConnection {
   readonly client: Client;
   readonly socket: Socket;
+  /** Rises with each promotion: of two servers that take writes the higher one is right. */
+  readonly timeline: number;
   isWaitCancelled: boolean;
 }
 
@@ -62,18 +64,30 @@ export class PostgresConnections {
     opening.then(({ socket }) => socket.destroy()).catch(() => undefined);
   }
 
+  /**
+   * All servers are asked: one that was replaced, and came back as it was, takes writes, too. The
+   * one that was promoted last is right.
+   */
   private async connect(): Promise<PostgresConnection> {
-    const reasons: unknown[] = [];
-    for (const url of this.urls) {
-      try {
-        return await this.connectTo(url);
-      } catch (error) {
-        reasons.push(error);
-      }
+    const asked = await Promise.allSettled(this.urls.map((url) => this.connectTo(url)));
+    const taking = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    taking.sort((one, other) => other.timeline - one.timeline);
+    const [connection, ...others] = taking;
+    for (const { socket } of others) socket.destroy();
+    if (connection === undefined) {
+      const reasons = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      throw new AggregateError(reasons, 'no server of PostgreSQL takes writes');
     }
-    throw new AggregateError(reasons, 'no server of PostgreSQL takes writes');
+    try {
+      await makeTable(connection.client);
+    } catch (error) {
+      connection.socket.destroy();
+      throw error;
+    }
+    return connection;
   }
 
+  /** Rejects where the server follows another one. */
   private async connectTo(connectionString: string): Promise<PostgresConnection> {
     // Loaded only where it is asked for.
     const { default: pg } = await import('pg');
@@ -83,26 +97,41 @@ export class PostgresConnections {
       connectionTimeoutMillis: connectMs,
       stream: () => socket,
     });
-    const connection: PostgresConnection = { client, socket, isWaitCancelled: false };
-    client.on('notice', ({ code }) => {
-      if (code === waitCancelled) connection.isWaitCancelled = true;
-    });
-    // A query that waits rejects by itself; a connection that does nothing is made again.
-    client.on('error', () => {
-      if (this.current !== null) this.drop();
-    });
+    client.on('error', () => this.lost(client));
     try {
       await client.connect();
       const { rows } = await client.query('select pg_is_in_recovery() as follows');
       if (rows[0]?.follows === true) throw new Error('the server follows another one');
       await client.query('set synchronous_commit = on');
-      await makeTable(client);
+      const timeline = await timelineOf(client);
+      const connection: PostgresConnection = { client, socket, timeline, isWaitCancelled: false };
+      client.on('notice', ({ code }) => {
+        if (code === waitCancelled) connection.isWaitCancelled = true;
+      });
       return connection;
     } catch (error) {
       socket.destroy();
       throw error;
     }
   }
+
+  /** A query that waits rejects by itself; a connection that does nothing is made again. */
+  private lost(client: Client): void {
+    const { current } = this;
+    // Of a server that is not the right one, or of an attempt, nothing is to be dropped.
+    current?.then(
+      (connection) => {
+        if (connection.client === client) this.discard(current);
+      },
+      () => undefined,
+    );
+  }
+}
+
+/** The first eight digits of the name of a file of its log, in hexadecimal. */
+async function timelineOf(client: Client): Promise<number> {
+  const { rows } = await client.query('select pg_walfile_name(pg_current_wal_lsn()) as name');
+  return Number.parseInt(String(rows[0]?.name).slice(0, 8), 16);
 }
 
 async function makeTable(client: Client): Promise<void> {

@@ -59,6 +59,8 @@ const copy = (shard: string, from: number) => `copy (select place, at, bytes fro
 const remove = `delete from stepwell_log where shard = $1 and place < $2::bigint
   and place < (select max(place) from stepwell_log where shard = $1)`;
 
+const commitOfNothing = "select pg_logical_emit_message(true, 'stepwell', '')";
+
 /** Statements have names: the server plans each of them once for a connection. */
 export class PostgresLog implements CommitLog {
   /** Reads have one of their own: an append may wait for a standby that is away. */
@@ -66,6 +68,11 @@ export class PostgresLog implements CommitLog {
   private readonly reading: PostgresConnections;
   /** What the append under way goes through. */
   private appending: Promise<PostgresConnection> | null = null;
+  /** Rises with each append that may have made a row that its standby does not have. */
+  private doubts = 0;
+  /** The connection through which all that it shows was proven, and up to which doubt. */
+  private proven: { readonly connection: PostgresConnection; readonly doubts: number } | null =
+    null;
 
   constructor(private readonly options: PostgresLogOptions) {
     this.writing = new PostgresConnections(options.urls);
@@ -74,7 +81,10 @@ export class PostgresLog implements CommitLog {
 
   /** One at a time: an earlier one that has not ended is given up, with its connection. */
   async append(expected: number, bytes: Buffer): Promise<AppendOutcome> {
-    if (this.appending !== null) this.writing.discard(this.appending);
+    if (this.appending !== null) {
+      this.writing.discard(this.appending);
+      this.doubts += 1;
+    }
     const opening = this.writing.open();
     this.appending = opening;
     try {
@@ -85,6 +95,7 @@ export class PostgresLog implements CommitLog {
     } catch (error) {
       if (codeOf(error) === duplicateKey) return { kind: 'refused' };
       this.writing.discard(opening);
+      this.doubts += 1;
       this.options.onError?.(error);
       return { kind: 'unknown' };
     } finally {
@@ -93,10 +104,14 @@ export class PostgresLog implements CommitLog {
     }
   }
 
+  /** A row may be seen before its standby has it (`prove`): then the read waits for that. */
   async read(from: number): Promise<ReadEntries> {
     const { start, end } = await this.bounds();
-    const rows = await this.reads(({ client }) => {
-      return copiedRows(client, copy(client.escapeLiteral(this.options.shard), from));
+    const rows = await this.reads(async (connection) => {
+      const { client } = connection;
+      const found = await copiedRows(client, copy(client.escapeLiteral(this.options.shard), from));
+      await this.prove(connection);
+      return found;
     });
     const entries = rows.map(([place, at, bytes = noBytes]) => ({
       place: numberIn(place),
@@ -128,8 +143,27 @@ export class PostgresLog implements CommitLog {
     connection.isWaitCancelled = false;
     const append = { shard: this.options.shard, place: expected, bytes };
     const at = await appendedRow(connection.client, insert, append);
-    if (connection.isWaitCancelled) return { kind: 'unknown' };
+    if (connection.isWaitCancelled) {
+      this.doubts += 1;
+      return { kind: 'unknown' };
+    }
     return at === null ? { kind: 'refused' } : { kind: 'stored', place: expected, at };
+  }
+
+  /**
+   * Settles once the standby has all that was seen through this connection by now. A row is seen
+   * before that where the wait for it was cancelled, or ended with its server, which has it in its
+   * own log: it would be believed, and be gone with that server. A commit of nothing waits for all
+   * before it. Rejects where that wait is cancelled, too.
+   */
+  private async prove(connection: PostgresConnection): Promise<void> {
+    const { doubts, proven, appending } = this;
+    const isProven = proven?.connection === connection && proven.doubts === doubts;
+    if (isProven && appending === null) return;
+    connection.isWaitCancelled = false;
+    await connection.client.query(commitOfNothing);
+    if (connection.isWaitCancelled) throw new Error('the wait for the standby was cancelled');
+    this.proven = { connection, doubts };
   }
 
   private async bounds(): Promise<{ readonly start: number; readonly end: number }> {
