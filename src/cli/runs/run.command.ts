@@ -29,6 +29,7 @@ import { shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
+import { letterOf } from './named-run.js';
 import { runLog } from './run-log.js';
 import { legend, waterfallLines } from './waterfall.js';
 
@@ -270,18 +271,8 @@ async function revive(
 ): Promise<void> {
   const { api, output } = await connect(options);
   for (const id of ids) {
-    const letter = /^\d+-\d+(s\w{2})?$/.test(id) ? id : await letterOf(id);
+    const letter = await letterOf(api, id);
     const answer = await api.post(`/v2/workflows/dlq/${verb}/${pathPart(letter)}`);
     await output.one(answer, () => [`${id} goes on as ${textOf(answer, 'workflowRunId')}`]);
-  }
-
-  async function letterOf(run: string): Promise<string> {
-    const query = { workflowRunId: run, count: 1 };
-    const page = await api.get<{ messages: readonly ApiObject[] }>('/v2/workflows/dlq', query);
-    const [found] = page.messages;
-    if (found === undefined) {
-      throw new ClientError(`there is no failed run ${run}`, exitCodes.notFound);
-    }
-    return textOf(found, 'dlqId');
   }
 }

@@ -34,6 +34,18 @@ afterAll(async () => {
 
 const run = (...words: string[]) => answered(server, words);
 
+interface FailedRun {
+  readonly dlqId: string;
+  readonly workflowRunId: string;
+}
+
+/** The runs in the dead letters, newest first. */
+async function failedRuns(): Promise<readonly FailedRun[]> {
+  const { body } = await callApi(server, 'GET', '/v2/workflows/dlq');
+  const { messages } = body as { messages: readonly FailedRun[] };
+  return messages.map(({ dlqId, workflowRunId }) => ({ dlqId, workflowRunId }));
+}
+
 /** Settles when the run has this reason; the test's time limit ends a wait for another one. */
 async function untilReason(id: string, reason: string): Promise<void> {
   for (;;) {
@@ -78,6 +90,29 @@ it.each(['resume', 'restart'])('run %s takes a failed run by its id', async (ver
   isBroken = false;
   const [revived] = await run('run', verb, id);
   expect((await app.outcome(String(revived?.['workflowRunId']))).state).toBe('RUN_SUCCESS');
+});
+
+it.each([
+  ['resume', 'due-7'],
+  // As the id of a dead letter looks.
+  ['restart', '2026-7'],
+])('run %s takes %s, and no run whose id begins so', async (verb, own) => {
+  isBroken = true;
+  // What comes last is what the listing shows first.
+  for (const id of [own, `${own}0`, `${own}1`]) {
+    await run('run', 'start', app.urlOf('failing'), '--id', id, '--retries', '0');
+    expect((await app.outcome(id)).state).toBe('RUN_FAILED');
+  }
+  const before = await failedRuns();
+  isBroken = false;
+  const [revived] = await run('run', verb, own);
+  expect((await app.outcome(String(revived?.['workflowRunId']))).state).toBe('RUN_SUCCESS');
+  const left = before.filter(({ workflowRunId: id }) => id !== own);
+  expect(await failedRuns()).toEqual(left);
+  await run('run', verb, String(left[0]?.dlqId));
+  expect(await failedRuns()).toEqual(left.slice(1));
+  const { code, stderr } = await runClient(server, ['run', verb, 'due']);
+  expect([code, stderr]).toEqual([66, 'stepwell: there is no failed run due\n']);
 });
 
 it('run cancel ends runs, and a run that is not there is exit code 66', async () => {
