@@ -1,7 +1,8 @@
 /** The run that an id names: that one, and none whose id begins so. */
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient } from '../connect/api-client.js';
-import { ClientError } from '../connect/client-errors.js';
+import { ApiRefusal, ClientError } from '../connect/client-errors.js';
+import { pathPart } from '../connect/path-part.js';
 import { textOf } from '../output/columns.js';
 
 const letterForm = /^\d+-\d+(s\w{2})?$/;
@@ -19,4 +20,25 @@ export async function letterOf(api: ApiClient, id: string): Promise<string> {
   }
   if (letterForm.test(id)) return id;
   throw new ClientError(`there is no failed run ${id}`, exitCodes.notFound);
+}
+
+/** Cancels those that are active, and says how many they were. */
+export async function cancelRuns(api: ApiClient, ids: readonly string[]): Promise<number> {
+  let cancelled = 0;
+  // One by one: a filter takes an id with a comma for two.
+  for (const id of new Set(ids)) {
+    if (await isFound(api.delete(`/v2/workflows/runs/${pathPart(id)}`))) cancelled += 1;
+  }
+  return cancelled;
+}
+
+/** Whether a request has succeeded, and not found nothing. */
+async function isFound(request: Promise<unknown>): Promise<boolean> {
+  try {
+    await request;
+    return true;
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 404) return false;
+    throw error;
+  }
 }

@@ -29,7 +29,7 @@ import { shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
-import { letterOf } from './named-run.js';
+import { cancelRuns, letterOf } from './named-run.js';
 import { runLog } from './run-log.js';
 import { legend, waterfallLines } from './waterfall.js';
 
@@ -189,8 +189,12 @@ async function show(id: string, options: ClientOptions): Promise<void> {
   const { runs } = await api.get<{ runs: readonly ApiObject[] }>('/v2/workflows/logs', {
     workflowRunId: id,
   });
-  const [found] = runs;
-  if (found === undefined) throw new ClientError(`there is no run ${id}`, exitCodes.notFound);
+  // The filter takes an id with a comma for two.
+  const found = runs.find((run) => textOf(run, 'workflowRunId') === id);
+  if (found === undefined) {
+    if (!id.includes(',')) throw new ClientError(`there is no run ${id}`, exitCodes.notFound);
+    throw new ClientError(`run ${id} cannot be shown: its id has a comma`, exitCodes.usage);
+  }
   const reason = await api.get(`/v2/workflows/runs/${pathPart(id)}/why`);
   const { rows, isCut } = await runLog(api, id);
   const run = lanesOf(rows);
@@ -231,15 +235,9 @@ async function tail(id: string, options: ClientOptions): Promise<void> {
 
 async function cancel(ids: readonly string[], options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  const [only] = ids;
-  if (ids.length === 1 && only !== undefined) {
-    await api.delete(`/v2/workflows/runs/${pathPart(only)}`);
-    await output.one({ cancelled: 1 }, () => ['canceled 1']);
-    return;
-  }
-  const answer = await api.delete('/v2/workflows/runs', { query: { workflowRunIds: ids } });
-  await output.one(answer, () => [`canceled ${textOf(answer, 'cancelled')}`]);
-  requireAll('run', Number(answer['cancelled']), ids);
+  const cancelled = await cancelRuns(api, ids);
+  await output.one({ cancelled }, () => [`canceled ${cancelled}`]);
+  requireAll('run', cancelled, ids);
 }
 
 interface NotifyOptions extends ClientOptions {

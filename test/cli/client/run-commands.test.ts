@@ -115,6 +115,16 @@ it.each([
   expect([code, stderr]).toEqual([66, 'stepwell: there is no failed run due\n']);
 });
 
+it('run show and cancel take an id with a comma for one', async () => {
+  const url = app.urlOf('awaiting');
+  for (const id of ['x', 'y', 'x,y']) await run('run', 'start', url, '--id', id, '--delay', '1h');
+  expect(await run('run', 'cancel', 'x,y', 'x')).toEqual([{ cancelled: 2 }]);
+  expect(await run('run', 'why', 'y')).toMatchObject([{ state: 'sleeping' }]);
+  const { code, stderr } = await runClient(server, ['run', 'show', 'x,y']);
+  expect([code, stderr]).toEqual([64, 'stepwell: run x,y cannot be shown: its id has a comma\n']);
+  await run('run', 'cancel', 'y');
+});
+
 it('run cancel ends runs, and a run that is not there is exit code 66', async () => {
   const id = await app.trigger('awaiting');
   await untilReason(id, 'event');
