@@ -22,6 +22,14 @@ export async function letterOf(api: ApiClient, id: string): Promise<string> {
   throw new ClientError(`there is no failed run ${id}`, exitCodes.notFound);
 }
 
+/** Throws `ClientError` where no run of this id is active. */
+export async function requireActive(api: ApiClient, id: string): Promise<void> {
+  const waiters = api.get(`/v2/workflows/runs/${pathPart(id)}/waiters`);
+  if (!(await isFound(waiters))) {
+    throw new ClientError(`there is no active run ${id}`, exitCodes.notFound);
+  }
+}
+
 /** Cancels those that are active, and says how many they were. */
 export async function cancelRuns(api: ApiClient, ids: readonly string[]): Promise<number> {
   let cancelled = 0;

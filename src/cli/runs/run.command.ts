@@ -29,7 +29,7 @@ import { shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
-import { cancelRuns, letterOf } from './named-run.js';
+import { cancelRuns, letterOf, requireActive } from './named-run.js';
 import { runLog } from './run-log.js';
 import { legend, waterfallLines } from './waterfall.js';
 
@@ -248,6 +248,8 @@ interface NotifyOptions extends ClientOptions {
 async function notify(event: string, options: NotifyOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { run, data } = options;
+  // The id of a run that is over would be the beginning of the event's (workflows.md 3.4).
+  if (run !== undefined) await requireActive(api, run);
   const path = [run, event]
     .flatMap((part) => part ?? [])
     .map(pathPart)

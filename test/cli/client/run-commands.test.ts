@@ -115,6 +115,19 @@ it.each([
   expect([code, stderr]).toEqual([66, 'stepwell: there is no failed run due\n']);
 });
 
+it('run notify of a run that is not active is exit code 66, and no event', async () => {
+  const said = (id: string) => [66, '', `stepwell: there is no active run ${id}\n`];
+  for (const id of ['order-99', 'wfr_none', 'order/99']) {
+    const { code, stdout, stderr } = await runClient(server, [
+      ...['run', 'notify', 'paid', '--run', id],
+    ]);
+    expect([code, stdout, stderr]).toEqual(said(id));
+  }
+  await run('run', 'start', app.urlOf('awaiting'), '--id', 'a/9', '--delay', '1h');
+  expect(await run('run', 'notify', 'paid', '--run', 'a/9')).toEqual([[]]);
+  expect(await run('run', 'cancel', 'a/9')).toEqual([{ cancelled: 1 }]);
+});
+
 it('run show and cancel take an id with a comma for one', async () => {
   const url = app.urlOf('awaiting');
   for (const id of ['x', 'y', 'x,y']) await run('run', 'start', url, '--id', id, '--delay', '1h');
