@@ -153,7 +153,7 @@ export class Engine {
     return this.answer(commands, 'each', by);
   }
 
-  /** As `dispatch`, but one refusal refuses all: nothing has changed, and it is each answer. */
+  /** As `dispatch`, but one refusal refuses all: others get it as a `RefusalOfAnother`. */
   dispatchTogether<const Commands extends readonly Command[]>(
     commands: Commands,
     by: Principal | null = null,
@@ -252,10 +252,10 @@ export class Engine {
       names.restart();
       const turn = new Turn(entities, codec, changes, log.endOffset, names, by);
       const outcomes = this.decide(turn, commands);
-      const refusal = mode === 'together' ? outcomes.find((outcome) => !outcome.ok) : undefined;
-      if (refusal !== undefined) {
+      const refused = mode === 'together' ? Turn.refusedTogether(outcomes) : undefined;
+      if (refused !== undefined) {
         changes.revert();
-        return commands.map(() => refusal);
+        return refused;
       }
       if (codec.needsDefinition) {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log

@@ -3,7 +3,7 @@
  * waits, and nothing leaves this file before the whole turn is decided.
  */
 import type { RecordInput } from '../../storage/format/record.js';
-import type { Refusal, Result } from '../grammar/result.js';
+import { Refusal, type Result } from '../grammar/result.js';
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, EventEnvelope, ResultOf, TurnNames } from './decider.js';
 import type { EventCodec } from './event-codec.js';
@@ -31,6 +31,9 @@ export interface FollowingReaction {
 export type Outcomes<Commands extends readonly Command[]> = {
   readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
 };
+
+/** A command could be carried out, but for another one of its turn, whose refusal this is. */
+export class RefusalOfAnother extends Refusal {}
 
 /** One kind of entity as the engine holds it. */
 export interface RegisteredKind {
@@ -98,6 +101,15 @@ export class Turn {
       this.refusedReactions.push({ command: reaction.command, refusal: outcome });
     }
     return outcomes;
+  }
+
+  /** What all are answered where they go together: the first refusal; undefined = there is none. */
+  static refusedTogether(outcomes: readonly Outcome[]): readonly Outcome[] | undefined {
+    const refusal = outcomes.find((outcome) => !outcome.ok);
+    if (refusal === undefined) return undefined;
+    const { code, message, headers, details } = refusal;
+    const another = new RefusalOfAnother(code, message, headers, details);
+    return outcomes.map((outcome) => (outcome === refusal ? refusal : another));
   }
 
   private decide(caused: Caused): Outcome {

@@ -9,6 +9,7 @@ import {
 } from '../../src/engine/decider.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { Fold } from '../../src/engine/registration.js';
+import { RefusalOfAnother } from '../../src/engine/turn.js';
 import type { TurnChanges } from '../../src/engine/turn-changes.js';
 import { Refusal } from '../../src/grammar/result.js';
 import { type EngineOnDisk, openEngine } from '../support/engine.js';
@@ -309,6 +310,8 @@ describe('a turn of commands that go together', () => {
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ ok: false, message: 'only upwards' });
     }
+    const areOfAnother = outcomes.map((outcome) => outcome instanceof RefusalOfAnother);
+    expect(areOfAnother).toEqual([true, false, true]);
     expect(JSON.stringify(states())).toBe(before);
     expect(sum.all).toBe(1);
     expect(journal.endOffset).toBe(end);

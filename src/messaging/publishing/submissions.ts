@@ -3,7 +3,7 @@
  * answered. Pure.
  */
 import type { Command, ResultOf, TurnNames } from '../../engine/decider.js';
-import type { Outcome } from '../../engine/turn.js';
+import { type Outcome, RefusalOfAnother } from '../../engine/turn.js';
 import { withDefaultHeaders } from '../../grammar/headers.js';
 import { Refusal } from '../../grammar/result.js';
 import type { PublishMessage } from '../messages/message.commands.js';
@@ -39,6 +39,16 @@ export class SubmissionOutcomes {
     if (outcome === undefined) throw new Error(`${command.type} is not one of the submission's`);
     // The engine answers each command with the outcome of its decider.
     return outcome as Outcome<ResultOf<Own>>;
+  }
+
+  /** The first command that is refused for its own sake, and why; undefined = there is none. */
+  refused(): { readonly command: Command; readonly refusal: Refusal } | undefined {
+    for (const [index, command] of this.commands.entries()) {
+      const outcome = this.outcomes[index];
+      if (!(outcome instanceof Refusal) || outcome instanceof RefusalOfAnother) continue;
+      return { command, refusal: outcome };
+    }
+    return undefined;
   }
 }
 
@@ -191,11 +201,19 @@ export class BatchSubmission implements Submission {
         body.push(answer.body);
         continue;
       }
-      const refusal = refusalOfItem(index, answer);
-      if (submission.isWhole) return refusal;
-      body.push({ error: refusal.message });
+      if (submission.isWhole) return this.wholeRefusal(outcomes) ?? refusalOfItem(index, answer);
+      body.push({ error: refusalOfItem(index, answer).message });
     }
     return { status: this.success, body };
+  }
+
+  /** It names the item that refuses all others, wherever that one stands. */
+  private wholeRefusal(outcomes: SubmissionOutcomes): Refusal | undefined {
+    const refused = outcomes.refused();
+    if (refused === undefined) return undefined;
+    const { command, refusal } = refused;
+    const index = this.submissions.findIndex(({ commands }) => commands.includes(command));
+    return refusalOfItem(index, refusal);
   }
 }
 

@@ -131,6 +131,32 @@ describe('a step that is refused', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
+  it('refuses its whole batch by the place that it has there', async () => {
+    await endpoint.init();
+    const dead = { 'svc-workflow-runid': 'wfr_dead' };
+    const items = [endpoint.item(step(1)), endpoint.item(step(2)), endpoint.item(step(1), dead)];
+    expect(await endpoint.batch(...items)).toMatchObject({
+      status: 400,
+      body: { error: 'item 2: workflow run wfr_dead is not active' },
+    });
+    const changed = endpoint.item(step(1, { stepName: 'another' }));
+    expect(await endpoint.batch(endpoint.item(step(1)), changed)).toMatchObject({
+      status: 409,
+      body: { error: expect.stringMatching(/^item 1: step 1 came as /) },
+    });
+    const takeover = {
+      ...dead,
+      'svc-workflow-init': 'true',
+      'svc-workflow-trigger-by-sdk': 'true',
+    };
+    const batch = await endpoint.batch(endpoint.item(step(1)), endpoint.item('', takeover));
+    expect(batch).toMatchObject({
+      status: 400,
+      body: { error: 'item 1: workflow run wfr_dead is not active' },
+    });
+    expect(await endpoint.submit(step(1))).toMatchObject({ status: 200 });
+  });
+
   it('answers 409 where another step has its place', async () => {
     await endpoint.init();
     await endpoint.submit(step(1));

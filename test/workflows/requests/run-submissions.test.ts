@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../src/engine/turn.js';
+import { type Outcome, RefusalOfAnother } from '../../../src/engine/turn.js';
 import { Refusal } from '../../../src/grammar/result.js';
 import {
   BatchSubmission,
@@ -64,11 +64,26 @@ describe('a step', () => {
     (code) => {
       const batch = new BatchSubmission([start, submission]);
       expect(batch.isWhole).toBe(true);
-      expect(answerOf(batch, [rejected(code), rejected(code)])).toEqual(
-        new Refusal(code, `item 1: it is ${code}`),
-      );
+      expect(
+        answerOf(batch, [new RefusalOfAnother(code, `it is ${code}`), rejected(code)]),
+      ).toEqual(new Refusal(code, `item 1: it is ${code}`));
     },
   );
+
+  it('is refused with its whole batch in the name of the item that is refused', () => {
+    const another = new RefusalOfAnother('invalid', 'it is invalid');
+    const outcomes: readonly Outcome[] = [another, another, another];
+    const batch = new BatchSubmission([
+      stepSubmission(submitStep(stepInfo(1))),
+      stepSubmission(submitStep(stepInfo(2))),
+      startSubmission(startRun()),
+    ]);
+    for (const [index] of outcomes.entries()) {
+      expect(answerOf(batch, outcomes.with(index, rejected('invalid')))).toEqual(
+        new Refusal('invalid', `item ${index}: it is invalid`),
+      );
+    }
+  });
 
   it('leaves its neighbours the refusals that are their own', () => {
     const batch = new BatchSubmission([
