@@ -46,7 +46,9 @@ export class ActiveRuns {
 
   /** Takes back every active run that matches; answers how many. */
   cancelMatching(filters: CancelRunsFilters, by: Principal | null): Promise<number> {
-    return dispatchMany(this.engine, this.clock, this.cancels(filters), filters.count, by);
+    // Those that are named are taken back however many they are.
+    const countMax = filters.workflowRunIds === null ? filters.count : Number.POSITIVE_INFINITY;
+    return dispatchMany(this.engine, this.clock, this.cancels(filters), countMax, by);
   }
 
   private async *cancels(filters: CancelRunsFilters): AsyncGenerator<CancelRun> {
