@@ -58,9 +58,9 @@ export function startRun(
 
 /** The start that an endpoint, or its client, submits. */
 export function startIn(request: ReadRunRequest): StartRun | Refusal {
-  const { reader, publish, options } = request;
-  refuseDeepInvocation(request);
-  if (reader.refusal !== null) return reader.refusal;
+  const refusal = deepInvocation(request);
+  if (refusal !== null) return refusal;
+  const { publish, options } = request;
   const { features } = options;
   return startRun(request, publish.body, {
     answerCheck: features.has('WF_DetectTrigger') ? 'protocol' : 'none',
@@ -70,15 +70,16 @@ export function startIn(request: ReadRunRequest): StartRun | Refusal {
   });
 }
 
-/** Refuses a run that was invoked too many times over. */
-function refuseDeepInvocation({ said, message, reader }: ReadRunRequest): void {
+/** Why a run is refused that was invoked too many times over; null = it was not. */
+export function deepInvocation({ said, message, reader }: ReadRunRequest): Refusal | null {
   const count = headerOf(message.headers, invokeCount);
-  if (count === null) return;
+  if (count === null) return null;
   const option = `forward-${said.dialect.messagePrefix.toLowerCase()}${invokeCount}`;
   if (!/^\d{1,15}$/.test(count)) reader.refuse('invalid', option, 'must be a whole number');
   else if (Number(count) > invokeCountMax) {
     reader.refuse('over_limit', option, `must be at most ${invokeCountMax}`);
   }
+  return reader.refusal;
 }
 
 function termsOf(message: ReadRunRequest['message']): RunConfiguration['terms'] {

@@ -10,7 +10,7 @@ import type { PublishRequest } from '../../messaging/publishing/publish.request.
 import type { PublishTarget } from '../../messaging/publishing/publish-targets.js';
 import type { StartRun } from '../run-state/run.commands.js';
 import { failureHeaders, readMessage, readWorkflowOptions } from './run-headers.js';
-import { startRun } from './run-start.js';
+import { deepInvocation, startRun } from './run-start.js';
 
 /** What only an SDK says. */
 const ofSdks = /^workflow-(invoke|calltype|trigger-by-sdk)$/;
@@ -30,6 +30,8 @@ export function parseTrigger(
   }
   const request = readMessage({ reader, publish, said, options }, target, false, rules);
   if (request instanceof Refusal) return request;
+  const refusal = deepInvocation(request);
+  if (refusal !== null) return refusal;
   const command = startRun(request, publish.body, {
     answerCheck: 'sdk',
     fetchesLazily: true,

@@ -295,6 +295,8 @@ describe('a trigger', () => {
     [{ 'svc-cron': '* * * * *' }, 400, 'Svc-Cron means nothing'],
     [{ 'svc-delay': 'x' }, 400, 'Svc-Delay must be'],
     [{ 'svc-delay': '2y' }, 412, 'Svc-Delay is further away'],
+    [{ 'svc-forward-svc-workflow-invoke-count': '101' }, 412, 'must be at most 100'],
+    [{ 'svc-forward-svc-workflow-invoke-count': 'abc' }, 400, 'must be a whole number'],
   ])('is refused for %j', async (headers, status, reason) => {
     const error = expect.stringContaining(reason);
     expect(await trigger(headers)).toMatchObject({ status, body: { error } });
