@@ -131,8 +131,12 @@ export function readMessage(
   const { reader, publish, said } = read;
   const retries = isCall ? rules.retries : Math.min(runRetries, rules.retriesMax);
   const ofMessage = withoutRunOptions(said, isCall);
+  // As a message it might be refused for what goes with the method, which no run can have.
+  if (!isCall && reader.method() !== 'POST') {
+    reader.refuse('invalid', 'method', 'of a workflow must be POST');
+  }
   const parsed = parsePublish(publish, target, ofMessage, { ...rules, retries });
-  if (parsed.ok) refuseMeaningless(reader, parsed, isCall);
+  if (parsed.ok) refuseMeaningless(read, parsed, isCall);
   if (reader.refusal !== null) return reader.refusal;
   return parsed.ok ? { message: parsed.message, ...read } : parsed;
 }
@@ -158,7 +162,7 @@ function withoutOptions(
 }
 
 function refuseMeaningless(
-  reader: OptionReader,
+  { reader, said }: Pick<ReadRunRequest, 'reader' | 'said'>,
   { message, schedule }: Extract<PublishParsed, { ok: true }>,
   isCall: boolean,
 ): void {
@@ -166,10 +170,11 @@ function refuseMeaningless(
     reader.refuse('invalid', option, 'means nothing for a workflow run');
   if (schedule !== null) refuse('cron');
   if (message.queueName !== null) refuse('queue-name');
-  if (message.deduplicationKey !== null) refuse('deduplication-id');
-  if (isCall) return;
-  if (message.callback !== null) refuse('callback');
-  if (message.method !== 'POST') reader.refuse('invalid', 'method', 'of a workflow must be POST');
+  if (message.deduplicationKey !== null) {
+    const isNamed = said.options.has('deduplication-id');
+    refuse(isNamed ? 'deduplication-id' : 'content-based-deduplication');
+  }
+  if (!isCall && message.callback !== null) refuse('callback');
 }
 
 /** The server writes these itself; a caller that relays its inbound headers sends them, too. */

@@ -145,7 +145,9 @@ describe('a run that cannot be started', () => {
     [{ 'svc-callback': 'https://example.com' }, 400, 'Svc-Callback means nothing'],
     [{ 'svc-queue-name': 'line' }, 400, 'Svc-Queue-Name means nothing for a workflow run'],
     [{ 'svc-cron': '* * * * *' }, 400, 'Svc-Cron means nothing for a workflow run'],
+    [{ 'svc-method': 'GET' }, 400, 'Svc-Method of a workflow must be POST'],
     [{ 'svc-deduplication-id': 'x' }, 400, 'Svc-Deduplication-Id means nothing'],
+    [{ 'svc-content-based-deduplication': 'true' }, 400, 'Svc-Content-Based-Deduplication means'],
     [{ 'svc-forward-svc-workflow-invoke-count': '101' }, 412, 'must be at most 100'],
     [{ 'svc-forward-svc-workflow-invoke-count': 'x' }, 400, 'must be a whole number'],
   ])('is refused for %j, and with it its batch', async (headers, status, reason) => {
@@ -295,6 +297,8 @@ describe('a trigger', () => {
     [{ 'svc-cron': '* * * * *' }, 400, 'Svc-Cron means nothing'],
     [{ 'svc-delay': 'x' }, 400, 'Svc-Delay must be'],
     [{ 'svc-delay': '2y' }, 412, 'Svc-Delay is further away'],
+    [{ 'svc-method': 'GET' }, 400, 'Svc-Method of a workflow must be POST'],
+    [{ 'svc-content-based-deduplication': 'true' }, 400, 'Svc-Content-Based-Deduplication means'],
     [{ 'svc-forward-svc-workflow-invoke-count': '101' }, 412, 'must be at most 100'],
     [{ 'svc-forward-svc-workflow-invoke-count': 'abc' }, 400, 'must be a whole number'],
   ])('is refused for %j', async (headers, status, reason) => {
