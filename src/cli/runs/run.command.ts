@@ -2,7 +2,6 @@
 import { Command, Option } from 'commander';
 import { systemClock } from '../../engine/clock.js';
 import { lanesOf } from '../../run-waterfall/lanes.js';
-import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -13,7 +12,6 @@ import {
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
-import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import { runRows } from '../connect/run-rows.js';
 import { dialectOption, optionPrefix, publishHeaders } from '../messages/publish-options.js';
@@ -189,12 +187,9 @@ async function show(id: string, options: ClientOptions): Promise<void> {
   const { runs } = await api.get<{ runs: readonly ApiObject[] }>('/v2/workflows/logs', {
     workflowRunId: id,
   });
-  // The filter takes an id with a comma for two.
   const found = runs.find((run) => textOf(run, 'workflowRunId') === id);
-  if (found === undefined) {
-    if (!id.includes(',')) throw new ClientError(`there is no run ${id}`, exitCodes.notFound);
-    throw new ClientError(`run ${id} cannot be shown: its id has a comma`, exitCodes.usage);
-  }
+  // The log goes back for so long only, and its filter takes an id with a comma for two.
+  if (found === undefined) return why(id, options);
   const reason = await api.get(`/v2/workflows/runs/${pathPart(id)}/why`);
   const { rows, isCut } = await runLog(api, id);
   const run = lanesOf(rows);

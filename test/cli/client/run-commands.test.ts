@@ -133,8 +133,8 @@ it('run show and cancel take an id with a comma for one', async () => {
   for (const id of ['x', 'y', 'x,y']) await run('run', 'start', url, '--id', id, '--delay', '1h');
   expect(await run('run', 'cancel', 'x,y', 'x')).toEqual([{ cancelled: 2 }]);
   expect(await run('run', 'why', 'y')).toMatchObject([{ state: 'sleeping' }]);
-  const { code, stderr } = await runClient(server, ['run', 'show', 'x,y']);
-  expect([code, stderr]).toEqual([64, 'stepwell: run x,y cannot be shown: its id has a comma\n']);
+  // Its steps cannot be asked for: what is said of it is why it stands where it does.
+  expect(await run('run', 'show', 'x,y')).toMatchObject([{ state: 'canceled' }]);
   await run('run', 'cancel', 'y');
 });
 
@@ -143,5 +143,5 @@ it('run cancel ends runs, and a run that is not there is exit code 66', async ()
   await untilReason(id, 'event');
   expect(await run('run', 'cancel', id)).toEqual([{ cancelled: 1 }]);
   const { code, stderr } = await runClient(server, ['run', 'show', 'wfr_none']);
-  expect([code, stderr]).toEqual([66, 'stepwell: there is no run wfr_none\n']);
+  expect([code, stderr]).toEqual([66, expect.stringMatching(/^stepwell: .*wfr_none not found\n$/)]);
 });
