@@ -38,6 +38,11 @@ describeWithPostgres('stepwell cluster', () => {
     }
     const numbers = { behind: expect.any(Number), heardMsAgo: expect.any(Number) };
     expect(heard).toEqual([{ node: following?.['node'], ...numbers }]);
+    const behind = new RegExp(
+      `stepwell_cluster_follower_behind\\{node="${following?.['node']}"\\} \\d`,
+    );
+    expect(await (await fetch(`${owner.url}/metrics`)).text()).toMatch(behind);
+    expect(await (await fetch(`${follower.url}/metrics`)).text()).not.toMatch(behind);
 
     // Any node takes the command: it is passed on to the owner.
     await said(follower, 'handover', '--yes');

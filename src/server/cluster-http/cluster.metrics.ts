@@ -27,6 +27,7 @@ export class ClusterMetrics {
         for (const role of roles) this.set({ role }, membership.status.role === role ? 1 : 0);
       },
     });
+    addFollowers(registry, membership);
     add(
       'epoch',
       'Owners that the shared log has had.',
@@ -82,4 +83,18 @@ export class ClusterMetrics {
   ended(result: Forwarded['kind']): void {
     this.#forwarded.inc({ result });
   }
+}
+
+function addFollowers(registry: Registry, membership: Pick<Membership, 'status'> | null): void {
+  new Gauge({
+    name: 'stepwell_cluster_follower_behind',
+    help: 'Entries of the shared log that a follower did not have when the owner heard it last.',
+    labelNames: ['node'],
+    registers: [registry],
+    collect() {
+      // Those that do not count any more are gone, and all of them on a node that follows.
+      this.reset();
+      for (const { node, behind } of membership?.status.followers ?? []) this.set({ node }, behind);
+    },
+  });
 }

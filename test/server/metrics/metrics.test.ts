@@ -71,6 +71,7 @@ const exported: readonly string[] = [
   'stepwell_cluster_digests_differed_total',
   'stepwell_cluster_digests_same_total',
   'stepwell_cluster_epoch',
+  'stepwell_cluster_follower_behind',
   'stepwell_cluster_forwarded_requests_total',
   'stepwell_cluster_heard_seconds',
   'stepwell_cluster_held_bytes',
