@@ -29,6 +29,11 @@ export interface ReadEntries {
   readonly end: number;
   /** From the place that was asked for on, or from `start` where that is later; may be fewer. */
   readonly entries: readonly SharedLogEntry[];
+  /**
+   * What the clock that entries have their `at` from said while this was read; a log whose clock
+   * cannot be asked leaves it out.
+   */
+  readonly now?: number;
 }
 
 /** A log that nodes share. Every call may fail by an exception: then nothing is known. */

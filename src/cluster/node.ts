@@ -13,7 +13,7 @@ export interface NodeListener {
   readyForMore?(): Promise<void>;
   /** A batch counts: fold it. What `submit` promised for it is kept right after. */
   counted(batch: CountedBatch): void;
-  /** An entry was read or appended just now: `clockSkewMs` is of that moment. */
+  /** The log was read, or appended to: `clockSkewMs` may be another one. */
   heard?(): void;
   /** The log is this node's; what it may do, `mayServe` and `mayAct` say. */
   took(epoch: number): void;
@@ -61,13 +61,14 @@ export class ClusterNode {
   private readonly member: ClusterMember;
   private submitted: Submitted | null = null;
   private isReleasing = false;
-  private readonly skew = new ClockSkew();
+  private readonly skew: ClockSkew;
   /** When a read began that found the end of the log; null while there may be more to read. */
   private readAllAt: number | null = null;
   private cancelTick: () => void = () => {};
   private isOpen = true;
 
   constructor(private readonly options: NodeOptions) {
+    this.skew = new ClockSkew(options.clock);
     this.member = new ClusterMember(options, options.clock.monotonic(), options.state);
     this.tick();
   }
@@ -92,7 +93,7 @@ export class ClusterNode {
     return this.member.silentMs(this.now);
   }
 
-  /** By how much this node's clock is ahead of the log's; null before it is known. */
+  /** By how much this node's clock is ahead of the log's; null while it is not known. */
   get clockSkewMs(): number | null {
     return this.skew.aheadMs;
   }
@@ -192,7 +193,7 @@ export class ClusterNode {
 
   /** Reports one outcome: an answer after the time limit is ignored. */
   private async append(send: number, expected: number, bytes: Buffer): Promise<void> {
-    const { log, clock, appendMs } = this.options;
+    const { log, clock, appendMs, listener } = this.options;
     let cancel = () => {};
     const late = new Promise<AppendOutcome>((resolve) => {
       cancel = clock.after(appendMs, () => resolve({ kind: 'unknown' }));
@@ -202,7 +203,10 @@ export class ClusterNode {
     const outcome = await Promise.race([log.append(expected, bytes).catch(unknown), late]);
     cancel();
     if (!this.isOpen) return;
-    if (outcome.kind === 'stored') this.heard(outcome.at, sentAt);
+    if (outcome.kind === 'stored') {
+      this.skew.asked(outcome.at, sentAt);
+      listener.heard?.();
+    }
     this.carryOut(this.member.appendEnded(send, outcome, this.now));
     this.goOn();
   }
@@ -218,20 +222,15 @@ export class ClusterNode {
       return;
     }
     const last = found.entries.at(-1);
+    if (found.now !== undefined) this.skew.asked(found.now, since);
     // The read before has found the end, so that this entry came after it.
-    if (last !== undefined && this.readAllAt !== null) this.heard(last.at, this.readAllAt);
+    else if (last !== undefined && this.readAllAt !== null) this.skew.read(last.at, this.readAllAt);
+    listener.heard?.();
     this.readAllAt = (last === undefined ? from : last.place + 1) >= found.end ? since : null;
     this.carryOut(this.member.readEnded(found, this.now));
     // There may be more: one that is behind does not wait for its next beat.
     if (found.entries.length > 0 && this.isOpen) this.carryOut(this.member.tick(this.now));
     this.goOn();
-  }
-
-  /** The log took an entry at its time `at`, and not before `since` by this node's clock. */
-  private heard(at: number, since: number): void {
-    const { clock, listener } = this.options;
-    this.skew.note(at, clock.now(), this.now - since);
-    listener.heard?.();
   }
 
   private async resync(start: number): Promise<void> {

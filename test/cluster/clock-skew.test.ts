@@ -1,17 +1,134 @@
 import { pino } from 'pino';
 import { ClockSkew } from '../../src/cluster/clock-skew.js';
-import { systemClock } from '../../src/engine/clock.js';
+import type { CommitLog, SharedLogEntry } from '../../src/cluster/commit-log.js';
+import { encodeEntry } from '../../src/cluster/entry.js';
+import { ClusterNode } from '../../src/cluster/node.js';
+import { ownershipRules } from '../../src/cluster/rules.js';
+import { type Clock, systemClock } from '../../src/engine/clock.js';
+import { SkewWatch } from '../../src/server/cluster/skew-watch.js';
 import { serves, TestCluster, until } from '../support/cluster/test-cluster.js';
 
 it('a clock is ahead or behind by what no delay of an entry explains', () => {
-  const skew = new ClockSkew();
+  let now = 1300;
+  let monotonic = 500;
+  const skew = new ClockSkew({ now: () => now, monotonic: () => monotonic });
   expect(skew.aheadMs).toBeNull();
-  skew.note(1000, 1300, 500);
+  skew.asked(1000, 0);
   expect(skew.aheadMs).toBe(0);
-  skew.note(1000, 3500, 500);
+  now = 3500;
+  skew.asked(1000, 0);
   expect(skew.aheadMs).toBe(2000);
-  skew.note(1000, 700, 500);
+  now = 700;
+  skew.asked(1000, 0);
   expect(skew.aheadMs).toBe(-300);
+  // A node that stood still meanwhile does not forget what it knew.
+  monotonic += 60_000;
+  now += 60_000;
+  skew.asked(1000, 0);
+  expect(skew.aheadMs).toBe(-300);
+});
+
+describe('a node that reads an entry long after its time, which is the last of an owner', () => {
+  let passedMs = 0;
+  const clock: Clock = {
+    ...systemClock,
+    now: () => systemClock.now() + passedMs,
+    monotonic: () => systemClock.monotonic() + passedMs,
+  };
+  const lateMs = 15_000;
+  const entries: SharedLogEntry[] = [];
+  const land = (at: number, bytes: Buffer) => {
+    entries.push({ place: entries.length, at, bytes: Buffer.from(bytes) });
+  };
+  const owner = { epoch: 1, life: '00000000000000a1', after: 0 };
+  let node: ClusterNode | null = null;
+
+  /** A node that reads the log; it has found its end. `now` as reads show it. */
+  const follow = async (now?: () => number) => {
+    entries.length = 0;
+    land(clock.now(), encodeEntry({ kind: 'claim', node: 'owner', ...owner }));
+    let endsFound = 0;
+    const log: CommitLog = {
+      append: async (_expected, bytes) => {
+        const at = clock.now();
+        land(at, bytes);
+        return { kind: 'stored', place: entries.length - 1, at };
+      },
+      read: async (from) => {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        if (from === entries.length) endsFound += 1;
+        const found = { start: 0, end: entries.length, entries: entries.slice(from) };
+        return now === undefined ? found : { ...found, now: now() };
+      },
+      end: async () => entries.length,
+      trim: async () => undefined,
+      close: async () => undefined,
+    };
+    const watch = new SkewWatch(clock, pino({ level: 'silent' }));
+    const none = () => undefined;
+    const following: ClusterNode = new ClusterNode({
+      log,
+      clock,
+      name: 'follower',
+      life: '00000000000000a2',
+      rules: ownershipRules,
+      times: { proofMs: 40, silenceMs: 60, marginMs: 10, beatMs: 20, retryMs: 10 },
+      jitterMs: 0,
+      appendMs: 1000,
+      mayClaim: () => watch.mayClaim(following.clockSkewMs),
+      listener: {
+        counted: none,
+        took: none,
+        released: none,
+        stoodDown: none,
+        resync: () => Promise.reject(new Error('nothing was trimmed')),
+        stopped: none,
+      },
+    });
+    node = following;
+    await until(() => endsFound > 0);
+    return following;
+  };
+  const landLate = async () => {
+    const at = clock.now() - lateMs;
+    land(at, encodeEntry({ kind: 'heartbeat', ...owner, sequence: 0, checksum: 0 }));
+    await until(() => node?.state.next === entries.length);
+  };
+
+  beforeEach(() => {
+    passedMs = 0;
+  });
+  afterEach(() => node?.close());
+
+  it('claims the log as ever where the clock of the log can be asked', async () => {
+    const following = await follow(() => clock.now());
+    await landLate();
+    await until(() => following.mayAct);
+    expect(following.state.epoch).toBe(2);
+  });
+
+  it('claims it once it has read nothing for 15 s where that clock cannot be asked', async () => {
+    const following = await follow();
+    await landLate();
+    passedMs += 10_000;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([following.state.epoch, following.clockSkewMs]).toEqual([1, expect.any(Number)]);
+    expect(following.clockSkewMs).toBeGreaterThan(10_000);
+    passedMs += 5000;
+    await until(() => following.mayAct);
+    expect(following.state.epoch).toBe(2);
+    expect(following.clockSkewMs).toBe(0);
+  });
+
+  it('never does where the clock of the log says that its own is wrong', async () => {
+    const following = await follow(() => clock.now() - 11_000);
+    for (let look = 0; look < 5; look += 1) {
+      passedMs += 60_000;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(following.state.epoch).toBe(1);
+    }
+    expect(following.clockSkewMs).toBeGreaterThan(10_000);
+  });
 });
 
 describe('a node whose clock is not that of the shared log', () => {

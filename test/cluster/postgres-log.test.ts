@@ -32,7 +32,8 @@ describeWithPostgres('a log in PostgreSQL', () => {
 
   it('gives places in order, and refuses all others', async () => {
     const [log, other] = [open('places'), open('places')];
-    expect(await log.read(0)).toEqual({ start: 0, end: 0, entries: [] });
+    const now = expect.any(Number);
+    expect(await log.read(0)).toEqual({ start: 0, end: 0, entries: [], now });
     expect(await log.append(1, bytes('too early'))).toEqual({ kind: 'refused' });
     const first = await log.append(0, bytes('a'));
     expect(first).toMatchObject({ kind: 'stored', place: 0 });
@@ -86,6 +87,23 @@ describeWithPostgres('a log in PostgreSQL', () => {
     await standby.start();
     expect(await log.append(1, bytes('waits'))).toEqual({ kind: 'refused' });
     expect((await log.read(1)).entries.map((entry) => String(entry.bytes))).toEqual(['waits']);
+  }, 60_000);
+
+  it('says how late it is, also where a read shows what has waited for its standby', async () => {
+    const log = open('late');
+    const from = Date.now();
+    await log.append(0, bytes('before'));
+    await standby.kill();
+    const outcome = log.append(1, bytes('waits'));
+    await pause(1500);
+    await standby.start();
+    await outcome;
+    const since = Date.now();
+    const { entries, now } = await log.read(1);
+    expect(now).toBeGreaterThanOrEqual(since);
+    expect(now).toBeLessThanOrEqual(Date.now());
+    expect(entries[0]?.at).toBeGreaterThanOrEqual(from);
+    expect(since - (entries[0]?.at ?? 0)).toBeGreaterThan(1400);
   }, 60_000);
 
   it(

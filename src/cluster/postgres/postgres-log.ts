@@ -30,9 +30,12 @@ export interface PostgresLogOptions {
 const entriesPerRead = 1024;
 const bytesPerRead = 8 * 1024 * 1024;
 
+/** Unix milliseconds of the server; within a transaction it goes on. */
+const clock = 'floor(extract(epoch from clock_timestamp()) * 1000)';
+
 /** The last row stays when others are trimmed: it says where the next one goes. */
 const insertText = `insert into stepwell_log (shard, place, at, bytes)
-  select $1, $2::bigint, greatest(floor(extract(epoch from clock_timestamp()) * 1000), last.at), $3
+  select $1, $2::bigint, greatest(${clock}, last.at), $3
   from (
     select coalesce(max(place), -1) as place, coalesce(max(at), 0) as at from (
       select place, at from stepwell_log where shard = $1 order by place desc limit 1
@@ -43,7 +46,7 @@ const insertText = `insert into stepwell_log (shard, place, at, bytes)
 
 const insert: AppendStatement = { name: 'stepwell_append', text: insertText };
 
-const bounds = `select
+const bounds = `select ${clock} as now,
   (select place from stepwell_log where shard = $1 order by place limit 1) as first,
   (select place from stepwell_log where shard = $1 order by place desc limit 1) as last`;
 
@@ -68,11 +71,10 @@ export class PostgresLog implements CommitLog {
   private readonly reading: PostgresConnections;
   /** What the append under way goes through. */
   private appending: Promise<PostgresConnection> | null = null;
-  /** Rises with each append that may have made a row that its standby does not have. */
-  private doubts = 0;
-  /** The connection through which all that it shows was proven, and up to which doubt. */
-  private proven: { readonly connection: PostgresConnection; readonly doubts: number } | null =
-    null;
+  /** The highest place at which an append may still bring a row that its standby does not have. */
+  private doubt: number | null = null;
+  /** What was seen through this connection was proven. */
+  private proven: PostgresConnection | null = null;
 
   constructor(private readonly options: PostgresLogOptions) {
     this.writing = new PostgresConnections(options.urls);
@@ -83,7 +85,7 @@ export class PostgresLog implements CommitLog {
   async append(expected: number, bytes: Buffer): Promise<AppendOutcome> {
     if (this.appending !== null) {
       this.writing.discard(this.appending);
-      this.doubts += 1;
+      this.noteDoubt(expected);
     }
     const opening = this.writing.open();
     this.appending = opening;
@@ -95,7 +97,7 @@ export class PostgresLog implements CommitLog {
     } catch (error) {
       if (codeOf(error) === duplicateKey) return { kind: 'refused' };
       this.writing.discard(opening);
-      this.doubts += 1;
+      this.noteDoubt(expected);
       this.options.onError?.(error);
       return { kind: 'unknown' };
     } finally {
@@ -106,11 +108,11 @@ export class PostgresLog implements CommitLog {
 
   /** A row may be seen before its standby has it (`prove`): then the read waits for that. */
   async read(from: number): Promise<ReadEntries> {
-    const { start, end } = await this.bounds();
+    const { start, end, now } = await this.bounds();
     const rows = await this.reads(async (connection) => {
       const { client } = connection;
       const found = await copiedRows(client, copy(client.escapeLiteral(this.options.shard), from));
-      await this.prove(connection);
+      await this.prove(connection, end);
       return found;
     });
     const entries = rows.map(([place, at, bytes = noBytes]) => ({
@@ -118,7 +120,7 @@ export class PostgresLog implements CommitLog {
       at: numberIn(at),
       bytes,
     }));
-    return { start, end, entries };
+    return { start, end, entries, now };
   }
 
   async end(): Promise<number> {
@@ -144,32 +146,41 @@ export class PostgresLog implements CommitLog {
     const append = { shard: this.options.shard, place: expected, bytes };
     const at = await appendedRow(connection.client, insert, append);
     if (connection.isWaitCancelled) {
-      this.doubts += 1;
+      this.noteDoubt(expected);
       return { kind: 'unknown' };
     }
-    return at === null ? { kind: 'refused' } : { kind: 'stored', place: expected, at };
+    if (at === null) return { kind: 'refused' };
+    // Its standby has all that was logged before it.
+    this.doubt = null;
+    return { kind: 'stored', place: expected, at };
+  }
+
+  /** An append at `place` is given up, or of unknown outcome: its server may be at it still. */
+  private noteDoubt(place: number): void {
+    this.doubt = Math.max(this.doubt ?? place, place);
   }
 
   /**
-   * Settles once the standby has all that was seen through this connection by now. A row is seen
-   * before that where the wait for it was cancelled, or ended with its server, which has it in its
-   * own log: it would be believed, and be gone with that server. A commit of nothing waits for all
-   * before it. Rejects where that wait is cancelled, too.
+   * Settles once the standby has all that was seen through this connection by now: all below `end`.
+   * A row is seen before that where the wait for it was cancelled, or ended with its server, which
+   * has it in its own log: it would be believed, and be gone with that server. A commit of nothing
+   * waits for all before it. Rejects where that wait is cancelled, too.
    */
-  private async prove(connection: PostgresConnection): Promise<void> {
-    const { doubts, proven, appending } = this;
-    const isProven = proven?.connection === connection && proven.doubts === doubts;
-    if (isProven && appending === null) return;
+  private async prove(connection: PostgresConnection, end: number): Promise<void> {
+    const { doubt } = this;
+    if (this.proven === connection && doubt === null && this.appending === null) return;
     connection.isWaitCancelled = false;
     await connection.client.query(commitOfNothing);
     if (connection.isWaitCancelled) throw new Error('the wait for the standby was cancelled');
-    this.proven = { connection, doubts };
+    this.proven = connection;
+    if (doubt !== null && doubt < end && this.doubt === doubt) this.doubt = null;
   }
 
-  private async bounds(): Promise<{ readonly start: number; readonly end: number }> {
+  private async bounds(): Promise<Required<Omit<ReadEntries, 'entries'>>> {
     const { rows } = await this.query('stepwell_bounds', bounds, [this.options.shard]);
-    const { first, last } = rows[0] ?? {};
-    return { start: Number(first ?? 0), end: last === null ? 0 : Number(last) + 1 };
+    const { first, last, now } = rows[0] ?? {};
+    const end = last === null ? 0 : Number(last) + 1;
+    return { start: Number(first ?? 0), end, now: Number(now) };
   }
 
   private async query(name: string, text: string, values: unknown[]) {

@@ -20,7 +20,7 @@ export const clusterStatusSchema = once(() =>
       clockSkewMs: z
         .number()
         .nullable()
-        .describe("By how much its clock is ahead of the shared log's; null = not known yet"),
+        .describe("By how much its clock is ahead of the shared log's; null = not known"),
       commitMs: z.number().nullable().describe('Of the last append; null on a follower'),
       followers: z
         .array(

@@ -33,7 +33,7 @@ export interface ClusterStatus {
   readonly appliedSequence: number;
   /** Since the owner was heard, or since this node proved that it is the owner; milliseconds. */
   readonly heardMsAgo: number;
-  /** By how much this node's clock is ahead of the shared log's; null before the first entry. */
+  /** By how much this node's clock is ahead of the shared log's; null while it is not known. */
   readonly clockSkewMs: number | null;
   /** How long the owner's last append took, milliseconds; null on a follower. */
   readonly commitMs: number | null;

@@ -36,6 +36,7 @@ export class MemoryLog {
 
   private read(from: number): ReadEntries {
     const { start, end } = this;
-    return { start, end, entries: this.entries.slice(Math.max(from, start), from + 1024) };
+    const entries = this.entries.slice(Math.max(from, start), from + 1024);
+    return { start, end, entries, now: Date.now() };
   }
 }
