@@ -50,6 +50,7 @@ export class Standing implements Membership {
   otherOwner: string | null = null;
   followers: readonly FollowerStatus[] = [];
   handedOver = 0;
+  heardMsAgo = 120;
 
   get mayAct(): boolean {
     return this.mayServe;
@@ -64,7 +65,7 @@ export class Standing implements Membership {
       place: 9,
       sequence: 7,
       appliedSequence: 7,
-      heardMsAgo: 120,
+      heardMsAgo: this.heardMsAgo,
       clockSkewMs: 4,
       commitMs: this.mayServe ? 1.4 : null,
       followers: this.mayServe ? this.followers : null,

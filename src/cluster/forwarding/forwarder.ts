@@ -6,7 +6,7 @@ import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../engine/clock.js';
 import { fieldsOf } from '../../grammar/json.js';
 import { type Hop, type HopRequest, hopHeader, signHop } from './hop.js';
-import { SentRequests } from './sent-requests.js';
+import { type KnownOwner, SentRequests } from './sent-requests.js';
 
 /** The status by which a node says that it is not the owner: the request was not looked at. */
 export const misdirected = 421;
@@ -39,14 +39,10 @@ export type Forwarded =
   | { readonly kind: 'gone' };
 
 /** What a forwarder needs. Bounds are of one node. */
-export interface ForwarderOptions {
+export interface ForwarderOptions extends KnownOwner {
   readonly secret: string;
   readonly clock: Clock;
-  /** The address of the owner (`http://host:port`); null while none is known, or it is this one. */
-  readonly owner: () => string | null;
-  /** Whether this node is the owner and serves. */
-  readonly isHere?: () => boolean;
-  /** How long a request waits for an owner that takes it. */
+  /** How long a request waits for an owner that takes it, or for one that is not heard. */
   readonly heldMs?: number;
   /** Bytes of the bodies that are held at once. */
   readonly heldBytes?: number;
@@ -58,11 +54,13 @@ export interface ForwarderOptions {
 
 const mebibyte = 1024 * 1024;
 
+const heldMsDefault = 5000;
+
 /** A request whose outcome is unknown so many times is given up. */
 const unknownMax = 5;
 
 /** What became of one sending. */
-type Attempted = Forwarded | { readonly kind: 'unseen' };
+type Attempted = Forwarded | { readonly kind: 'unseen' } | { readonly kind: 'given-up' };
 
 /**
  * One for each node. Whatever becomes of a request is a value (`Forwarded`), so that the door says
@@ -79,7 +77,7 @@ export class Forwarder {
     const answerMs = options.answerMs ?? 120_000;
     // One connection for each request under way: the limits of the node's own clients bound them.
     this.agent = new Agent({ headersTimeout: answerMs, bodyTimeout: 0, connectTimeout: 1000 });
-    this.sent = new SentRequests(options.clock, options.owner, () => this.isHere);
+    this.sent = new SentRequests(options.clock, options, options.heldMs ?? heldMsDefault);
   }
 
   /** Bytes of the bodies that wait for an owner's answer. */
@@ -116,12 +114,14 @@ export class Forwarder {
   }
 
   private async untilAnswered(request: ForwardedRequest, gone: AbortSignal): Promise<Forwarded> {
-    const { heldMs = 5000, retryMs = 50, clock } = this.options;
+    const { heldMs = heldMsDefault, retryMs = 50, clock } = this.options;
     let until = clock.monotonic() + heldMs;
     let attempt = 1;
     while (!gone.aborted && !this.ending.signal.aborted) {
       if (this.isHere) return { kind: 'here', attempt };
       const attempted = await this.attempt(request, attempt, gone);
+      // It has waited for as long as it may, and there is no other owner to send it to.
+      if (attempted.kind === 'given-up') return unknown;
       if (attempted.kind === 'unknown' && request.isRepeatable && attempt < unknownMax) {
         attempt += 1;
         // What was under way for long has its whole time to wait for the next owner.
@@ -155,7 +155,7 @@ export class Forwarder {
     const { secret, clock } = this.options;
     const signed = signHop(secret, request, { client, seed, attempt }, clock.now());
     const headers = [...request.headers, ...Object.entries(signed).flat()];
-    const sent = this.sent.begin(origin, gone);
+    const sent = this.sent.begin(origin, request.isRepeatable, gone);
     try {
       const { signal } = sent;
       const responseHeaders = 'raw' as const;
@@ -163,6 +163,7 @@ export class Forwarder {
       const answer = await this.agent.request(options);
       const reason = answer.statusCode === 401 ? hopReason(answer) : undefined;
       if (answer.statusCode !== misdirected && reason === undefined) {
+        sent.answered();
         answer.body.once('close', sent.end);
         return { kind: 'answered', answer };
       }
@@ -172,6 +173,7 @@ export class Forwarder {
     } catch (error) {
       sent.end();
       if (gone.aborted) return { kind: 'gone' };
+      if (sent.isGivenUp()) return { kind: 'given-up' };
       return isUnsent(error) ? unseen : unknown;
     }
   }

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { Forwarder } from '../../cluster/forwarding/forwarder.js';
+import { ownershipTimes } from '../../cluster/rules.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import type { Journal } from '../../engine/journal.js';
@@ -89,7 +90,9 @@ export class ClusterSide {
     const secret = config.clusterSecret ?? '';
     const bodyBytesMax = Math.max(config.maxBodyBytes, config.maxBatchBytes);
     const isHere = () => this.servesHere;
-    const forwarder = new Forwarder({ secret, clock, owner: () => membership.otherOwner, isHere });
+    const owner = () => membership.otherOwner;
+    const overdueMs = () => membership.status.heardMsAgo - ownershipTimes.silenceMs;
+    const forwarder = new Forwarder({ secret, clock, owner, isHere, overdueMs });
     given.metrics.watchHeld(() => forwarder.heldBytes);
     routes.beforeClose(() => {
       clock.after(passedOnMs, () => void forwarder.close());

@@ -9,6 +9,7 @@ import {
 } from '../../../src/cluster/forwarding/forwarder.js';
 import { hasDigest, hopHeader, openHop } from '../../../src/cluster/forwarding/hop.js';
 import { systemClock } from '../../../src/engine/clock.js';
+import { ManualClock } from '../../support/manual-clock.js';
 
 const secret = 'shared by all nodes';
 
@@ -82,6 +83,20 @@ const text = async (forwarded: Awaited<ReturnType<Forwarder['forward']>>) =>
   forwarded.kind === 'answered'
     ? `${forwarded.answer.statusCode} ${await forwarded.answer.body.text()}`
     : forwarded.kind;
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** Time that passes by a test's word, and what is said of it. */
+function manualTime() {
+  // Nodes believe no others whose clocks differ by more than 30 s.
+  const clock = new ManualClock(systemClock.now());
+  // What has become due may have to do with the network.
+  const passes = async (ms: number) => {
+    clock.advance(ms);
+    await soon();
+  };
+  return { clock, passes };
+}
 
 const answer: Behavior = (response, _, count) => response.end(`answer ${count}`);
 
@@ -169,6 +184,46 @@ describe('a forwarded request', () => {
     expect(next.seen.map(({ attempt }) => attempt)).toEqual([2]);
   });
 
+  it('is given up, and not sent again, when its owner is neither heard nor answers', async () => {
+    const still = await owner(() => undefined);
+    const { clock, passes } = manualTime();
+    const overdueMs = () => 60_000;
+    const nodes = forwarder({ owner: () => still.url, heldMs: 5000, overdueMs, clock });
+    const forwarded = nodes.forward(request('s1'));
+    while (still.seen.length === 0) await soon();
+    await passes(4900);
+    expect(await Promise.race([forwarded, 'waits'])).toBe('waits');
+    await passes(200);
+    expect(await forwarded).toEqual({ kind: 'unknown' });
+    expect(still.seen).toHaveLength(1);
+    expect(nodes.heldBytes).toBe(0);
+  });
+
+  it('waits for an owner that is heard or answers others, and where it is sent once', async () => {
+    const finish: (() => void)[] = [];
+    const slow = await owner((response, { url }) => {
+      if (url === '/quick') response.end();
+      else finish.push(() => response.end('late'));
+    });
+    const { clock, passes } = manualTime();
+    let overdueMs = 0;
+    const owned = { owner: () => slow.url, overdueMs: () => overdueMs };
+    const nodes = forwarder({ ...owned, heldMs: 5000, clock });
+    const waiting = [nodes.forward(request('s1')), nodes.forward(request('s2', 'once', false))];
+    while (finish.length < 2) await soon();
+    await passes(8000);
+    for (const seed of ['q1', 'q2', 'q3']) {
+      overdueMs = 60_000;
+      await text(await nodes.forward({ ...request(seed), path: '/quick' }));
+      await passes(4000);
+    }
+    expect(await Promise.race([...waiting, 'wait'])).toBe('wait');
+    await passes(2000);
+    expect(await waiting[0]).toEqual({ kind: 'unknown' });
+    for (const end of finish) end();
+    expect(await text(await waiting[1]!)).toBe('200 late');
+  });
+
   it('goes to the next owner when the last one is not the owner', async () => {
     const before = await owner((response) => response.writeHead(misdirected).end());
     const after = await owner(answer);
@@ -228,7 +283,11 @@ describe('a forwarded request', () => {
       response.write('first,');
       finish = () => response.end('last');
     });
-    const forwarded = await forwarder({ owner: () => url }).forward(request('s1'));
+    // What has begun to be answered goes on, though the owner is not heard any more.
+    const { clock, passes } = manualTime();
+    const nodes = forwarder({ owner: () => url, heldMs: 5000, overdueMs: () => 60_000, clock });
+    const forwarded = await nodes.forward(request('s1'));
+    await passes(60_000);
     if (forwarded.kind !== 'answered') throw new Error(forwarded.kind);
     const pieces: string[] = [];
     for await (const piece of forwarded.answer.body) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as requestOf } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { hopHeader, signHop } from '../../../src/cluster/forwarding/hop.js';
 import { principalObject } from '../../../src/engine/principal/shown-principal.js';
 import {
@@ -16,6 +16,16 @@ let follower: ClusterNode;
 /** It knows of no owner until it becomes one. */
 let lonely: ClusterNode;
 let givenUp: Promise<readonly Response[]>;
+/** It passes requests on to an owner that stands still, and is not heard in the shared log. */
+let deaf: ClusterNode;
+let unanswered: Promise<readonly Response[]>;
+let taken = 0;
+const still = createServer((socket) => {
+  socket.once('data', () => {
+    taken += 1;
+  });
+  socket.on('error', () => undefined);
+});
 let wire: Wire;
 
 beforeAll(async () => {
@@ -23,6 +33,16 @@ beforeAll(async () => {
   // They are held for seconds, while the other cases run.
   const held = (body: string) => post(`/v2/publish/${hook}`, body, delayed, lonely);
   givenUp = Promise.all([held('held'), held('lost')]);
+  still.listen(0, '127.0.0.1');
+  await once(still, 'listening');
+  deaf = await startNode();
+  deaf.standing.otherOwner = addressOf(still);
+  deaf.standing.heardMsAgo = 60_000;
+  const asked = { headers: { authorization: bearer } };
+  unanswered = Promise.all([
+    post(`/v2/publish/${hook}`, 'once', delayed, deaf),
+    fetch(`${deaf.url}/v2/queues`, asked),
+  ]);
   owner = await startNode();
   owner.standing.mayServe = true;
   await owner.recovered;
@@ -36,7 +56,8 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  await Promise.all([lonely, follower, owner].map((node) => node.stop()));
+  await Promise.all([deaf, lonely, follower, owner].map((node) => node.stop()));
+  still.close();
   wire.close();
 });
 
@@ -72,7 +93,7 @@ async function wireTo(url: string): Promise<Wire> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const made: Wire = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: addressOf(server),
     cutsAnswers: 0,
     close() {
       for (const socket of open) socket.destroy();
@@ -80,6 +101,10 @@ async function wireTo(url: string): Promise<Wire> {
     },
   };
   return made;
+}
+
+function addressOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const hook = 'http://127.0.0.1:9099/hook';
@@ -244,6 +269,16 @@ describe('a request whose answer was lost', () => {
     wire.cutsAnswers = 1;
     const known = await produce({ 'idempotency-key': 'k1' });
     expect(known.status).toBe(200);
+  });
+
+  it('is refused within seconds where the owner stands still, and no other is known', async () => {
+    const [published, listed] = await unanswered;
+    for (const answer of [published, listed]) {
+      expect([answer?.status, answer?.headers.get('retry-after')]).toEqual([503, '2']);
+      expect(await answer?.text()).toContain('it is not known whether');
+    }
+    expect(published?.headers.get('stepwell-message-id')).toMatch(/^msg_/);
+    expect(taken).toBe(2);
   });
 
   it('carries out what waits when it becomes the owner, and gives up the rest', async () => {
