@@ -49,10 +49,9 @@ function restoring(name: string): Command {
     .addOption(
       new Option(
         '--skip-offsets <count>',
-        'offsets of each partition that are not given out again, as clients may know them',
-      )
-        .default(skippedOffsetsDefault)
-        .argParser(countOf),
+        'offsets of each partition that are not given out again, as clients may know them ' +
+          `(default: ${skippedOffsetsDefault}; none of the folder of a node of a cluster)`,
+      ).argParser(countOf),
     )
     .action(async (backup: string, folder: string, options: RestoreOptions) =>
       (await import('./engine.part.js')).actions.restoreFolder(backup, folder, options),

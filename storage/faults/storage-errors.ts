@@ -107,7 +107,10 @@ export class RecordsMissing extends StorageError {
   readonly code = 'missing';
   override readonly exitCode = 65;
   constructor(what: string) {
-    super(`${what}: copy the folder of another node (stepwell backup there, restore here)`);
+    super(
+      `${what}: keep this folder aside, and start with an empty one, which fetches another node's, ` +
+        'or with a backup of that (stepwell backup there, stepwell restore here)',
+    );
   }
 }
 

@@ -5,6 +5,7 @@
 import { RecordsMissing } from '../faults/storage-errors.js';
 import { type EncodedRecords, encodedFrom } from '../format/encoded-records.js';
 import type { Offset } from '../offsets/offset.js';
+import type { Segment } from '../segment/segment.js';
 
 /** Records of one log that are durable together, as they lie in a batch. */
 export interface CommittedRecords {
@@ -32,19 +33,42 @@ export function streamOf(commits: CommitStream | null, logName: string): CommitS
   return commits?.shares(logName) === true ? commits : null;
 }
 
+/** The log that follows, as `unfollowed` looks at it. */
+interface FollowingLog {
+  readonly name: string;
+  readonly endOffset: Offset;
+}
+
 /**
- * What of records that another machine has committed is not in a log that ends at `endOffset`; null
- * where all of it is. Throws `RecordsMissing` where records before them are not here.
+ * What of records that another machine has committed is not in `log`; null where all of it is.
+ * Throws `RecordsMissing` where records before them are not here, or where they are of offsets that
+ * the last of its `segments` leaves out: passed over, they would be lost.
  */
 export function unfollowed(
   { baseOffset, body }: CommittedRecords,
-  logName: string,
-  endOffset: Offset,
+  { name, endOffset }: FollowingLog,
+  segments: readonly Segment[],
 ): EncodedRecords | null {
   const records = encodedFrom(body, baseOffset, endOffset);
   const first = records?.firstOffset ?? endOffset;
   if (first > endOffset) {
-    throw new RecordsMissing(`log ${logName} ends at ${endOffset} here, and at ${first} elsewhere`);
+    throw new RecordsMissing(`log ${name} ends at ${endOffset} here, and at ${first} elsewhere`);
+  }
+  const gap = baseOffset < endOffset ? gapAtEnd(segments) : null;
+  const left = gap === null ? null : encodedFrom(body, baseOffset, gap.baseOffset);
+  if (gap !== null && left !== null && left.firstOffset < gap.nextOffset) {
+    const { firstOffset } = left;
+    throw new RecordsMissing(`log ${name} has offset ${firstOffset} left out here, not elsewhere`);
   }
   return records;
+}
+
+/**
+ * A restore, or a loss in a lazy fsync mode, leaves offsets out in a segment of its own, which has
+ * a batch and no record until what comes next is written to it.
+ */
+function gapAtEnd(segments: readonly Segment[]): Segment | null {
+  const last = segments.findLast(({ isEmpty }) => !isEmpty);
+  const isGap = last?.isSealed === false && last.batchCount > 0 && last.recordCount === 0;
+  return isGap ? last : null;
 }

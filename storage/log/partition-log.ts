@@ -128,7 +128,7 @@ export class PartitionLog {
    * over. Settles once it is durable. Throws `RecordsMissing` where records before it are not here.
    */
   follow(committed: CommittedRecords): Promise<void> {
-    return this.commit.follow(unfollowed(committed, this.name, this.endOffset), this.store.now());
+    return this.commit.follow(unfollowed(committed, this, this.opened.segments), this.store.now());
   }
 
   /**

@@ -4,7 +4,7 @@ import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { systemClock } from '../../engine/clock.js';
 import type { BackupManifest } from '../../server/backup/backup-manifest.js';
 import { backUp } from '../../server/backup/folder-backup.js';
-import { restore } from '../../server/backup/restore.js';
+import { type Restored, restore } from '../../server/backup/restore.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { readerOptions } from '../journal/journal-reader.js';
 import { complain, progressLine, sayAll } from '../output/terminal.js';
@@ -16,8 +16,8 @@ const megabyte = 1024 * 1024;
 
 /** What is to be known of a restore beside the folders. */
 export interface RestoreOptions {
-  /** Offsets of each partition that are not given out again. */
-  readonly skipOffsets: number;
+  /** Offsets of each partition that are not given out again; absent: as the backup needs it. */
+  readonly skipOffsets?: number;
 }
 
 /**
@@ -37,20 +37,27 @@ export async function restoreFolder(
   folder: string,
   { skipOffsets }: RestoreOptions,
 ): Promise<void> {
-  const { manifest, hasCredentials } = await withProgress((onProgress) =>
+  const restored = await withProgress((onProgress) =>
     restore(tools(onProgress), backup, folder, skipOffsets),
   );
+  const { manifest, hasCredentials } = restored;
   await sayAll([
     `restored ${folder} from ${backup}`,
     ...linesOf(manifest),
     hasCredentials
       ? 'credentials and signing keys: as they were'
       : 'credentials and signing keys: none were kept; give those that were configured',
-    `partitions go on ${skipOffsets} offsets behind their ends`,
+    endsLine(restored),
     'messages and runs that were open then go on at the next start: a server on the old folder ' +
       'must not run any more',
   ]);
   tellDamage(manifest);
+}
+
+function endsLine({ isOfNode, skippedOffsets }: Restored): string {
+  return isOfNode
+    ? 'partitions go on at their ends, as the folder is that of a node of a cluster'
+    : `partitions go on ${skippedOffsets} offsets behind their ends`;
 }
 
 function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: BackupManifest) {

@@ -3,6 +3,7 @@
 import { type BackupReport, backupFolder } from '../../../storage/backup/backup-folder.js';
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
+import { placeLogName } from '../cluster/kept-place.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import {
@@ -13,31 +14,39 @@ import {
   restoredFile,
 } from './backup-manifest.js';
 import { type BackupTools, credentialsIn, refuseOverlap } from './folder-backup.js';
+import { skippedOffsetsDefault } from './skipped-offsets.js';
 
 /** What was restored. */
 export interface Restored {
   readonly manifest: BackupManifest;
   /** The file of credentials came with it. */
   readonly hasCredentials: boolean;
+  /** Offsets of each partition that were left out behind its end. */
+  readonly skippedOffsets: number;
+  /** The backup is of the folder of a node of a cluster. */
+  readonly isOfNode: boolean;
 }
 
 /**
  * Restores `backup` to `folder`, which must be empty or absent: every file is copied, and shared
- * with nothing. Rejects with `ConfigurationError` where there is no backup or one folder lies in
- * the other, with `DamagedData` where the backup does not hold what it says, and as `backupFolder`
- * does; nothing is left in `folder` then.
+ * with nothing. Leaves out `skip` offsets of each partition, by default as `skippedIn` says.
+ * Rejects with `ConfigurationError` where there is no backup, one folder lies in the other, or what
+ * is to be left out is in the shared log; with `DamagedData` where the backup does not hold what it
+ * says, and as `backupFolder` does; nothing is left in `folder` then.
  */
 export async function restore(
   { disk, options, onProgress }: BackupTools,
   backup: string,
   folder: string,
-  skippedOffsets: number,
+  skip: number | null = null,
 ): Promise<Restored> {
   refuseOverlap(backup, folder);
   const manifest = await readBackupManifest(disk, backup);
   if (manifest === null) {
     throw new ConfigurationError([`${backup} is no backup: it holds no ${backupFile}`]);
   }
+  const isOfNode = hasFollowed(manifest);
+  const skippedOffsets = skippedIn(isOfNode, skip);
   const credentials = await credentialsIn(disk, backup);
   await backupFolder(disk, backup, folder, options, {
     sharesFiles: false,
@@ -53,7 +62,22 @@ export async function restore(
       },
     },
   });
-  return { manifest, hasCredentials: credentials.size > 0 };
+  return { manifest, hasCredentials: credentials.size > 0, skippedOffsets, isOfNode };
+}
+
+/** Whether the folder has followed a shared log: from the first time on it keeps its place. */
+function hasFollowed({ logs }: BackupManifest): boolean {
+  return logs.some(({ name, until }) => name === placeLogName && until > 0);
+}
+
+/** The offsets behind the ends of a node's logs are those of records that it has yet to follow. */
+function skippedIn(isOfNode: boolean, skip: number | null): number {
+  if (!isOfNode) return skip ?? skippedOffsetsDefault;
+  if ((skip ?? 0) === 0) return 0;
+  throw new ConfigurationError([
+    'this is the folder of a node of a cluster, which goes on from the shared log: ' +
+      'no offsets can be left out, so restore it without --skip-offsets',
+  ]);
 }
 
 /**

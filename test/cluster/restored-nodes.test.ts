@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/engine/clock.js';
+import { systemIdentifiers } from '../../src/engine/identifiers.js';
+import { backUp } from '../../src/server/backup/folder-backup.js';
+import { restore } from '../../src/server/backup/restore.js';
+import { readingOptions } from '../../src/server/lifecycle/reading-options.js';
+import { backupFolder } from '../../storage/backup/backup-folder.js';
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { RecordsMissing } from '../../storage/faults/storage-errors.js';
+import { serves, TestCluster, type TestNode, until } from '../support/cluster/test-cluster.js';
+
+const options = readingOptions(systemClock, systemIdentifiers, () => false);
+const tools = { disk: nodeDisk, options, onProgress: () => undefined };
+
+let folder = '';
+let cluster: TestCluster;
+let owner: TestNode;
+let follower: TestNode;
+
+async function call(node: TestNode, path: string, body: unknown): Promise<{ value: string }[]> {
+  const response = await fetch(node.url + path, {
+    method: 'POST',
+    headers: { authorization: node.basic },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  // The tests ask for what answers with a list of records.
+  return (await response.json()) as { value: string }[];
+}
+
+const produce = (value: string) => call(owner, '/produce/t', [{ value, partition: 0 }]);
+const valuesOf = async (node: TestNode) => {
+  const read = await call(node, '/fetch', { topic: 't', partition: 0, offset: 0 });
+  return read.map(({ value }) => value);
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-restored-'));
+  cluster = new TestCluster();
+  owner = await cluster.start();
+  await serves(owner);
+  follower = await cluster.start();
+  await produce('before');
+  await until(() => follower.application.life.status.state !== 'starting');
+  await until(async () => (await valuesOf(follower)).length === 1);
+  await follower.stop();
+});
+
+afterEach(async () => {
+  await cluster.remove();
+  await rm(folder, { recursive: true });
+});
+
+const at = (name: string) => join(folder, name);
+
+it('a node goes on from a backup of its folder, with all that came since', async () => {
+  await backUp(tools, follower.dataDirectory, at('backup'));
+  for (const value of ['one', 'two', 'three']) await produce(value);
+  await expect(restore(tools, at('backup'), at('gap'), 1)).rejects.toThrow('no offsets can be');
+  const restored = await restore(tools, at('backup'), at('restored'));
+  expect(restored).toMatchObject({ skippedOffsets: 0, isOfNode: true });
+  const node = await cluster.start({ dataDirectory: at('restored') });
+  await owner.stop();
+  await serves(node);
+  expect(await valuesOf(node)).toEqual(['before', 'one', 'two', 'three']);
+});
+
+it('a node does not pass over records where its folder leaves offsets out', async () => {
+  for (const value of ['one', 'two', 'three']) await produce(value);
+  await backupFolder(nodeDisk, follower.dataDirectory, at('gap'), options, {
+    skippedOffsets: (name) => (name.startsWith('topic/') ? 1_000_000 : 0),
+  });
+  // A second start finds the same.
+  for (let starts = 0; starts < 2; starts += 1) {
+    const node = await cluster.start({ dataDirectory: at('gap') });
+    await until(() => node.failures.length > 0);
+    expect(node.failures[0]).toBeInstanceOf(RecordsMissing);
+    expect(String(node.failures[0])).toContain('log topic/t/0 has offset 1 left out here');
+    await node.stop();
+  }
+});
