@@ -195,6 +195,7 @@ describe('config', () => {
     expect(stdout).toMatch(/^STEPWELL_TIMEOUT +5m +environment$/m);
     expect(stdout).toMatch(/^STEPWELL_RETRIES +3 +default$/m);
     expect(stdout).toMatch(/^STEPWELL_TOKEN +- +generated at the first start$/m);
+    expect(stdout).toMatch(/^STEPWELL_CLUSTER_SECRET +- +default$/m);
     expect(stdout.trim().split('\n')).toHaveLength(readConfiguration({}).origins.length);
   });
 

@@ -5,6 +5,7 @@ import {
   type Config,
   readConfiguration,
   type SettingOrigin,
+  type Source,
 } from '../../server/configuration/config.js';
 import { shownSettings } from '../../server/configuration/shown-settings.js';
 import { judgeCredentials } from '../../server/credentials/credentials.js';
@@ -18,21 +19,20 @@ const mask = '********';
 /** Throws `ConfigurationError` for settings and secrets that a start would refuse. */
 export async function printConfiguration(options: DataDirOption): Promise<void> {
   const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
-  const { kept } = await judgeCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets);
-  await sayAll(configLines(config, origins, new Set(Object.keys(kept))));
+  const { opened } = await judgeCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets);
+  await sayAll(configLines(config, origins, opened.sources));
 }
 
-/** One aligned line per setting; `kept` names the credentials that the data folder keeps. */
+/** One aligned line per setting; `sources` says where credentials come from. */
 function configLines(
   config: Config,
   origins: readonly SettingOrigin[],
-  kept: ReadonlySet<string>,
+  sources: Readonly<Record<string, Source>>,
 ): string[] {
-  const settings = shownSettings(config, origins, (name) =>
-    kept.has(name) ? 'file' : 'generated',
-  );
+  const settings = shownSettings(config, origins, (name) => sources[name] ?? 'default');
   const rows = settings.map(({ variable, value, isSecret, source }): [string, string, string] => {
     if (!isSecret) return [variable, value ?? '-', source];
+    if (source === 'default') return [variable, '-', source];
     return source === 'generated'
       ? [variable, '-', 'generated at the first start']
       : [variable, mask, source];

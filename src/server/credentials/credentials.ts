@@ -24,6 +24,7 @@ export interface Credentials {
 /** Credentials and where each came from. */
 export interface OpenedCredentials {
   readonly credentials: Credentials;
+  /** `default`: there is none. */
   readonly sources: Readonly<Record<keyof Credentials, Source>>;
   /** The file that keeps those whose source is `file`. */
   readonly path: string;
@@ -70,7 +71,8 @@ const variables: Readonly<Record<keyof Credentials, string>> = {
 const names = keysOf(variables);
 
 /**
- * What is configured, else what the file keeps, else new ones, which the file keeps from then on.
+ * What is configured, else what the file keeps, else new ones, which the file keeps from then on; a
+ * node of a cluster has no tokens that only read but those that are configured.
  * The data folder must exist. A file that does not read as ours is refused, never replaced. `judge`
  * throws what it has against them before anything is kept.
  */
@@ -162,15 +164,19 @@ export function pasteLines({ credentials, sources }: OpenedCredentials): string[
 
 /** The first of the three that knows a credential decides; a source tells which it was. */
 function choose(config: Config, kept: KeptCredentials, made: Credentials): OpenedCredentials {
+  // Another node would not know what this one makes: a node has those alone that all are given.
+  const isNode = config.commitLog !== null;
+  const ownReadTokens = isNode ? [] : (kept.readTokens ?? made.readTokens);
   const sourceOf = (name: keyof Credentials): Source => {
     if (config[name] !== null) return 'environment';
+    if (isNode && name === 'readTokens') return 'default';
     return kept[name] === undefined ? 'generated' : 'file';
   };
   return {
     path: join(config.dataDirectory, credentialsFile),
     credentials: {
       tokens: config.tokens ?? kept.tokens ?? made.tokens,
-      readTokens: config.readTokens ?? kept.readTokens ?? made.readTokens,
+      readTokens: config.readTokens ?? ownReadTokens,
       restUsername: config.restUsername ?? kept.restUsername ?? made.restUsername,
       restPassword: config.restPassword ?? kept.restPassword ?? made.restPassword,
       currentSigningKey:

@@ -66,6 +66,28 @@ test('nothing is written when everything is given', async () => {
   await expect(readFile(join(directory, 'credentials.json'))).rejects.toThrow('ENOENT');
 });
 
+test('a node of a cluster has no token that only reads but what all nodes are given', async () => {
+  const { credentials: own } = await open();
+  const alike = {
+    STEPWELL_COMMIT_LOG: 'postgres://127.0.0.1/not-asked',
+    STEPWELL_CLUSTER_LISTEN: '127.0.0.1:7070',
+    STEPWELL_CLUSTER_SECRET: 'secret-of-all-the-nodes',
+    STEPWELL_TOKEN: 'token-of-all-the-nodes-0123456789',
+    STEPWELL_REST_USERNAME: 'rest',
+    STEPWELL_REST_PASSWORD: 'password-of-all-the-nodes-0123',
+    STEPWELL_CURRENT_SIGNING_KEY: 'current-key-of-all-nodes',
+    STEPWELL_NEXT_SIGNING_KEY: 'next-key-of-all-the-nodes',
+  };
+  // Nor does it know one that its folder keeps of the time before.
+  const node = await open(alike);
+  expect(node.credentials.readTokens).toEqual([]);
+  expect(node.sources.readTokens).toBe('default');
+  expect(pasteLines(node)).toEqual([]);
+  const given = await open({ ...alike, STEPWELL_READ_TOKEN: 'token-that-only-reads-0123' });
+  expect(given.credentials.readTokens).toEqual(['token-that-only-reads-0123']);
+  expect((await open()).credentials.readTokens).toEqual(own.readTokens);
+});
+
 test.each(['', 'null', '[]', '{"tokens": "x"}', '{"other": 1}', '{"tokens": [""]}'])(
   'a credentials file that says %j is refused, not replaced',
   async (content) => {
