@@ -96,12 +96,14 @@ function promises(config: Config): string[] {
   const { networks, hosts } = allowedNetworks(config);
   const reachable = ['the public internet', ...networks, ...hosts];
   return [
-    `an acknowledgement means: ${promiseOf(config.fsync)}`,
+    `an acknowledgement means: ${promiseOf(config)}`,
     `deliveries may reach: ${reachable.join(', ')}`,
   ];
 }
 
-function promiseOf(fsync: Config['fsync']): string {
+/** As `Stepwell-Durability` says it, in words. */
+function promiseOf({ fsync, commitLog }: Config): string {
+  if (commitLog !== null) return 'in the shared log, and then on this disk (replicated)';
   if (fsync === 'strict') return 'on disk (fsync strict)';
   if (fsync === 'os') return 'handed to the operating system; a power cut may take it (fsync os)';
   return `on disk within ${fsync.intervalMs} ms; a power cut may take that much (fsync interval)`;

@@ -17,6 +17,12 @@ describeWithPostgres('stepwell cluster', () => {
 
   afterAll(() => cluster.end(), 60_000);
 
+  it('says at the start of each node what an acknowledgement means', () => {
+    for (const { process } of cluster.nodes) {
+      expect(process?.output).toContain('an acknowledgement means: in the shared log');
+    }
+  });
+
   it('shows how each node stands, and lets another one take over', async () => {
     const owner = await cluster.owner();
     const follower = cluster.nodes.find((node) => node !== owner) ?? owner;
