@@ -1,9 +1,6 @@
 /** This server as a node of a cluster: it follows the shared log, owns it, and gives it up. */
-import type { Logger } from 'pino';
-import { NotTheOwner } from '../../../storage/faults/storage-errors.js';
+import { NotTheOwner, RecordsMissing } from '../../../storage/faults/storage-errors.js';
 import type { Store } from '../../../storage/store.js';
-import type { CommitLog } from '../../cluster/commit-log.js';
-import type { CallingNode } from '../../cluster/forwarding/node-call.js';
 import { ClusterNode, type NodeListener } from '../../cluster/node.js';
 import { ownershipRules, ownershipTimes } from '../../cluster/rules.js';
 import {
@@ -11,11 +8,10 @@ import {
   emptyHistory,
   type HistoryState,
 } from '../../cluster/shared-history.js';
-import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
-import type { Identifiers } from '../../engine/identifiers.js';
 import type { Journal } from '../../engine/journal.js';
 import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
+import type { ClusterOptions } from './cluster-options.js';
 import { Follower, type FollowerDuties } from './follower.js';
 import type { NodeStanding } from './follower-places.js';
 import { KeptPlace } from './kept-place.js';
@@ -24,29 +20,6 @@ import { MemoryDoubt } from './memory-doubt.js';
 import { SharedCommits } from './shared-commits.js';
 import { SharedLogUpkeep } from './shared-log-upkeep.js';
 import { SkewWatch } from './skew-watch.js';
-
-/** What a node is made with. */
-export interface ClusterOptions {
-  /** The address at which other nodes reach this one: it names the node. */
-  readonly url: string;
-  readonly log: CommitLog;
-  /** What nodes sign with that they say to each other. */
-  readonly secret: string;
-  /** How long the shared log keeps what a node may have missed that is silent, milliseconds. */
-  readonly retentionMs: number;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  /** Ends the server in order, as a planned stop does: the log is given up on the way. */
-  readonly leave: () => Promise<void>;
-  /**
-   * The shared log begins behind this folder: fetches that of another node, which the next start
-   * puts in its place. False = the server stops before that.
-   */
-  readonly fetchFolder: (log: CommitLog, caller: CallingNode) => Promise<boolean>;
-  /** Ends the process with the exit code of the error. */
-  readonly fatal: (error: unknown) => void;
-  readonly logger: Logger;
-}
 
 /** An append whose outcome is not known by then is sent again. */
 const appendMs = 1000;
@@ -166,7 +139,7 @@ export class Cluster implements Membership {
       if (reached !== undefined) await place.keep(reached);
       await duties?.inStep();
     };
-    const failed = options.fatal;
+    const failed = this.failedFrom(journal);
     const follower = new Follower({ store, journal, engine, digests, duties, applied, failed });
     this.follower = follower;
     follower.appliedSequence = state.sequence;
@@ -274,6 +247,18 @@ export class Cluster implements Membership {
     logger.warn({ start }, 'the shared log begins behind this folder: that of a node is fetched');
     if (await options.fetchFolder(log, options)) fatal(new NotTheOwner(fetched));
     return new Promise(() => undefined);
+  }
+
+  /** One that begins with nothing may find that the first node's folder was not empty. */
+  private failedFrom({ endOffset }: Journal): (error: unknown) => void {
+    const mayFetch = endOffset === 0;
+    return (error) => {
+      if (!mayFetch || !(error instanceof RecordsMissing)) return this.options.fatal(error);
+      // Nothing that is read from now on has a place in this folder, and it must not claim the log.
+      this.node?.close();
+      this.role = 'follower';
+      this.fetchFolder(this.node?.state.next ?? 0).catch(this.options.fatal);
+    };
   }
 
   private counted(batch: CountedBatch, follower: Follower): void {

@@ -6,7 +6,8 @@ import type { CommitLog } from '../../cluster/commit-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { type ClusterSettings, nodeUrl } from '../configuration/cluster-settings.js';
 import { ConfigurationError } from '../configuration/config.js';
-import { Cluster, type ClusterOptions } from './cluster.js';
+import { Cluster } from './cluster.js';
+import type { ClusterOptions } from './cluster-options.js';
 
 /** All that is shared is one shard of the log. */
 const shard = 'main';
