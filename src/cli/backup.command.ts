@@ -53,6 +53,10 @@ function restoring(name: string): Command {
           `(default: ${skippedOffsetsDefault}; none of the folder of a node of a cluster)`,
       ).argParser(countOf),
     )
+    .option(
+      '--new-shared-log',
+      'of the folder of a node of a cluster: begin another shared log with it, which is empty',
+    )
     .action(async (backup: string, folder: string, options: RestoreOptions) =>
       (await import('./engine.part.js')).actions.restoreFolder(backup, folder, options),
     );

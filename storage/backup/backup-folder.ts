@@ -65,6 +65,8 @@ export interface CopySettings {
   readonly sharesFiles?: boolean;
   /** How many offsets a log leaves out behind its end: the source may have given them out. */
   readonly skippedOffsets?: (logName: string) => number;
+  /** Which logs are not in the copy, nor in what is reported of it. */
+  readonly leavesOut?: (logName: string) => boolean;
   /** Files that stand beside the logs of the copy: their names, and what is in them. */
   readonly beside?: {
     readonly names: readonly string[];
@@ -216,7 +218,9 @@ class Backup {
     for (let beginnings = 1; ; beginnings += 1) {
       await this.held.dropParts();
       try {
-        const moment = await new MomentSearch(this.source, this.held, this.broken).find();
+        const moment = this.wanted(
+          await new MomentSearch(this.source, this.held, this.broken).find(),
+        );
         await this.copyParts(moment);
         return moment;
       } catch (error) {
@@ -226,6 +230,11 @@ class Backup {
         } else if (!mayPass(error)) throw error;
       }
     }
+  }
+
+  private wanted({ loaded, logs }: Moment): Moment {
+    const { leavesOut = () => false } = this.settings;
+    return { loaded, logs: logs.filter(({ log }) => !leavesOut(log.name)) };
   }
 
   /** What does not pass is thrown, unless it is damage of a log that lives with it. */

@@ -18,6 +18,8 @@ const megabyte = 1024 * 1024;
 export interface RestoreOptions {
   /** Offsets of each partition that are not given out again; absent: as the backup needs it. */
   readonly skipOffsets?: number;
+  /** The folder is to be the first node's of a new shared log. */
+  readonly newSharedLog?: boolean;
 }
 
 /**
@@ -35,10 +37,14 @@ export async function backup(folder: string, options: DataDirOption): Promise<vo
 export async function restoreFolder(
   backup: string,
   folder: string,
-  { skipOffsets }: RestoreOptions,
+  { skipOffsets, newSharedLog = false }: RestoreOptions,
 ): Promise<void> {
+  const settings = {
+    forgetsSharedLog: newSharedLog,
+    ...(skipOffsets !== undefined && { skip: skipOffsets }),
+  };
   const restored = await withProgress((onProgress) =>
-    restore(tools(onProgress), backup, folder, skipOffsets),
+    restore(tools(onProgress), backup, folder, settings),
   );
   const { manifest, hasCredentials } = restored;
   await sayAll([

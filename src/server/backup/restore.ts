@@ -3,6 +3,7 @@
 import { type BackupReport, backupFolder } from '../../../storage/backup/backup-folder.js';
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
+import { nodesLogName } from '../cluster/follower-places.js';
 import { placeLogName } from '../cluster/kept-place.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { credentialsFile } from '../credentials/credentials.js';
@@ -23,13 +24,24 @@ export interface Restored {
   readonly hasCredentials: boolean;
   /** Offsets of each partition that were left out behind its end. */
   readonly skippedOffsets: number;
-  /** The backup is of the folder of a node of a cluster. */
+  /** The folder goes on with the shared log that it has followed. */
   readonly isOfNode: boolean;
 }
 
+/** How a backup is restored. */
+export interface RestoreSettings {
+  /** So many offsets of each partition are left out behind its end; absent: as it needs. */
+  readonly skip?: number;
+  /** The folder goes on without the shared log that it has followed, as one that never did. */
+  readonly forgetsSharedLog?: boolean;
+}
+
+/** What a folder keeps of the shared log that it follows, and not of itself. */
+const sharedLogNotes: readonly string[] = [placeLogName, nodesLogName];
+
 /**
  * Restores `backup` to `folder`, which must be empty or absent: every file is copied, and shared
- * with nothing. Leaves out `skip` offsets of each partition, by default as `skippedIn` says.
+ * with nothing. The offsets that it leaves out are those that `skippedIn` says.
  * Rejects with `ConfigurationError` where there is no backup, one folder lies in the other, or what
  * is to be left out is in the shared log; with `DamagedData` where the backup does not hold what it
  * says, and as `backupFolder` does; nothing is left in `folder` then.
@@ -38,24 +50,27 @@ export async function restore(
   { disk, options, onProgress }: BackupTools,
   backup: string,
   folder: string,
-  skip: number | null = null,
+  { skip, forgetsSharedLog = false }: RestoreSettings = {},
 ): Promise<Restored> {
   refuseOverlap(backup, folder);
   const manifest = await readBackupManifest(disk, backup);
   if (manifest === null) {
     throw new ConfigurationError([`${backup} is no backup: it holds no ${backupFile}`]);
   }
-  const isOfNode = hasFollowed(manifest);
+  const isOfNode = !forgetsSharedLog && hasFollowed(manifest);
+  const leavesOut = (name: string) => forgetsSharedLog && sharedLogNotes.includes(name);
   const skippedOffsets = skippedIn(isOfNode, skip);
   const credentials = await credentialsIn(disk, backup);
   await backupFolder(disk, backup, folder, options, {
     sharesFiles: false,
+    leavesOut,
     skippedOffsets: (name) => (partitionOfLog(name) === null ? 0 : skippedOffsets),
     onProgress,
     beside: {
       names: [credentialsFile, restoredFile],
       make(report) {
-        requireSame(backup, manifest, report);
+        const logs = manifest.logs.filter(({ name }) => !leavesOut(name));
+        requireSame(backup, { ...manifest, logs }, report);
         const restoredAt = new Date(options.now()).toISOString();
         const said = { restoredAt, skippedOffsets, from: manifest };
         return new Map([...credentials, [restoredFile, encoded(said)]]);
@@ -71,9 +86,9 @@ function hasFollowed({ logs }: BackupManifest): boolean {
 }
 
 /** The offsets behind the ends of a node's logs are those of records that it has yet to follow. */
-function skippedIn(isOfNode: boolean, skip: number | null): number {
+function skippedIn(isOfNode: boolean, skip?: number): number {
   if (!isOfNode) return skip ?? skippedOffsetsDefault;
-  if ((skip ?? 0) === 0) return 0;
+  if (skip === undefined || skip === 0) return 0;
   throw new ConfigurationError([
     'this is the folder of a node of a cluster, which goes on from the shared log: ' +
       'no offsets can be left out, so restore it without --skip-offsets',

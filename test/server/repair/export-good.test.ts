@@ -156,7 +156,7 @@ describe('journal export --good', () => {
         changed += report.changed.length;
         gaps += report.gaps.length;
         const next = join(folder, `next-${round}`);
-        await restore(tools, to, next, 100);
+        await restore(tools, to, next, { skip: 100 });
         expect((await verifyFolder(next)).problems).toEqual([]);
         const server = await startServer({ dataDirectory: next });
         await live(server, 1);
@@ -187,7 +187,7 @@ describe('journal export --good', () => {
         if (!before.has(place)) expect([place, isBehind(place, before)]).toEqual([place, true]);
       }
       for (const [place, content] of before) expect(after.get(place)).toBe(content);
-      await restore(tools, to, next, 100);
+      await restore(tools, to, next, { skip: 100 });
       const server = await startServer({ dataDirectory: next });
       await live(server, 1);
       await server.stop();
@@ -208,7 +208,7 @@ describe('journal export --good', () => {
     for (const [place, content] of before) {
       if (place.startsWith('__journal')) expect(after.get(place)).toBe(content);
     }
-    await restore(tools, to, next, 100);
+    await restore(tools, to, next, { skip: 100 });
     const server = await startServer({ dataDirectory: next });
     await live(server, 1);
     await server.remove();
