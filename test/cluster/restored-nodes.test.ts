@@ -12,6 +12,7 @@ import { backupFolder } from '../../storage/backup/backup-folder.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { RecordsMissing } from '../../storage/faults/storage-errors.js';
 import { serves, TestCluster, type TestNode, until } from '../support/cluster/test-cluster.js';
+import { runProgram } from '../support/program/program.js';
 
 const options = readingOptions(systemClock, systemIdentifiers, () => false);
 const tools = { disk: nodeDisk, options, onProgress: () => undefined };
@@ -92,9 +93,13 @@ it('a folder begins another shared log once it has forgotten the one before', as
   for (const value of ['one', 'two']) await produce(value);
   await owner.stop();
   await backUp(tools, owner.dataDirectory, at('backup'));
-  const forgets = { forgetsSharedLog: true, skip: 0 };
-  await restore(tools, at('backup'), at('as it was'));
-  await restore(tools, at('backup'), at('first'), forgets);
+  const restored = (name: string, ...given: string[]) =>
+    runProgram(owner.dataDirectory, ['restore', at('backup'), at(name), ...given]);
+  expect(await restored('gap', '--skip-offsets', '5')).toMatchObject({ code: 64 });
+  const asItWas = await restored('as it was');
+  expect(asItWas.stdout).toContain('partitions go on at their ends');
+  const first = await restored('first', '--new-shared-log', '--skip-offsets', '0');
+  expect(first.stdout).toContain('partitions go on 0 offsets behind their ends');
   const lost = cluster;
   cluster = new TestCluster();
   const refused = await cluster.start({ dataDirectory: at('as it was') });
