@@ -26,6 +26,10 @@ beforeEach(async () => {
 
 afterEach(() => cluster.remove());
 
+it('the first node says that it had a folder before it serves', () => {
+  expect(statusOf(owner).sequence).toBeGreaterThan(0);
+});
+
 it.each([0, 1])(
   'a node that begins with nothing has it, too, after %i more messages',
   async (more) => {

@@ -105,7 +105,12 @@ export class SnapshotsModule {
       runner.start();
       if (cluster !== null) timer.start();
     };
-    joinLife(life, cluster, runner, timer, begin);
+    // Until there is a batch, nothing tells a node with an empty folder that it lacks this one's.
+    const announce = async () => {
+      const isNew = cluster?.status.sequence === 0 && journal.endOffset > 0;
+      if (isNew && mayRecord()) await recorder.record(heldUntil());
+    };
+    joinLife(life, cluster, { runner, timer, begin, announce });
   }
 }
 
@@ -124,16 +129,25 @@ function foldingSettings(config: Config) {
 }
 
 /** `begin` starts `runner` and `timer`. */
+/** What is done with snapshots and digests while the server lives. */
+interface Snapshotting {
+  readonly runner: SnapshotRunner;
+  readonly timer: DigestTimer;
+  /** The folder may be changed from now on. */
+  readonly begin: () => void;
+  /** A node of a cluster has come to own the log. */
+  readonly announce: () => Promise<void>;
+}
+
 function joinLife(
   life: ProcessLife,
   cluster: Cluster | null,
-  runner: SnapshotRunner,
-  timer: DigestTimer,
-  begin: () => void,
+  { runner, timer, begin, announce }: Snapshotting,
 ): void {
   // A follower's start waits, for as long as another node serves; its snapshots do not.
   if (cluster !== null) void cluster.following.then(begin);
-  else life.addRecoverable({ name: 'snapshots', changes: true, recover: async () => begin() });
+  const recover = cluster === null ? async () => begin() : announce;
+  life.addRecoverable({ name: 'snapshots', changes: true, recover });
   // Before the store: what was added last stops first.
   life.addStoppable({
     name: 'snapshots',

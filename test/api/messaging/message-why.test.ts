@@ -164,7 +164,7 @@ describe('a message that is final', () => {
     const { remedy, sentence } = await whyOnce(failed, 'failed');
     expect(sentence).toMatch(/after 1 attempt; the last one was answered 500\.$/);
     const way = /^POST (\/v2\/dlq\/retry\/\S+) tries it again\.$/.exec(String(remedy))?.[1] ?? '';
-    expect(await callApi(server, 'POST', way)).toMatchObject({ status: 200 });
+    expect(await callApi(server, 'POST', way)).toMatchObject({ status: 201 });
   });
 
   it('is not found where there was none', async () => {

@@ -232,8 +232,9 @@ describe('a request that finds no room', () => {
     await inFlight((bytes) => bytes === 10 * mebibyte);
     const waiting = await deaf(halfSent(8 * mebibyte, 10));
     await pause(50);
+    const open = await metric('stepwell_connections');
     waiting.destroy();
-    await pause(50);
+    while ((await metric('stepwell_connections')) >= open) await pause(20);
     clock.advance(10_000);
     expect(await metric('stepwell_in_flight_refusals_total')).toBe(0);
     other.destroy();
