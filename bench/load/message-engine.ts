@@ -1,5 +1,5 @@
 /** The real journal and engine with messages in it, without HTTP and without calls. */
-import { systemClock } from '../../src/engine/clock.js';
+import { JournalClock, systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { systemIdentifiers } from '../../src/engine/identifiers.js';
@@ -18,7 +18,7 @@ export async function openMessageEngine(store: Store): Promise<MessageEngine> {
   const codec = new EventCodec();
   const log = await openJournalLog(store);
   const journal = new Journal(log, codec);
-  const engine = new Engine(log, codec, systemClock, systemIdentifiers, {
+  const engine = new Engine(log, codec, new JournalClock(systemClock), systemIdentifiers, {
     turnFailed: (error) => {
       throw error;
     },

@@ -1,7 +1,7 @@
 /** The turn: decide, evolve, react and append in one tick; answer and act once it is durable. */
 import { listIn } from '../grammar/collections.js';
 import { ActorDirectory, type DirectoryOptions } from './actor-directory.js';
-import type { Clock } from './clock.js';
+import type { JournalClock } from './clock.js';
 import { CommitGroups } from './commit-groups.js';
 import type { Command, DomainEvent, Effect, EventEnvelope } from './decider.js';
 import { EffectRunner } from './effect-runner.js';
@@ -28,11 +28,9 @@ import {
   type Outcomes,
   type RegisteredKind,
   Turn,
+  turnCommandsMax,
 } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
-
-/** A turn decides at most this many commands, so that no request holds the event loop. */
-export const turnCommandsMax = 256;
 
 /** One refusal refuses its command, or all of them; or no caller waits for the answer. */
 type TurnMode = 'each' | 'together' | 'forgotten';
@@ -60,7 +58,7 @@ export class Engine {
   constructor(
     private readonly log: TurnLog,
     private readonly codec: EventCodec,
-    private readonly clock: Clock,
+    private readonly clock: JournalClock,
     private readonly identifiers: Identifiers,
     private readonly watch: EngineWatch,
     sizes: StreamSizes = shippedStreamSizes,
@@ -194,6 +192,7 @@ export class Engine {
    * left of streams whose beginning is gone is passed over.
    */
   replay(envelopes: readonly EventEnvelope[]): void {
+    this.clock.follow(envelopes);
     this.indexes.show(envelopes.filter((each) => this.actors(each.kind).replay(each, this.past)));
   }
 
@@ -286,6 +285,7 @@ export class Engine {
     if (turn.records.length === 0) return;
     const { durable } = this.log.append(turn.records, lingers);
     this.changes.keep();
+    this.clock.follow(turn.envelopes);
     this.groups.join(durable, turn.envelopes);
   }
 

@@ -18,6 +18,9 @@ import {
 import type { AnyInterest, AnyRegistration, Reaction } from './registration.js';
 import type { TurnChanges } from './turn-changes.js';
 
+/** A turn decides at most this many commands, so that no request holds the event loop. */
+export const turnCommandsMax = 256;
+
 /** What became of one command. */
 export type Outcome<Answer = unknown> = Result<Answer>;
 

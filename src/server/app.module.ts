@@ -2,6 +2,7 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { ConsoleModule } from '../console/console.module.js';
+import { JournalClock } from '../engine/clock.js';
 import { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { EngineMetrics } from '../engine/metrics/engine.metrics.js';
 import { provided } from '../engine/provided.js';
@@ -129,7 +130,8 @@ function httpProviders(http: HttpSide): Provider[] {
 /** What a process is given from outside. */
 function portProviders(ports: Ports): Provider[] {
   return [
-    { provide: provided.clock, useValue: ports.clock },
+    { provide: JournalClock, useValue: new JournalClock(ports.clock) },
+    { provide: provided.clock, useExisting: JournalClock },
     { provide: provided.identifiers, useValue: ports.identifiers },
     { provide: provided.disk, useValue: ports.disk },
     { provide: provided.fileSizes, useValue: ports.fileSizes ?? {} },

@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../src/engine/clock.js';
+import { type Clock, JournalClock, systemClock } from '../../src/engine/clock.js';
 import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
@@ -90,7 +90,7 @@ export async function startEngine(
     reactionRefused: (reaction) => refused.push(reaction),
   };
   const sizes = { liveStates, eventsPerCheckpoint };
-  const engine = new Engine(log, codec, clock, identifiers, watch, sizes);
+  const engine = new Engine(log, codec, new JournalClock(clock), identifiers, watch, sizes);
   fill(engine);
   await replayJournal(engine, journal);
   await resumeEffects(engine);
@@ -108,7 +108,7 @@ export function foldingEngine(fill: (engine: Engine) => void): {
   };
   const log = { endOffset: 0, highWatermark: 0, append, flush: () => undefined };
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
-  const engine = new Engine(log, codec, systemClock, systemIdentifiers, watch);
+  const engine = new Engine(log, codec, new JournalClock(systemClock), systemIdentifiers, watch);
   fill(engine);
   return { engine, codec };
 }

@@ -1,8 +1,9 @@
 /** Actions on many streams: short turns and pauses between them, so that others hardly wait. */
 import type { Clock } from '../clock.js';
 import type { Command } from '../decider.js';
-import { type Engine, turnCommandsMax } from '../engine.js';
+import type { Engine } from '../engine.js';
 import type { Principal } from '../principal/principal.js';
+import { turnCommandsMax } from '../turn.js';
 
 /** Turns that are decided and not durable yet: they share commits with each other. */
 const turnsAheadMax = 8;

@@ -1,8 +1,9 @@
 /** Many commands as turns of at most 256 each. */
 import type { Command, ResultOf } from '../decider.js';
-import { type Engine, turnCommandsMax } from '../engine.js';
+import type { Engine } from '../engine.js';
 import type { Principal } from '../principal/principal.js';
 import type { Outcome } from '../turn.js';
+import { turnCommandsMax } from '../turn.js';
 
 /** The items in slices of `length`, the last one shorter: those of one turn. */
 export function* slicesOf<Item>(

@@ -4,8 +4,9 @@
  */
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
-import { type Engine, turnCommandsMax } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
 import { workFor } from '../../engine/principal/principal.js';
+import { turnCommandsMax } from '../../engine/turn.js';
 import type { Refusal } from '../../grammar/result.js';
 import type { Intake } from '../../http/intake.js';
 import type { AdvanceJob, JobCommand } from './job.commands.js';

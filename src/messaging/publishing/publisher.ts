@@ -2,11 +2,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import { Engine, turnCommandsMax } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
+import { turnCommandsMax } from '../../engine/turn.js';
 import { Refusal } from '../../grammar/result.js';
 import {
   type Dialect,

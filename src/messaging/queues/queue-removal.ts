@@ -2,10 +2,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
-import { Engine, turnCommandsMax } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/registration.js';
+import { turnCommandsMax } from '../../engine/turn.js';
 import { valueIn } from '../../http/outcome.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';

@@ -18,6 +18,11 @@ export interface OpenedFolder {
   readonly readOnly: boolean;
 }
 
+/** When the journal was appended to last, Unix milliseconds; 0 = it is empty. */
+export function lastTimeOf({ segments }: OpenedFolder['journal']): number {
+  return Math.max(0, ...segments.map(({ latestTime }) => latestTime));
+}
+
 /**
  * Moves a movable clock to the last event, and keeps that in the folder. Any other clock stays as
  * it is. The log says both. Rejects where the folder cannot be written.
@@ -27,8 +32,7 @@ export async function followJournal(
   clock: Clock,
   log: Logger,
 ): Promise<void> {
-  const lastAt = Math.max(0, ...journal.segments.map(({ latestTime }) => latestTime));
-  const behindMs = Math.ceil(lastAt - clock.now());
+  const behindMs = Math.ceil(lastTimeOf(journal) - clock.now());
   if (behindMs <= correctedMaxMs) return;
   if (!(clock instanceof MovableClock)) {
     log.warn({ behindMs }, 'the last event is later than the time of this machine');

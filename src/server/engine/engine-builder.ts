@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Store } from '../../../storage/store.js';
-import type { Clock } from '../../engine/clock.js';
+import { JournalClock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { EventCodec } from '../../engine/event-codec.js';
 import type { PastView } from '../../engine/history/past-moment.js';
@@ -32,7 +32,7 @@ export class EngineBuilder {
     private readonly codec: EventCodec,
     private readonly metrics: EngineMetrics,
     private readonly life: ProcessLife,
-    @Inject(provided.clock) private readonly clock: Clock,
+    private readonly clock: JournalClock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
     @Inject(provided.streamSizes) private readonly sizes: StreamSizes,
     @Inject(provided.fatal) private readonly fatal: (error: unknown) => void,

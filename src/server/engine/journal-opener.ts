@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Store } from '../../../storage/store.js';
-import type { Clock } from '../../engine/clock.js';
+import { JournalClock } from '../../engine/clock.js';
 import type { PastView } from '../../engine/history/past-moment.js';
 import { openJournalLog } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
-import { followJournal } from '../development/journal-time.js';
+import { followJournal, lastTimeOf } from '../development/journal-time.js';
 import type { StoreSettings } from './store-opener.js';
 
 /** Called once, when Nest makes the log; rejects as `openJournalLog` does. */
@@ -19,7 +19,7 @@ export class JournalOpener {
     private readonly store: Store,
     @Inject(provided.config) private readonly config: StoreSettings,
     @Inject(provided.disk) private readonly disk: Disk,
-    @Inject(provided.clock) private readonly clock: Clock,
+    private readonly clock: JournalClock,
     @Inject(provided.log) private readonly log: Logger,
     @Inject(provided.past) private readonly past: PastView | null,
     private readonly life: ProcessLife,
@@ -31,7 +31,8 @@ export class JournalOpener {
     if (past === null) {
       const readOnly = this.life.changesNothing !== null;
       const path = this.config.dataDirectory;
-      await followJournal({ journal, path, disk, readOnly }, clock, log);
+      await followJournal({ journal, path, disk, readOnly }, clock.machine, log);
+      clock.follow([{ at: lastTimeOf(journal) }]);
     }
     return journal;
   }

@@ -3,7 +3,7 @@
  * events and decides nothing. What folds a journal aside (snapshots, a replay) has its memory from
  * here; that it has the same parts as the server's, a test says.
  */
-import { systemClock } from '../../engine/clock.js';
+import { JournalClock, systemClock } from '../../engine/clock.js';
 import type { Command, Decider, DomainEvent } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
 import { EventCodec } from '../../engine/event-codec.js';
@@ -81,7 +81,13 @@ const noWatch: EngineWatch = { turnFailed: () => undefined, reactionRefused: () 
 /** An empty memory of the whole product. */
 export function productFolding(settings: FoldingSettings): ProductFolding {
   const codec = new EventCodec();
-  const engine = new Engine(noLog, codec, systemClock, systemIdentifiers, noWatch);
+  const engine = new Engine(
+    noLog,
+    codec,
+    new JournalClock(systemClock),
+    systemIdentifiers,
+    noWatch,
+  );
   registerKinds(engine, settings);
   new JournalSweeps(engine);
   new MemoryDigests(engine);

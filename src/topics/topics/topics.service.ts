@@ -2,9 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
-import { Engine, turnCommandsMax } from '../../engine/engine.js';
+import { Engine } from '../../engine/engine.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
+import { turnCommandsMax } from '../../engine/turn.js';
 import { Refusal } from '../../grammar/result.js';
 import type { TopicSettings } from '../settings.js';
 import type { EnsureTopic } from './topic.commands.js';

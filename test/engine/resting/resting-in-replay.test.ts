@@ -1,6 +1,6 @@
 /** What becomes of streams that rest while the journal is replayed, and of what they want. */
 
-import { systemClock } from '../../../src/engine/clock.js';
+import { JournalClock, systemClock } from '../../../src/engine/clock.js';
 import { accept, type Command, type Decider, type Effect } from '../../../src/engine/decider.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
@@ -71,7 +71,14 @@ function replayingEngine(restsIdle: boolean): { engine: Engine; rung: string[] }
   const watch = { turnFailed: () => undefined, reactionRefused: () => undefined };
   const codec = new EventCodec();
   const sizes = { ...shippedStreamSizes, liveStates: 2 };
-  const engine = new Engine(log, codec, systemClock, systemIdentifiers, watch, sizes);
+  const engine = new Engine(
+    log,
+    codec,
+    new JournalClock(systemClock),
+    systemIdentifiers,
+    watch,
+    sizes,
+  );
   return { engine, rung: fill(engine, restsIdle) };
 }
 

@@ -4,6 +4,7 @@
  * steps.
  */
 
+import { JournalClock } from '../../../src/engine/clock.js';
 import type { Command } from '../../../src/engine/decider.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
@@ -95,7 +96,7 @@ export class TrafficSimulation {
     const journal = new Journal(log, codec);
     const random = new SeededRandom(clock.now() % 1_000_003);
     const identifiers = identifiersFrom((length) => random.bytes(length));
-    const engine = new Engine(log, codec, clock, identifiers, {
+    const engine = new Engine(log, codec, new JournalClock(clock), identifiers, {
       turnFailed: (error) => watched.push(error),
       reactionRefused: (refused) => watched.push(refused),
     });

@@ -5,6 +5,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
+import { JournalClock } from '../../../src/engine/clock.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
 import { identifiersFrom } from '../../../src/engine/identifiers.js';
@@ -81,7 +82,7 @@ export async function openGroupWorld(
   const journalLog = await openJournalLog(store);
   const journal = new Journal(journalLog, codec);
   const identifiers = identifiersFrom((length) => random.bytes(length));
-  const engine = new Engine(journalLog, codec, clock, identifiers, {
+  const engine = new Engine(journalLog, codec, new JournalClock(clock), identifiers, {
     turnFailed: (error) => failures.push(error),
     reactionRefused: (refused) => failures.push(refused),
   });

@@ -1,5 +1,5 @@
-import { turnCommandsMax } from '../../../src/engine/engine.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
+import { turnCommandsMax } from '../../../src/engine/turn.js';
 import { valueIn } from '../../../src/http/outcome.js';
 import { readFilters } from '../../../src/http/query-filters.js';
 import { FailedRunMatching } from '../../../src/workflows/failed-runs/failed-run-matching.js';
