@@ -108,28 +108,30 @@ export class PostgresLog implements CommitLog {
 
   /** A row may be seen before its standby has it (`prove`): then the read waits for that. */
   async read(from: number): Promise<ReadEntries> {
-    const { start, end, now } = await this.bounds();
-    const rows = await this.reads(async (connection) => {
+    const { shard } = this.options;
+    return this.reads(async (connection) => {
       const { client } = connection;
-      const found = await copiedRows(client, copy(client.escapeLiteral(this.options.shard), from));
-      await this.prove(connection, end);
-      return found;
+      const found = await boundsOf(client, shard);
+      const rows = await copiedRows(client, copy(client.escapeLiteral(shard), from));
+      await this.prove(connection, found.end);
+      const entries = rows.map(([place, at, bytes = noBytes]) => ({
+        place: numberIn(place),
+        at: numberIn(at),
+        bytes,
+      }));
+      return { ...found, entries };
     });
-    const entries = rows.map(([place, at, bytes = noBytes]) => ({
-      place: numberIn(place),
-      at: numberIn(at),
-      bytes,
-    }));
-    return { start, end, entries, now };
   }
 
   async end(): Promise<number> {
-    return (await this.bounds()).end;
+    const { end } = await this.reads(({ client }) => boundsOf(client, this.options.shard));
+    return end;
   }
 
   /** The newest entry stays. */
   async trim(before: number): Promise<void> {
-    await this.query('stepwell_trim', remove, [this.options.shard, before]);
+    const values = [this.options.shard, before];
+    await this.reads(({ client }) => client.query({ name: 'stepwell_trim', text: remove, values }));
   }
 
   async close(): Promise<void> {
@@ -176,19 +178,6 @@ export class PostgresLog implements CommitLog {
     if (doubt !== null && doubt < end && this.doubt === doubt) this.doubt = null;
   }
 
-  private async bounds(): Promise<Required<Omit<ReadEntries, 'entries'>>> {
-    const { rows } = await this.query('stepwell_bounds', bounds, [this.options.shard]);
-    const { first, last, now } = rows[0] ?? {};
-    const end = last === null ? 0 : Number(last) + 1;
-    return { start: Number(first ?? 0), end, now: Number(now) };
-  }
-
-  private async query(name: string, text: string, values: unknown[]) {
-    return this.reads(({ client }) =>
-      client.query<Record<string, unknown>>({ name, text, values }),
-    );
-  }
-
   private async reads<Found>(
     ask: (connection: PostgresConnection) => Promise<Found>,
   ): Promise<Found> {
@@ -201,6 +190,18 @@ export class PostgresLog implements CommitLog {
       throw error;
     }
   }
+}
+
+/** Where the log of `shard` begins and ends, and the time of its server. */
+async function boundsOf(
+  client: PostgresConnection['client'],
+  shard: string,
+): Promise<Required<Omit<ReadEntries, 'entries'>>> {
+  const question = { name: 'stepwell_bounds', text: bounds, values: [shard] };
+  const { rows } = await client.query<Record<string, unknown>>(question);
+  const { first, last, now } = rows[0] ?? {};
+  const end = last === null ? 0 : Number(last) + 1;
+  return { start: Number(first ?? 0), end, now: Number(now) };
 }
 
 const noBytes = Buffer.alloc(0);
