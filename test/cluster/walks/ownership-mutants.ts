@@ -24,5 +24,6 @@ export const ownershipMutants: Readonly<Record<string, Wiring>> = {
   'answers before the acknowledgement': { ...sound, answersEarly: true },
   'no wait after a claim': breaking({ servesFrom: () => Number.NEGATIVE_INFINITY }),
   'seeds are not kept': { ...sound, keepsSeeds: false },
+  'reads show what the standby lacks': { ...sound, provesReads: false },
   'any claim takes the log': breaking({ claimTakes: () => true }),
 };

@@ -18,6 +18,8 @@ export class SimulatedLog {
   /** Nothing goes wrong from now on. */
   isCalm = false;
   unavailableUntil = 0;
+  /** What stands from here on is seen, and would be lost with the server: its standby lacks it. */
+  private replicated = 0;
   private readonly held: { readonly expected: number; readonly bytes: Buffer }[] = [];
 
   constructor(
@@ -27,6 +29,8 @@ export class SimulatedLog {
     readonly comparesPlaces: boolean,
     /** How likely a packet comes late. */
     private readonly lateness: number,
+    /** Reads wait until the standby has what they show (ADR 116). */
+    private readonly provesReads: boolean,
   ) {}
 
   get end(): number {
@@ -73,10 +77,16 @@ export class SimulatedLog {
       }
       const first = Math.max(from, this.start);
       const entries = this.entries.slice(first, first + (isSlow ? 2 : 1000));
+      if (this.provesReads) this.replicated = this.end;
       const found = { start: this.start, end: this.end, entries };
       const waits = entries.length === 0 ? 30 + random.below(40) : 1 + random.below(10);
       time.after(waits + (isSlow ? random.below(400) : 0), () => tell(found));
     });
+  }
+
+  /** The standby takes the place of the server: what it lacks was never acknowledged. */
+  failOver(): void {
+    if (this.comparesPlaces) this.entries.splice(Math.max(this.start, this.replicated));
   }
 
   /** Loses what was acknowledged last, as an unclean election does. */
@@ -112,6 +122,9 @@ export class SimulatedLog {
     const place = this.end;
     const at = Math.floor(this.time.now);
     this.entries.push({ place, at, bytes });
+    // The wait of a commit for the standby is cancelled; any later commit waits for this one, too.
+    if (this.comparesPlaces && this.isUnlucky(0.1)) return { kind: 'unknown' };
+    this.replicated = this.end;
     this.release(bytes);
     return { kind: 'stored', place, at };
   }

@@ -18,6 +18,7 @@ export interface Wiring {
   readonly rules: OwnershipRules;
   readonly keepsSeeds: boolean;
   readonly answersEarly: boolean;
+  readonly provesReads: boolean;
 }
 
 /** What a node has folded: its history, and the ids of writes in their order. */

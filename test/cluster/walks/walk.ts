@@ -17,7 +17,12 @@ import {
 import { VirtualTime } from './virtual-time.js';
 
 /** The product as it is. */
-export const sound: Wiring = { rules: ownershipRules, keepsSeeds: true, answersEarly: false };
+export const sound: Wiring = {
+  rules: ownershipRules,
+  keepsSeeds: true,
+  answersEarly: false,
+  provesReads: true,
+};
 
 const chaosMs = 12_000;
 const calmMs = 25_000;
@@ -77,7 +82,8 @@ class Walk implements Witness {
     this.random = new SeededRandom(seed);
     const { random, time } = this;
     const isLarge = random.chance(0.3);
-    this.log = new SimulatedLog(time, random, random.chance(0.3), isLarge ? 0.15 : 0.04);
+    const lateness = isLarge ? 0.15 : 0.04;
+    this.log = new SimulatedLog(time, random, random.chance(0.3), lateness, wiring.provesReads);
     this.nodes = ['a', 'b', 'c'].map(
       (name, index) =>
         new SimulatedNode(name, index, time, random, this.log, wiring, this, isLarge),
@@ -152,6 +158,7 @@ class Walk implements Witness {
     else if (dice < 40) log.unavailableUntil = time.now + random.below(3000);
     else if (dice < 55) node.isSlow = !node.isSlow;
     else if (dice < 65) this.trim();
+    else if (dice >= 95) log.failOver();
     else if (dice < 75 && cuts && !this.wasCut && log.end - log.start > 5) {
       this.wasCut = true;
       log.cutOffTail(1 + random.below(5));

@@ -56,6 +56,7 @@ describe('a broken rule is noticed', () => {
     ['no wait after a claim', oneActor, 440],
     ['seeds are not kept', once],
     ['any claim takes the log', oneActor],
+    ['reads show what the standby lacks', once],
   ])('%s: %s', (name, invariant, from = 0) => {
     const noticed = (seed: number) =>
       walk(seed, ownershipMutants[name]).violations.some((each) => each.invariant === invariant);
@@ -64,6 +65,6 @@ describe('a broken rule is noticed', () => {
   });
 
   it('and no other one is in the table', () => {
-    expect(Object.keys(ownershipMutants)).toHaveLength(10);
+    expect(Object.keys(ownershipMutants)).toHaveLength(11);
   });
 });
