@@ -22,6 +22,8 @@ export interface ClusterSettings {
 interface SharedSettings {
   readonly isDevelopment: boolean;
   readonly fsync: FsyncMode;
+  /** Nodes say by the digests that go with snapshots what they have, and compare it. */
+  readonly snapshotEveryBytes: number;
   readonly tokens: unknown;
   readonly restUsername: unknown;
   readonly restPassword: unknown;
@@ -76,6 +78,9 @@ export function clusterContradictions(config: ClusterSettings & SharedSettings):
   const problems: string[] = [];
   if (config.isDevelopment) problems.push('STEPWELL_COMMIT_LOG is a setting of start, not of dev');
   if (config.fsync !== 'strict') problems.push('STEPWELL_COMMIT_LOG needs STEPWELL_FSYNC=strict');
+  if (config.snapshotEveryBytes === Number.POSITIVE_INFINITY) {
+    problems.push('STEPWELL_COMMIT_LOG needs snapshots: STEPWELL_SNAPSHOT_EVERY is off');
+  }
   const needed = {
     STEPWELL_CLUSTER_LISTEN: clusterListen,
     STEPWELL_CLUSTER_SECRET: clusterSecret,

@@ -128,7 +128,6 @@ function foldingSettings(config: Config) {
   };
 }
 
-/** `begin` starts `runner` and `timer`. */
 /** What is done with snapshots and digests while the server lives. */
 interface Snapshotting {
   readonly runner: SnapshotRunner;

@@ -242,6 +242,12 @@ test('a node of a cluster waits for its disk', () => {
   ]);
 });
 
+test('a node of a cluster compares its memory, which goes with snapshots', () => {
+  expect(problemsOf({ ...clusterEnvironment, STEPWELL_SNAPSHOT_EVERY: 'off' })).toEqual([
+    'STEPWELL_COMMIT_LOG needs snapshots: STEPWELL_SNAPSHOT_EVERY is off',
+  ]);
+});
+
 describe.each(table)('STEPWELL_%s', (name, field, standard, text, value, refused) => {
   test('has its default', () => {
     expect(read({})[field]).toEqual(standard);
