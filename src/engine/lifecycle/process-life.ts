@@ -161,7 +161,10 @@ export class ProcessLife {
     for (const phase of stopPhases) {
       for (const stoppable of this.stoppables) {
         if (stoppable.phase !== phase) continue;
+        const startedAt = this.clock.monotonic();
         const hasStopped = await this.stopOne(stoppable);
+        const durationMs = Math.round(this.clock.monotonic() - startedAt);
+        this.log.debug({ stopped: stoppable.name, durationMs }, 'stopped');
         isClean = hasStopped && isClean;
       }
     }

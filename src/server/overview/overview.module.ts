@@ -41,11 +41,11 @@ export class OverviewModule implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const recover = async () => {
+    const served = () => {
       this.store.start();
-      await this.trend.start();
+      void this.trend.start();
     };
-    this.life.addRecoverable({ name: 'series', recover });
+    this.life.addRecoverable({ name: 'series', recover: async () => undefined, served });
     this.life.addStoppable({
       name: 'series',
       phase: 'rest',

@@ -39,7 +39,7 @@ export interface Witness {
   took(): void;
   stoodDown(): void;
   /** A snapshot that reaches to `start` at least; null where there is none yet. */
-  snapshot(start: number): Folded | null;
+  snapshot(node: SimulatedNode, start: number): Folded | null;
 }
 
 type Answer = () => void;
@@ -282,7 +282,7 @@ export class SimulatedNode {
   }
 
   private resync(start: number): void {
-    const snapshot = this.witness.snapshot(start);
+    const snapshot = this.witness.snapshot(this, start);
     if (snapshot === null) this.soon(200, () => this.resync(start));
     else {
       this.go(snapshot);

@@ -71,8 +71,8 @@ class Walk implements Witness {
   wasCut = false;
   private readonly time = new VirtualTime();
   private readonly random: SeededRandom;
-  /** A node that was up had read what was cut off. */
-  private isKnown = false;
+  /** Nodes that have read what was cut off. One whose place is trimmed goes on without it. */
+  private knowing = new Set<SimulatedNode>();
   private kept: Folded = nothingFolded;
 
   constructor(
@@ -143,8 +143,9 @@ class Walk implements Witness {
     this.standDowns += 1;
   }
 
-  snapshot(start: number): Folded | null {
+  snapshot(node: SimulatedNode, start: number): Folded | null {
     if (this.kept.history.next < start) return null;
+    this.knowing.delete(node);
     this.resyncs += 1;
     return this.kept;
   }
@@ -162,7 +163,8 @@ class Walk implements Witness {
     else if (dice < 75 && cuts && !this.wasCut && log.end - log.start > 5) {
       this.wasCut = true;
       log.cutOffTail(1 + random.below(5));
-      this.isKnown = this.nodes.some(({ isUp, member }) => isUp && member.state.next > log.end);
+      const knows = ({ isUp, member }: SimulatedNode) => isUp && member.state.next > log.end;
+      this.knowing = new Set(this.nodes.filter(knows));
     }
   }
 
@@ -235,8 +237,9 @@ class Walk implements Witness {
     // Where the nodes that run have all of it, the log is refused by those that read it anew.
     const running = this.nodes.filter(({ isUp }) => isUp);
     const isLost = [...this.answers].some((id) => running.some((node) => !node.holds(id)));
-    if (this.isKnown && isLost && this.stops === 0)
+    if (this.knowing.size > 0 && isLost && this.stops === 0) {
       this.violate('a lost tail is noticed', 'no stop');
+    }
     if (this.stops > 0 || this.wasCut) return;
     for (let wait = 0; wait < 4; wait += 1) {
       if (!this.answers.has(`last${wait}`)) {
