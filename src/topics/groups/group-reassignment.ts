@@ -7,6 +7,7 @@ import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/registration.js';
 import type { TopicEvent } from '../topics/topic.events.js';
 import type { ReassignGroup } from './consumer-group.commands.js';
+import { ConsumerGroups } from './consumer-group.entity.js';
 import { consumerGroupKind } from './consumer-group.events.js';
 import { GroupViews } from './group-views.js';
 
@@ -18,6 +19,7 @@ import { GroupViews } from './group-views.js';
 export class GroupReassignment {
   constructor(
     private readonly engine: Engine,
+    private readonly groups: ConsumerGroups,
     private readonly views: GroupViews,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
@@ -34,11 +36,27 @@ export class GroupReassignment {
   };
 
   /** After a restart: a topic may have changed just before the end. */
-  recover(): Promise<void> {
-    return this.reassign(() => true);
+  async recover(): Promise<void> {
+    await this.reassign(() => true);
   }
 
-  private async reassign(concerns: (group: string) => boolean): Promise<void> {
+  /**
+   * Settles when no group has anything of a deleted topic any more, and sessions act on that. Of
+   * many groups the last ones have it for a while: a topic that took its name by then would be
+   * none that is new to them.
+   */
+  async release(topic: string): Promise<void> {
+    const groups = await this.reassign(
+      (group) => this.views.find(group)?.owners.has(topic) === true,
+    );
+    const released = groups.map((id) => {
+      return this.views.whenAt(id, this.groups.stateOf(id).context.generation);
+    });
+    await Promise.all(released);
+  }
+
+  /** Answers those that were looked at. */
+  private async reassign(concerns: (group: string) => boolean): Promise<readonly string[]> {
     const at = this.clock.now();
     const groups = [...this.views.names()].filter(concerns);
     const commands = groups.map((id): ReassignGroup => {
@@ -48,6 +66,7 @@ export class GroupReassignment {
       // The engine has reported a defect to its watch; other groups are not to suffer from it.
       await this.engine.dispatch(slice).catch(() => undefined);
     }
+    return groups;
   }
 }
 

@@ -10,11 +10,11 @@ import { ConsumerGroups } from './consumer-group.entity.js';
 import { GroupReassignment } from './group-reassignment.js';
 import { GroupViews } from './group-views.js';
 
-/** It exports groups, instances, and what is durable of groups. */
+/** It exports groups, instances, what is durable of groups, and how they follow topics. */
 @Module({
   imports: [TopicsModule],
   providers: [ConsumerGroups, Consumers, GroupViews, GroupReassignment],
-  exports: [ConsumerGroups, Consumers, GroupViews],
+  exports: [ConsumerGroups, Consumers, GroupViews, GroupReassignment],
 })
 export class GroupsModule {
   constructor(

@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { Store } from '../../../storage/store.js';
 import { Engine } from '../../engine/engine.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { GroupReassignment } from '../groups/group-reassignment.js';
 import { GroupsModule } from '../groups/groups.module.js';
 import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsModule } from '../topics/topics.module.js';
@@ -34,12 +35,17 @@ export class OffsetsModule {
     life: ProcessLife,
     logs: TopicLogs,
     offsets: CommittedOffsets,
+    reassignment: GroupReassignment,
     expiry: GroupExpiry,
     removal: OffsetRemoval,
   ) {
     engine.carry('expireGroup', expiry);
     engine.carry('forgetOffsets', removal);
     life.addRecoverable({ name: 'committed offsets', recover: () => offsets.recover() });
-    logs.onDropped((topic) => offsets.forgetTopic(topic));
+    logs.onDropped(async (topic) => {
+      // In this order: a session commits what it has read of a partition when it loses it.
+      await reassignment.release(topic);
+      await offsets.forgetTopic(topic);
+    });
   }
 }

@@ -108,11 +108,14 @@ export async function openGroupWorld(
   const removal = new InstanceRemoval(engine, groups, instances, views, sessions, offsets);
   const consumers = new ConsumersService(groups, topics, views, sessions, starts, removal, clock);
   const commits = new Commits(consumers, sessions, views, offsets, topicLogs, clock);
-  const reassignment = new GroupReassignment(engine, views, clock);
+  const reassignment = new GroupReassignment(engine, groups, views, clock);
   groups.index(views.index, views.memory);
   views.onChanged((group, view) => sessions.viewChanged(group, view));
   topics.observe(reassignment.listener);
-  topicLogs.onDropped((topic) => offsets.forgetTopic(topic));
+  topicLogs.onDropped(async (topic) => {
+    await reassignment.release(topic);
+    await offsets.forgetTopic(topic);
+  });
   engine.carry('runConsumer', sessions);
   engine.carry('expireGroup', new GroupExpiry(engine, clock));
   engine.carry('forgetOffsets', new OffsetRemoval(engine, offsets, clock));
