@@ -16,7 +16,6 @@ import { TopicLogs } from '../topics/topic-logs.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { placeIn } from './place-in.js';
 
-const committedTimeoutMs = 10_000;
 const success = { result: 'Success', status: 200 };
 
 /** A commit is durable when it is answered; 507 where there is no room for it. */
@@ -64,7 +63,7 @@ export class OffsetsRoutes {
     const { offsets, topicLogs } = this;
     const { group } = placeIn(exchange);
     const places = valueIn(parsePlaces(exchange.body));
-    valueIn(parseTimeout(exchange.query['timeout'], committedTimeoutMs));
+    valueIn(parseTimeout(exchange.query['timeout']));
     refuseIf(this.rights.judgePlaces(exchange.request, group, places, 'read'));
     answerIn(await topicLogs.partitions(places));
     const found = places.map(({ topic, partition }) => {

@@ -64,7 +64,8 @@ export function parseOffsetQuery(text: string): Result<OffsetQuery> {
 function parsePositions(fields: JsonFields): Result<readonly Position[]> {
   const listed = fields['topicPartitionOffsets'] ?? [];
   if (!Array.isArray(listed)) return refused('topicPartitionOffsets must be an array');
-  const items = fields['topic'] === undefined ? listed : [...listed, fields];
+  const namesOne = fields['topic'] !== undefined && fields['topic'] !== null;
+  const items = namesOne ? [...listed, fields] : listed;
   if (items.length === 0) return refused('topic, partition and offset are missing');
   return parseEach(items, parsePosition);
 }

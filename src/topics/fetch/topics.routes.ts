@@ -7,6 +7,7 @@ import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
+import { parseTimeout } from '../records/read-limits.js';
 import { topicRoutes } from '../records/topics.openapi.js';
 import { Topics } from '../topics/topic.entity.js';
 import { TopicLogs } from '../topics/topic-logs.js';
@@ -50,6 +51,7 @@ export class TopicsRoutes {
   private async offsets(exchange: FastifyExchange): Promise<void> {
     const query = valueIn(parseOffsetQuery(exchange.param('timestamp')));
     const places = valueIn(parseTopicPartitions(valueIn(parseJson(exchange.body))));
+    valueIn(parseTimeout(exchange.query['timeout']));
     const found = [];
     for (const { topic, partition } of places) {
       refuseIf(this.basic.judgeRight(exchange.request, 'read', topic));

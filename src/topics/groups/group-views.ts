@@ -70,7 +70,7 @@ export class GroupViews {
     return this.groups.size;
   }
 
-  /** Settles when the group is at `generation` here, and sessions act on that. */
+  /** Settles when the group is at `generation` here, or gone, and sessions act on that. */
   whenAt(group: string, generation: number): Promise<void> {
     if ((this.groups.get(group)?.generation ?? 0) >= generation) return Promise.resolve();
     return new Promise((resolve) => {
@@ -104,11 +104,13 @@ export class GroupViews {
   }
 
   private show(group: string): void {
-    const view = this.groups.get(group) ?? noView;
-    for (const listener of this.listeners) listener(group, view);
+    const view = this.groups.get(group);
+    for (const listener of this.listeners) listener(group, view ?? noView);
     const waiters = this.waiting.get(group);
     if (waiters === undefined) return;
-    const left = waiters.filter(({ generation }) => generation > view.generation);
+    // A group that is gone comes to no later generation.
+    const reached = view?.generation ?? Number.POSITIVE_INFINITY;
+    const left = waiters.filter(({ generation }) => generation > reached);
     if (left.length === 0) this.waiting.delete(group);
     else this.waiting.set(group, left);
     for (const waiter of waiters) if (!left.includes(waiter)) waiter.resolve();

@@ -12,6 +12,8 @@ export interface ReadLimits {
 
 const timeoutMs = 1000;
 const timeoutMsMax = 60_000;
+/** Of what is answered at once: the specification names a time limit, and there is no wait. */
+const answerMs = 10_000;
 const records = 500;
 const recordsMax = 10_000;
 const bytesMax = 50 * 1024 * 1024;
@@ -28,7 +30,7 @@ export function parseReadLimits(fields: JsonFields): Result<ReadLimits> {
 }
 
 /** The longest wait in milliseconds; above a minute it is a minute. */
-export function parseTimeout(value: unknown, standardMs: number): Result<number> {
+export function parseTimeout(value: unknown, standardMs = answerMs): Result<number> {
   if (value === undefined || value === null) return ok(standardMs);
   const timeout = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof timeout === 'number' && timeout >= 0 && Number.isFinite(timeout)

@@ -154,6 +154,7 @@ export const topicRoutes = {
   offsets: {
     summary: 'Offsets by time: earliest, latest, or Unix milliseconds',
     changes: false,
+    query: () => z.object({ timeout: z.int().optional() }),
     body: {
       isRequired: true,
       example: { topic: 'rides', partition: 0 },

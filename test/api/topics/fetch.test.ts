@@ -59,6 +59,10 @@ describe('a fetch', () => {
       topicPartitionOffsets: [{ topic: 'many', partition: 1, offset: 0 }],
     });
     expect(body).toMatchObject([{ value: 'b' }, { value: 'a' }]);
+    // As clients write that have the field and no value.
+    const topicPartitionOffsets = [{ topic: 'many', partition: 1, offset: 0 }];
+    const nameless = await call('/fetch', { topic: null, topicPartitionOffsets });
+    expect(nameless.body).toMatchObject([{ value: 'b' }]);
   });
 
   it('answers with nothing at the end of its time, and at once if it has none', async () => {
@@ -280,6 +284,7 @@ describe('the offsets of a partition', () => {
   it.each([
     ['/offsets/-1', { topic: 'found', partition: 0 }, 400],
     ['/offsets/soon', { topic: 'found', partition: 0 }, 400],
+    ['/offsets/latest?timeout=soon', { topic: 'found', partition: 0 }, 400],
     ['/offsets/latest', { topic: 'found', partition: 9 }, 404],
     ['/offsets/latest', { topic: 'nowhere', partition: 0 }, 404],
     ['/offsets/latest', { topic: 'found' }, 400],
