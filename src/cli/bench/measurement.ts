@@ -5,6 +5,7 @@ import { listeningPort } from '../../http/listening-port.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
+import type { RequestHeaders } from '../connect/exchange.js';
 
 /** What is published, and where to. */
 export interface Load {
@@ -15,7 +16,7 @@ export interface Load {
   readonly bytes: number;
   /** Of this machine, as the server reaches it. */
   readonly host: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
 }
 
 /** Milliseconds. */

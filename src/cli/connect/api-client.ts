@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ApiObject, itemsIn } from './api-object.js';
 import { ApiRefusal, ClientError, Unreachable } from './client-errors.js';
-import { exchange, textOf } from './exchange.js';
+import { exchange, type RequestHeaders, textOf } from './exchange.js';
 
 /** Where a server is and what it is asked with. */
 export interface ServerAddress {
@@ -24,7 +24,7 @@ export type Query = Readonly<
 /** What a request has beside its method and its path. */
 export interface ApiRequest {
   readonly query?: Query;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: RequestHeaders;
   /** Bytes and text are sent as they are, anything else as JSON. */
   readonly body?: unknown;
 }
@@ -109,11 +109,12 @@ export class ApiClient {
     throw new ApiRefusal(status, status === 401 ? `${sentence}; ${hintFor(path)}` : sentence);
   }
 
-  /** Says which server it was where a connection fails. */
+  /** Says which server it was where a connection fails, and what is no header of a request. */
   private async reading<Part>(part: Promise<Part>): Promise<Part> {
     try {
       return await part;
     } catch (error) {
+      if (isUnsendable(error)) throw new ClientError(error.message, exitCodes.usage);
       throw new Unreachable(this.address.url, error);
     }
   }
@@ -130,6 +131,12 @@ export class ApiClient {
 }
 
 const pageMax = 100;
+
+/** Node.js has refused to send a header: an option has a character that none can have. */
+function isUnsendable(error: unknown): error is Error {
+  if (!(error instanceof Error && 'code' in error)) return false;
+  return error.code === 'ERR_INVALID_CHAR' || error.code === 'ERR_INVALID_HTTP_TOKEN';
+}
 
 function queryText(query: Query): string {
   const parameters = new URLSearchParams();

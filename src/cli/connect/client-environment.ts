@@ -19,6 +19,9 @@ export interface ClientEnvironment {
   readonly allowsColour: boolean;
 }
 
+/** The dialects that a client can be given. */
+export const clientDialects = ['svc', 'upstash'];
+
 /** Reads the environment of this process. */
 export function readClientEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,

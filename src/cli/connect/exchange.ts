@@ -4,10 +4,13 @@
  */
 import { type IncomingMessage, request } from 'node:http';
 
+/** Names and values; an array is a line for each of its values. */
+export type RequestHeaders = Readonly<Record<string, string | string[]>>;
+
 /** A request but for its address; `signal` ends it, with the error of the signal. */
 export interface Outgoing {
   readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
   readonly body?: string | Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
 }

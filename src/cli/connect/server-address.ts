@@ -2,7 +2,11 @@
 import { networkInterfaces } from 'node:os';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ServerAddress } from './api-client.js';
-import { type ClientEnvironment, readClientEnvironment } from './client-environment.js';
+import {
+  type ClientEnvironment,
+  clientDialects,
+  readClientEnvironment,
+} from './client-environment.js';
 import { ClientError } from './client-errors.js';
 import { givenToken } from './given-token.js';
 
@@ -22,7 +26,7 @@ const usualUrl = 'http://127.0.0.1:8080';
  * data folder, in which a running server leaves its address, and `start` its credentials. What a
  * folder keeps is sent to the server of that folder and to no other one. A token that is given as
  * an option is all that is sent: it may have fewer rights on purpose. Throws `ClientError` for a
- * URL that is none.
+ * URL or a dialect that is none.
  */
 export async function findServer(
   options: AddressOptions,
@@ -30,6 +34,7 @@ export async function findServer(
 ): Promise<ServerAddress> {
   const given = options.url ?? environment.url;
   if (given !== null) refuseOtherUrl(given, options.url === undefined ? 'STEPWELL_URL' : '--url');
+  refuseOtherDialect(environment.dialect);
   const token = options.token === undefined ? null : await givenToken(options.token);
   const kept = given === null ? await readFolder(options.dataDir ?? environment.dataDirectory) : {};
   return {
@@ -50,6 +55,13 @@ function credentialsOf(
 function refuseOtherUrl(url: string, place: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
   throw new ClientError(`${place} ${url} is no URL like ${usualUrl}`, exitCodes.usage);
+}
+
+/** Options in words that the server does not know would be left out, and the message sent. */
+function refuseOtherDialect(dialect: string | null): void {
+  if (dialect === null || clientDialects.includes(dialect)) return;
+  const names = clientDialects.join(', ');
+  throw new ClientError(`STEPWELL_DIALECT ${dialect} is not one of ${names}`, exitCodes.usage);
 }
 
 /** What a data folder tells of its server; nothing where there is none. */

@@ -17,7 +17,7 @@ import { fieldLines, logLine, messageColumns, textOf } from '../output/columns.j
 import { shownState } from '../output/style.js';
 import { exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
-import { type PublishOptions, publishHeaders, withPublishOptions } from './publish-options.js';
+import { type PublishOptions, publishHeaders, withMessageOptions } from './publish-options.js';
 import { watched } from './watched-message.js';
 
 const waitingStates = ['delayed', 'waiting', 'active', 'retry'];
@@ -82,7 +82,7 @@ function publishCommand(): Command {
       '--watch',
       'stay and show what becomes of it; the exit code is 1 unless it is delivered',
     );
-  return withPublishOptions(command).action(publish);
+  return withMessageOptions(command).action(publish);
 }
 
 interface PublishCommandOptions extends ClientOptions, PublishOptions {

@@ -1,6 +1,8 @@
 /** The options of `msg publish` and `sched create`, as headers (messaging.md 3.1). */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { listOption } from '../client/client-command.js';
+import { clientDialects } from '../connect/client-environment.js';
+import type { RequestHeaders } from '../connect/exchange.js';
 
 /** What both commands take. */
 export interface PublishOptions {
@@ -28,22 +30,33 @@ export function dialectOption(): Option {
   return new Option(
     '--dialect <name>',
     "the endpoint's words: svc, or upstash as its SDKs have it",
-  );
+  ).choices(clientDialects);
 }
 
-/** What stands in front of the name of an option; the server refuses what it does not know. */
+/** What stands in front of the name of an option. */
 export function optionPrefix(dialect: string): string {
   return `${dialect}-`;
+}
+
+function headerOption(text: string, before: readonly string[] = []): readonly string[] {
+  if (/^[^:\s]+\s*:/.test(text)) return [...before, text];
+  throw new InvalidArgumentError('A header is as "Name: value".');
+}
+
+/** Adds the options of one message, which a schedule cannot have. */
+export function withMessageOptions(command: Command): Command {
+  return withPublishOptions(command)
+    .option('--not-before <seconds>', 'the first attempt starts then (Unix seconds)')
+    .option('--dedup-id <id>', 'one that came in the last ten minutes is that message');
 }
 
 /** Adds the options to a command; the server judges their values. */
 export function withPublishOptions(command: Command): Command {
   return command
     .option('--method <method>', 'of the delivery: POST where it is not given')
-    .option('-H, --header <header>', '"Name: value" that arrives; may be repeated', listOption)
+    .option('-H, --header <header>', '"Name: value" that arrives; may be repeated', headerOption)
     .option('--content-type <type>', 'of the body')
     .option('--delay <duration>', 'wait so long before the first attempt: 90s, 1h30m')
-    .option('--not-before <seconds>', 'the first attempt starts then (Unix seconds)')
     .option('--timeout <duration>', 'of one attempt')
     .option('--retries <count>', 'attempts after the first')
     .option('--retry-delay <expression>', 'milliseconds between attempts: "1000 * (1 + retried)"')
@@ -53,16 +66,12 @@ export function withPublishOptions(command: Command): Command {
     .option('--flow-key <key>', 'its flow-control key')
     .option('--flow-value <value>', 'limits of that key: parallelism=2,rate=10,period=1m')
     .option('--label <label>', 'to find it by; may be repeated', listOption)
-    .option('--dedup-id <id>', 'one that came in the last ten minutes is that message')
     .addOption(dialectOption())
     .option('--redact <fields>', 'what the API does not show: body,header[Authorization]');
 }
 
 /** The headers of a request that say so. Throws nothing: the server refuses what it cannot read. */
-export function publishHeaders(
-  options: PublishOptions,
-  dialect: string | null,
-): Record<string, string> {
+export function publishHeaders(options: PublishOptions, dialect: string | null): RequestHeaders {
   const prefix = optionPrefix(dialect ?? 'svc');
   const headers: Record<string, string> = {};
   const add = (name: string, value: string | undefined) => {
@@ -83,10 +92,17 @@ export function publishHeaders(
   add(`${prefix}label`, options.label?.join(','));
   add(`${prefix}deduplication-id`, options.dedupId);
   add(`${prefix}redact-fields`, options.redact);
-  for (const header of options.header ?? []) {
+  return { ...headers, ...forwardHeaders(options.header ?? [], prefix) };
+}
+
+/** Values of one name go together, however it is spelt: Node.js sends the last one else. */
+function forwardHeaders(given: readonly string[], prefix: string): RequestHeaders {
+  const values = new Map<string, string[]>();
+  for (const header of given) {
     const colon = header.indexOf(':');
-    const name = colon === -1 ? header : header.slice(0, colon);
-    headers[`${prefix}forward-${name.trim()}`] = colon === -1 ? '' : header.slice(colon + 1).trim();
+    const name = `${prefix}forward-${header.slice(0, colon).trim()}`;
+    const same = [...values.keys()].find((known) => known.toLowerCase() === name.toLowerCase());
+    values.set(same ?? name, [...(values.get(same ?? name) ?? []), header.slice(colon + 1).trim()]);
   }
-  return headers;
+  return Object.fromEntries(values);
 }

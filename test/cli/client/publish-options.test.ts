@@ -1,0 +1,52 @@
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { answered, runClient } from '../../support/program/client-program.js';
+import { runProgram } from '../../support/program/program.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+
+beforeAll(async () => {
+  server = await startServer();
+  endpoint = await RecordingEndpoint.start(() => ({ status: 200 }));
+});
+afterAll(async () => {
+  await endpoint.stop();
+  await server.remove();
+});
+
+it('a header that is given twice arrives with both values', async () => {
+  const headers = ['-H', 'X-Tag: a', '-H', 'x-tag: b', '-H', 'X-Empty:'];
+  await answered(server, ['msg', 'publish', `${endpoint.url}/twice`, ...headers, '--watch']);
+  const { headers: come } = endpoint.requests.find(({ url }) => url === '/twice') ?? {};
+  expect(come).toMatchObject({ 'x-tag': 'a, b', 'x-empty': '' });
+});
+
+it.each([
+  ['-H', 'no colon', 'A header is as "Name: value".'],
+  ['-H', ': no name', 'A header is as "Name: value".'],
+  ['-H', 'no token: 1', 'A header is as "Name: value".'],
+  ['-H', 'X-Price: 1 €', 'Invalid character in header content ["svc-forward-X-Price"]'],
+  ['-H', 'Größe: 1', 'must be a valid HTTP token ["svc-forward-Größe"]'],
+  ['--label', '€', 'Invalid character in header content ["svc-label"]'],
+  ['--dialect', 'upstsh', 'Allowed choices are svc, upstash.'],
+])('%s %j is a wrong command line, and nothing is published', async (option, value, said) => {
+  const before = endpoint.requests.length;
+  const words = ['msg', 'publish', `${endpoint.url}/wrong`, option, value];
+  const { code, stdout, stderr } = await runClient(server, words);
+  expect([code, stdout, stderr]).toEqual([64, '', expect.stringContaining(said)]);
+  expect(endpoint.requests.length).toBe(before);
+});
+
+it('a dialect of the environment that is none is refused like one of an option', async () => {
+  const words = ['msg', 'publish', endpoint.url, '--delay', '1h', '--url', server.url];
+  const { code, stderr } = await runProgram('/nowhere', words, { STEPWELL_DIALECT: 'upstsh' });
+  expect(stderr).toContain('STEPWELL_DIALECT upstsh is not one of svc, upstash');
+  expect(code).toBe(64);
+});
+
+it('sched create offers nothing that a schedule cannot have', async () => {
+  const { stdout } = await runClient(server, ['sched', 'create', '--help']);
+  expect(stdout).toContain('--delay');
+  expect(stdout).not.toMatch(/--not-before|--dedup-id/);
+});
