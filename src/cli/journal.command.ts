@@ -76,7 +76,6 @@ function verifyCommand(): Command {
       '--against <digest[@offset]>',
       'a digest of the journal that was kept elsewhere; may be given more than once',
       againstOption,
-      [],
     )
     .addOption(dataDirOption())
     .action(async (options: VerifyOptions) =>
@@ -130,7 +129,7 @@ function offsetOption(text: string): number {
   throw new InvalidArgumentError('An offset is a whole number.');
 }
 
-function againstOption(text: string, before: readonly KeptHead[]): readonly KeptHead[] {
+function againstOption(text: string, before: readonly KeptHead[] = []): readonly KeptHead[] {
   const kept = readKeptHead(text);
   if (kept !== null) return [...before, kept];
   throw new InvalidArgumentError('A digest is 64 hex digits, and may have @<offset> behind it.');

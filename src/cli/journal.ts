@@ -77,7 +77,7 @@ export async function printJournal(options: PrintJournalOptions): Promise<void> 
 
 /** `against`: heads that were kept elsewhere; empty = the folder is compared with itself alone. */
 export interface VerifyOptions extends DataDirOption {
-  readonly against: readonly KeptHead[];
+  readonly against?: readonly KeptHead[];
 }
 
 /** Throws where no part of the journal is sealed yet. */

@@ -16,7 +16,12 @@ interface Verdict {
   readonly addresses: readonly string[];
 }
 
-const hint = 'STEPWELL_ALLOW_NETWORKS names what may be reached beyond the public internet';
+/** Behind a reason that a setting could change; the answer of a server says it in words alone. */
+function hintFor(reason: string): string {
+  return reason.includes('this server does not allow that network')
+    ? '; STEPWELL_ALLOW_NETWORKS names what may be reached beyond the public internet'
+    : '';
+}
 
 /** `isServed`: a server answers at the address of `api`, and judges. */
 export async function checkUrl(
@@ -31,10 +36,10 @@ export async function checkUrl(
     const verdict = isServed
       ? await api.post<Verdict>('/admin/reach', { body: { url: text } })
       : await judged(new URL(text), config);
-    const { allowed, reason, addresses } = verdict;
+    const { allowed, reason = '', addresses } = verdict;
     const where = addresses.length === 0 ? '' : ` (${addresses.join(', ')})`;
     if (allowed) return fine('destination', `${judge} may call ${text}${where}`);
-    return wrong('destination', `${judge} does not call ${text}: ${reason}; ${hint}`);
+    return wrong('destination', `${judge} does not call ${text}: ${reason}${hintFor(reason)}`);
   } catch (error) {
     if (error instanceof ApiRefusal) return wrong('destination', error.message);
     throw error;

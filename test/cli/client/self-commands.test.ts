@@ -47,6 +47,8 @@ describe('doctor', () => {
     });
     expect(stdout).toContain('an-sdk@1.2.3 (requests: 1)');
     expect(stdout).toContain('link-local and metadata addresses are closed');
+    // No setting opens them, so none is named.
+    expect(stdout).not.toContain('STEPWELL_ALLOW_NETWORKS');
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
   });
