@@ -1,5 +1,5 @@
 /** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -11,6 +11,7 @@ import {
   type FastifyRequest,
 } from 'fastify';
 import { Store } from '../../storage/store.js';
+import { type Clock, systemClock } from '../engine/clock.js';
 import { Engine } from '../engine/engine.js';
 import { Journal } from '../engine/journal.js';
 import { provided } from '../engine/provided.js';
@@ -117,12 +118,21 @@ export async function createHttpServer(
     durable: () => engine.durable(),
     durability: durabilityOf(shared.config),
   });
+  dateBy(fastify.server, shared.ports.clock);
   const sockets = new SocketLane({ lane, connections, node });
   connections.guard(fastify.server, sockets.take.bind(sockets));
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
   // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
   fastify.server.maxHeadersCount = 0;
   return application;
+}
+
+/** Node dates answers by the clock of the machine, which is not that of a development server. */
+function dateBy(server: Server, clock: Clock): void {
+  if (clock === systemClock) return;
+  server.prependListener('request', (_, response) => {
+    response.setHeader('Date', new Date(clock.now()).toUTCString());
+  });
 }
 
 function nodeRoutesOf(

@@ -1,5 +1,6 @@
 /** Requests to a running server. Every answer that is no success is an `ApiRefusal`. */
 import type { IncomingMessage } from 'node:http';
+import { systemClock } from '../../engine/clock.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ApiObject, itemsIn } from './api-object.js';
 import { ApiRefusal, ClientError, Unreachable } from './client-errors.js';
@@ -33,7 +34,13 @@ export type { ApiObject } from './api-object.js';
 
 /** One server, as one command speaks to it. */
 export class ApiClient {
+  /** By how much the server's clock is ahead of the one here, as its last answer said. */
+  msAhead = 0;
+
   constructor(readonly address: ServerAddress) {}
+
+  /** The time of the server, Unix milliseconds; of this machine as long as nothing was answered. */
+  readonly now = (): number => systemClock.now() + this.msAhead;
 
   get<Answer = ApiObject>(path: string, query: Query = {}): Promise<Answer> {
     return this.call<Answer>('GET', path, { query });
@@ -89,6 +96,7 @@ export class ApiClient {
   ): Promise<IncomingMessage> {
     const { url } = this.address;
     const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
+    const sentAt = systemClock.now();
     const sent = exchange(url, `${path}${queryText(query)}`, {
       method,
       headers: {
@@ -99,6 +107,7 @@ export class ApiClient {
       body: isJson ? JSON.stringify(body) : body,
     });
     const answer = await this.reading(sent);
+    this.msAhead = msAheadOf(answer.headers.date, sentAt);
     const { statusCode: status = 0 } = answer;
     if (status >= 200 && status < 300) return answer;
     const to = answer.headers.location;
@@ -128,6 +137,18 @@ export class ApiClient {
     }
     return token === null ? {} : { authorization: `Bearer ${token}` };
   }
+}
+
+/** A date in a header has whole seconds. */
+const clockDistanceMs = 2000;
+
+/** 0 where the answer was made between its request and now, as far as a header can show that. */
+function msAheadOf(date: string | undefined, sentAt: number): number {
+  const at = Date.parse(date ?? '');
+  const ahead = at - systemClock.now();
+  const behind = sentAt - at;
+  if (ahead > clockDistanceMs) return ahead;
+  return behind > clockDistanceMs ? -behind : 0;
 }
 
 const pageMax = 100;

@@ -1,6 +1,5 @@
 /** `stepwell dlq`: messages and runs that have failed for good. */
 import { Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../../engine/clock.js';
 import { parseIsoTime } from '../../grammar/iso-time.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
@@ -14,7 +13,7 @@ import {
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
-import { fieldColumn, textOf } from '../output/columns.js';
+import { fieldColumn, type Now, textOf } from '../output/columns.js';
 import type { TableColumn } from '../output/table.js';
 import { sayAll } from '../output/terminal.js';
 import { relativeTime } from '../output/time-words.js';
@@ -135,21 +134,17 @@ async function list(options: ListOptions): Promise<void> {
   }
   const path = options.runs === true ? '/v2/workflows/dlq' : '/v2/dlq';
   const rows = api.list(path, 'messages', queryOf(options), options.count);
-  await output.rows(
-    rows,
-    letterColumns(systemClock.now(), options.runs === true),
-    'no dead letter',
-  );
+  await output.rows(rows, letterColumns(api.now, options.runs === true), 'no dead letter');
 }
 
-function letterColumns(now: number, isRun: boolean): readonly TableColumn<ApiObject>[] {
+function letterColumns(now: Now, isRun: boolean): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('dead letter', 'dlqId'),
     isRun ? fieldColumn('run', 'workflowRunId') : fieldColumn('message', 'messageId'),
     // The id begins with the time of the failure (messaging.md 10).
     {
       title: 'failed',
-      text: (row) => relativeTime(Number.parseInt(textOf(row, 'dlqId'), 10), now),
+      text: (row) => relativeTime(Number.parseInt(textOf(row, 'dlqId'), 10), now()),
     },
     {
       title: 'answer',
@@ -187,7 +182,7 @@ async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptio
   const query: Query = ids.length > 0 ? { dlqIds: ids } : queryOf(options);
   if (options.dryRun === true) {
     const rows = api.list('/v2/dlq', 'messages', query, Number.POSITIVE_INFINITY);
-    await output.rows(rows, letterColumns(systemClock.now(), false), 'no dead letter matches');
+    await output.rows(rows, letterColumns(api.now, false), 'no dead letter matches');
     return;
   }
   const work = { verb, over: 'deadLetters', filter: query, rate: options.rate };

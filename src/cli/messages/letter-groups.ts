@@ -1,7 +1,6 @@
 /** Dead letters by what went wrong (messaging.md 10): a line for each kind of failure. */
-import { systemClock } from '../../engine/clock.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
-import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
+import { fieldColumn, type Now, textOf, timeColumn } from '../output/columns.js';
 import type { Output } from '../output/output.js';
 import type { TableColumn } from '../output/table.js';
 
@@ -25,7 +24,7 @@ export async function listGroups(
     looks += 1;
   } while (cursor !== undefined && looks < looksMax);
   const sorted = [...groups.values()].sort((one, other) => countOf(other) - countOf(one));
-  await output.rows(sorted.slice(0, countMax), columns(systemClock.now()), 'no dead letter');
+  await output.rows(sorted.slice(0, countMax), columns(api.now), 'no dead letter');
 }
 
 interface GroupsPage {
@@ -44,7 +43,7 @@ function add(groups: Map<string, ApiObject>, group: ApiObject): void {
   groups.set(name, known === undefined ? group : { ...known, count, oldestAt });
 }
 
-function columns(now: number): readonly TableColumn<ApiObject>[] {
+function columns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('count', 'count', { isRight: true }),
     {

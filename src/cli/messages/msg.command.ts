@@ -1,6 +1,5 @@
 /** `stepwell msg`: one message from its publish to its end. */
 import { Command, Option } from 'commander';
-import { systemClock } from '../../engine/clock.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type Client,
@@ -158,7 +157,7 @@ async function list(options: ListOptions): Promise<void> {
   };
   const rows = api.list('/v2/messages', 'messages', query, options.count);
   const none = 'no message waits; stepwell msg publish URL -d hello makes one';
-  await output.rows(rows, messageColumns(systemClock.now()), none);
+  await output.rows(rows, messageColumns(api.now), none);
 }
 
 async function get(id: string, options: ClientOptions): Promise<void> {
@@ -194,7 +193,7 @@ async function get(id: string, options: ClientOptions): Promise<void> {
 async function why(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const reason = await api.get(`/v2/messages/${pathPart(id)}/why`);
-  await output.one(reason, () => whyLines(reason, systemClock.now(), output.paint));
+  await output.one(reason, () => whyLines(reason, api.now(), output.paint));
 }
 
 async function deliver(ids: readonly string[], options: ClientOptions): Promise<void> {

@@ -1,6 +1,5 @@
 /** `stepwell sched`: messages that are published again and again. */
 import { Command } from 'commander';
-import { systemClock } from '../../engine/clock.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -10,7 +9,7 @@ import {
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
-import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
+import { fieldColumn, type Now, textOf, timeColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
@@ -79,7 +78,7 @@ function createCommand(): Command {
   return withPublishOptions(command).action(create);
 }
 
-function columns(now: number): readonly TableColumn<ApiObject>[] {
+function columns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('schedule', 'scheduleId'),
     {
@@ -96,7 +95,7 @@ function columns(now: number): readonly TableColumn<ApiObject>[] {
 async function list(options: ClientOptions & { readonly count: number }): Promise<void> {
   const { api, output } = await connect(options);
   const rows = api.list('/v2/schedules', 'schedules', {}, options.count);
-  await output.rows(rows, columns(systemClock.now()), 'no schedule');
+  await output.rows(rows, columns(api.now), 'no schedule');
 }
 
 async function get(id: string, options: ClientOptions): Promise<void> {
@@ -122,7 +121,7 @@ async function next(
   const path = `/v2/schedules/${pathPart(id)}/next`;
   const answer = await api.get<NextTimes>(path, { count });
   const { cron, zone, isPaused, times } = answer;
-  const now = systemClock.now();
+  const now = api.now();
   await output.one(answer, () => [
     `${cron} in ${zone}${isPaused ? ', paused: it skips these' : ''}`,
     ...times.map((at) => `${exactTime(at)}  ${relativeTime(at, now)}`),

@@ -51,7 +51,7 @@ async function tail(options: TailOptions): Promise<void> {
 function rowsOfMessages(api: ApiClient, options: TailOptions): AsyncGenerator<ApiObject> {
   const { state, label, to, queue } = options;
   const query: Query = { state: state?.toUpperCase(), label, url: to, queueName: queue };
-  return rowsAsTheyCome(api, query, systemClock.now());
+  return rowsAsTheyCome(api, query);
 }
 
 /** The stream of a run has all of its rows: which of them are meant is seen here. */
@@ -68,17 +68,16 @@ async function* rowsOfRun(
 }
 
 /**
- * The rows of the log from a time on, each once. The live stream says when there may be new ones,
+ * The rows of the log from now on, each once. The live stream says when there may be new ones,
  * and nothing is asked while nothing happens.
  */
-async function* rowsAsTheyCome(
-  api: ApiClient,
-  query: Query,
-  since: number,
-): AsyncGenerator<ApiObject> {
+async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<ApiObject> {
   const fresh = new FreshRows();
-  let from = since;
+  const begun = systemClock.now();
+  let from: number | undefined;
   for await (const _ of eventStream(api, '/v2/live', { kinds: 'message' })) {
+    // Times of rows are the server's, whose clock is known once it has answered.
+    from ??= begun + api.msAhead;
     const filter = { ...query, fromDate: from, order: 'earliestFirst' };
     fresh.lookAgain();
     for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {

@@ -22,13 +22,16 @@ export function fieldColumn(
   return { title, text: (row) => textOf(row, field), ...options };
 }
 
+/** The time of the server once it has answered, Unix milliseconds: see `ApiClient.now`. */
+export type Now = () => number;
+
 /** A column of a time in Unix milliseconds, as the distance from `now`. */
-export function timeColumn(title: string, field: string, now: number): TableColumn<ApiObject> {
+export function timeColumn(title: string, field: string, now: Now): TableColumn<ApiObject> {
   return {
     title,
     text: (row) => {
       const at = Number(row[field] ?? 0);
-      return at === 0 ? '' : relativeTime(at, now);
+      return at === 0 ? '' : relativeTime(at, now());
     },
   };
 }
@@ -38,8 +41,8 @@ export function stateColumn(field = 'state'): TableColumn<ApiObject> {
   return { title: 'state', text: (row, paint) => shownState(textOf(row, field), paint) };
 }
 
-/** `now`, Unix milliseconds, is what times are shown against. */
-export function messageColumns(now: number): readonly TableColumn<ApiObject>[] {
+/** `now` is what times are shown against. */
+export function messageColumns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('message', 'messageId'),
     stateColumn(),

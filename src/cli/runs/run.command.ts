@@ -1,6 +1,5 @@
 /** `stepwell run`: runs of workflows, from their start to their end. */
 import { Command, Option } from 'commander';
-import { systemClock } from '../../engine/clock.js';
 import { lanesOf } from '../../run-waterfall/lanes.js';
 import {
   type ClientOptions,
@@ -19,6 +18,7 @@ import {
   fieldColumn,
   fieldLines,
   logLine,
+  type Now,
   stateColumn,
   textOf,
   timeColumn,
@@ -157,10 +157,10 @@ async function list(options: ListOptions): Promise<void> {
   };
   const runs = api.list('/v2/workflows/logs', 'runs', query, options.count);
   const none = 'no run; stepwell run start URL makes one';
-  await output.rows(runs, columns(systemClock.now()), none);
+  await output.rows(runs, columns(api.now), none);
 }
 
-function columns(now: number): readonly TableColumn<ApiObject>[] {
+function columns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('run', 'workflowRunId'),
     stateColumn(),
@@ -193,7 +193,7 @@ async function show(id: string, options: ClientOptions): Promise<void> {
   const reason = await api.get(`/v2/workflows/runs/${pathPart(id)}/why`);
   const { rows, isCut } = await runLog(api, id);
   const run = lanesOf(rows);
-  const now = systemClock.now();
+  const now = api.now();
   const startedAt = Number(found['workflowRunCreatedAt']);
   await output.one({ ...found, why: reason, lanes: run.lanes }, () => [
     ...fieldLines(
@@ -220,7 +220,7 @@ async function show(id: string, options: ClientOptions): Promise<void> {
 async function why(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const reason = await api.get(`/v2/workflows/runs/${pathPart(id)}/why`);
-  await output.one(reason, () => whyLines(reason, systemClock.now(), output.paint));
+  await output.one(reason, () => whyLines(reason, api.now(), output.paint));
 }
 
 async function tail(id: string, options: ClientOptions): Promise<void> {

@@ -1,6 +1,5 @@
 /** `stepwell token`: named tokens, each with a role. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { systemClock } from '../../engine/clock.js';
 import { parseIsoTime } from '../../grammar/iso-time.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
@@ -34,15 +33,14 @@ export function tokenCommand(): Command {
 async function list(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const tokens = await api.get<readonly ApiObject[]>('/admin/tokens');
-  const now = systemClock.now();
   await output.rows(
     tokens,
     [
       fieldColumn('name', 'name'),
       fieldColumn('role', 'role'),
-      timeColumn('made', 'createdAt', now),
-      timeColumn('expires', 'expiresAt', now),
-      timeColumn('used', 'lastUsedAt', now),
+      timeColumn('made', 'createdAt', api.now),
+      timeColumn('expires', 'expiresAt', api.now),
+      timeColumn('used', 'lastUsedAt', api.now),
     ],
     'no named token',
   );

@@ -7,6 +7,7 @@
 
 import createClient from 'openapi-fetch';
 import type { paths } from '#openapi';
+import { requestTime } from '../time/clock.ts';
 import { noteConnection } from './connection.ts';
 
 /** The server refused a request, or did not answer it. */
@@ -33,7 +34,9 @@ export const api = createClient<paths>({
 /** As `fetch`, and the connection is known by it. */
 export async function watchedFetch(request: Request): Promise<Response> {
   try {
+    const noteDate = requestTime();
     const response = await fetch(request);
+    noteDate(response.headers.get('date'));
     noteConnection(true);
     return response;
   } catch (error) {

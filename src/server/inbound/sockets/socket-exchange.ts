@@ -1,6 +1,5 @@
 /** An exchange of an express route whose bytes are written to its connection directly. */
 import { STATUS_CODES } from 'node:http';
-import { systemClock } from '../../../engine/clock.js';
 import type { Caller } from '../../../engine/principal/principal.js';
 import { smallAnswerBytes } from '../../../http/bytes/in-flight.js';
 import { PacedBody } from '../../../http/bytes/paced-body.js';
@@ -116,11 +115,11 @@ export class SocketExchange extends ExpressExchange implements Exchange {
 
   /** As Node writes it; a header that closes the connection stands in place of its own. */
   private headOf(status: number, headers: readonly string[], length: number): string {
-    const { state, caller } = this;
+    const { state, caller, context } = this;
     if (latest.status !== status || latest.headers !== headers) latest = beginOf(status, headers);
     if (latest.isLast) state.isLast = true;
     const own = `${requestIdHeader}: ${caller.requestId}\r\ncontent-length: ${length}\r\n`;
-    const date = `Date: ${dateAt(systemClock.now())}\r\n`;
+    const date = `Date: ${dateAt(context.clock.now())}\r\n`;
     return `${latest.text}${own}${date}${state.isLast ? '' : keepAlive}\r\n`;
   }
 }
