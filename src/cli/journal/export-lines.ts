@@ -15,25 +15,30 @@ export function exportLines(from: string, to: string, report: ExportReport): str
     exported,
     ...damages,
     ...gaps.map(({ log, from, until, means }) => `${log} [${from}, ${until}): ${means}`),
-    `${removedEvents} events could not stay without those that are lost`,
+    ...(removedEvents === 0 ? [] : [removedLine(removedEvents)]),
     ...named(
-      `streams are dropped, as their beginning is lost`,
+      'dropped, as the beginning is lost',
       dropped.map(({ stream }) => stream),
     ),
     ...named(
-      'streams go on from before what is lost: what happened since may happen again',
-      cut.map(({ stream, kept }) => `${stream} (${kept} events)`),
+      'cut back to before what is lost: what happened since may happen again',
+      cut.map(({ stream, kept }) => `${stream} (${kept} ${kept === 1 ? 'event' : 'events'})`),
     ),
-    ...named('streams were open there, and may have gone on', uncertain),
+    ...named('may have gone on from there', uncertain),
     `all of this stands in ${to}/${exportFile}; go on with: stepwell journal import ${to} <folder>`,
   ];
 }
 
+function removedLine(count: number): string {
+  return `${count} ${count === 1 ? 'event' : 'events'} could not stay without what is lost`;
+}
+
 function named(what: string, streams: readonly string[]): string[] {
   if (streams.length === 0) return [];
+  const noun = streams.length === 1 ? 'stream' : 'streams';
   const more = streams.length > namedMax ? [`  and ${streams.length - namedMax} more`] : [];
   return [
-    `${streams.length} ${what}:`,
+    `${streams.length} ${noun} ${what}:`,
     ...streams.slice(0, namedMax).map((stream) => `  ${stream}`),
     ...more,
   ];

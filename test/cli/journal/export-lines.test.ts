@@ -1,0 +1,28 @@
+import { exportLines } from '../../../src/cli/journal/export-lines.js';
+
+const report = { damages: ['damaged data: x'], gaps: [], changed: [], removedEvents: 0 };
+
+it('one stream is not called several, and what has not happened is not said', () => {
+  const lines = exportLines('data', 'good', { ...report, uncertain: ['message/msg_1'] });
+  expect(lines.slice(2, 4)).toEqual(['1 stream may have gone on from there:', '  message/msg_1']);
+  expect(lines.join('\n')).not.toContain('could not stay');
+});
+
+it('streams and events are counted', () => {
+  const changed = [
+    { stream: 'run/a', outcome: 'cut back' as const, kept: 1, removed: 1 },
+    { stream: 'run/b', outcome: 'cut back' as const, kept: 2, removed: 1 },
+  ];
+  const lines = exportLines('data', 'good', {
+    ...report,
+    changed,
+    uncertain: [],
+    removedEvents: 1,
+  });
+  expect(lines.slice(2, 6)).toEqual([
+    '1 event could not stay without what is lost',
+    '2 streams cut back to before what is lost: what happened since may happen again:',
+    '  run/a (1 event)',
+    '  run/b (2 events)',
+  ]);
+});
