@@ -64,10 +64,16 @@ export class NestLog implements LoggerService {
   }
 
   error(message: unknown, ...details: unknown[]): void {
-    this.pino.error({ details }, String(message));
+    this.pino.error(fieldsOf(details), String(message));
   }
 
   fatal(message: unknown, ...details: unknown[]): void {
-    this.pino.fatal({ details }, String(message));
+    this.pino.fatal(fieldsOf(details), String(message));
   }
+}
+
+/** A stack and the part of Nest that says it; an expected failure has none. */
+function fieldsOf(details: readonly unknown[]): object {
+  const known = details.filter((detail) => detail !== undefined);
+  return known.length > 1 ? { details: known } : {};
 }

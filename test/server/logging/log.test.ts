@@ -1,5 +1,6 @@
+import { pino } from 'pino';
 import { loggedPath } from '../../../src/http/logged-path.js';
-import { createLog } from '../../../src/server/logging/log.js';
+import { createLog, NestLog } from '../../../src/server/logging/log.js';
 
 test('no credential reaches the log, wherever it stands', () => {
   const lines: string[] = [];
@@ -13,4 +14,15 @@ test('no credential reaches the log, wherever it stands', () => {
 
 test('a query never reaches the log', () => {
   expect(loggedPath('/v2/publish/https://a.test?token=secret')).toBe('/v2/publish/https://a.test');
+});
+
+it('an expected failure of a start has no details, and a defect has its stack', () => {
+  const written: Record<string, unknown>[] = [];
+  const log = new NestLog(pino({}, { write: (line: string) => written.push(JSON.parse(line)) }));
+  log.error('DamagedData: damaged', undefined, '_ExceptionHandler');
+  log.error('TypeError: no', 'at x.ts', '_ExceptionHandler');
+  expect(written.map(({ details }) => details)).toEqual([
+    undefined,
+    ['at x.ts', '_ExceptionHandler'],
+  ]);
 });
