@@ -5,16 +5,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
-import type { Command } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import { type Principal, workFor } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { ok, Refusal, type Result } from '../../grammar/result.js';
+import type { PublishMessage } from '../messages/message.commands.js';
 import { messageTargets } from '../url-groups/message-targets.js';
 import { UrlGroups } from '../url-groups/url-group.entity.js';
 import type { TriggerSchedule, TriggerScheduleNow } from './schedule.commands.js';
-import type { TriggerScheduleEffect } from './schedule.decider.js';
+import { scheduleDecider, type TriggerScheduleEffect } from './schedule.decider.js';
 import { Schedules } from './schedule.entity.js';
 import { scheduleKind } from './schedule.events.js';
 import { StoredDefinitions } from './stored-definitions.js';
@@ -55,7 +55,7 @@ export class SchedulePublisher {
     const messages = triggerMessages(definition, targets, at, names);
     const ids = messages.map(({ id }) => id);
     const trigger = triggerOf(scheduleId, effect, at, ids, null);
-    const refusal = await this.dispatch([...messages, trigger], workFor(scheduleKind, scheduleId));
+    const refusal = await this.dispatch(messages, trigger, workFor(scheduleKind, scheduleId));
     if (refusal === null) return;
     await this.schedules.ask(triggerOf(scheduleId, effect, at, [], refusal.message));
   }
@@ -81,16 +81,25 @@ export class SchedulePublisher {
       definitionOffset: offset,
       messageIds,
     };
-    const refusal = await this.dispatch([...messages, trigger], by);
+    const refusal = await this.dispatch(messages, trigger, by);
     return refusal ?? ok({ scheduleId, messageIds });
   }
 
   /**
    * Why it was refused; null = it was not. A group of hundreds takes several turns of one tick: the
-   * trigger counts with the last one, so a crash in between repeats messages and loses none.
+   * trigger counts with the last one, so a crash in between repeats messages and loses none. Turns
+   * before that one publish whatever becomes of the trigger, so it is judged before all of them.
    */
-  private async dispatch(commands: readonly Command[], by: Principal): Promise<Refusal | null> {
-    for (const outcome of await dispatchAtOnce(this.engine, commands, true, by)) {
+  private async dispatch(
+    messages: readonly PublishMessage[],
+    trigger: TriggerSchedule | TriggerScheduleNow,
+    by: Principal,
+  ): Promise<Refusal | null> {
+    const { engine, schedules } = this;
+    const state = schedules.stateOf(trigger.id);
+    const judged = scheduleDecider.decide(trigger, state, schedules.messages);
+    const commands = judged instanceof Refusal ? [trigger] : [...messages, trigger];
+    for (const outcome of await dispatchAtOnce(engine, commands, true, by)) {
       if (!outcome.ok) return outcome;
     }
     return null;
