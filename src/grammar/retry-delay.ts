@@ -60,6 +60,38 @@ export function parseRetryDelay(text: string): Result<RetryDelay> {
   return expression;
 }
 
+/** What the library passes over: `1000,`, `(1000,)`, `;1000`, `min?.(1, 2)`. */
+const passedOver = /[;?]|(^|[(,])\s*,|,\s*($|\))/;
+
+/**
+ * Checks the expression of a new message. Beside what `parseRetryDelay` refuses, commas stand
+ * between arguments, and nowhere else. What was published before goes on as it was.
+ */
+export function parseNewRetryDelay(text: string): Result<RetryDelay> {
+  const expression = parseRetryDelay(text);
+  if (!expression.ok) return expression;
+  const commas = text.split(',').length - 1;
+  return passedOver.test(text) || commas !== commasIn(jsep(text))
+    ? refused('must have one comma between arguments, and no other separators')
+    : expression;
+}
+
+/** How many commas a checked expression has between its arguments. */
+function commasIn(tree: jsep.Expression): number {
+  // As below; it was compiled, so that it has no other nodes than these.
+  const node = tree as jsep.CoreExpression;
+  switch (node.type) {
+    case 'UnaryExpression':
+      return commasIn(node.argument);
+    case 'BinaryExpression':
+      return commasIn(node.left) + commasIn(node.right);
+    case 'CallExpression':
+      return node.arguments.reduce((sum, each) => sum + commasIn(each), node.arguments.length - 1);
+    default:
+      return 0;
+  }
+}
+
 /**
  * Milliseconds to wait after an attempt, `retried` retries having been made before it: whole, at
  * least 0, at most a day. Undefined (NaN, infinity, or a text that is no expression) means the

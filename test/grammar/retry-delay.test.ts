@@ -1,5 +1,9 @@
 import fc from 'fast-check';
-import { evaluateRetryDelay, parseRetryDelay } from '../../src/grammar/retry-delay.js';
+import {
+  evaluateRetryDelay,
+  parseNewRetryDelay,
+  parseRetryDelay,
+} from '../../src/grammar/retry-delay.js';
 
 describe('a retry-delay expression', () => {
   it.each([
@@ -85,6 +89,24 @@ describe('a retry-delay expression', () => {
     expect(expression.ok).toBe(false);
     expect(expression).not.toHaveProperty('reason', '');
     expect(evaluateRetryDelay(text, 0)).toBeUndefined();
+  });
+
+  it.each([
+    '1000,',
+    ',1000',
+    '1000;',
+    ';1000',
+    '(1000,)',
+    'min(1 2)',
+    '(min(1 2),)',
+    'min?.(1, 2)',
+  ])('refuses %j of a new message, and reads that of an earlier one', (text) => {
+    expect(parseNewRetryDelay(text).ok).toBe(false);
+    expect(evaluateRetryDelay(text, 0)).toBeGreaterThan(0);
+  });
+
+  it.each(['max(10000, pow(2, retried) * 1000)', '-min( 1 ,2)', 'round(1)'])('takes %j', (text) => {
+    expect(parseNewRetryDelay(text).ok).toBe(true);
   });
 
   it('is bounded in characters, terms and depth', () => {

@@ -9,7 +9,7 @@ import { isHeaderName, isHeaderValue, titleCase } from '../../grammar/headers.js
 import { parseName } from '../../grammar/name.js';
 import { parseRedaction, type Redaction } from '../../grammar/redaction-fields.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
-import { parseRetryDelay } from '../../grammar/retry-delay.js';
+import { parseNewRetryDelay } from '../../grammar/retry-delay.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import type { FlowControlOptions } from '../messages/message.events.js';
 
@@ -198,7 +198,7 @@ function parseMethod(text: string): Result<string> {
 
 /** The expression as it was written: it is shown verbatim (messaging.md 3.3). */
 function parseExpression(text: string): Result<string> {
-  const expression = parseRetryDelay(text);
+  const expression = parseNewRetryDelay(text);
   return expression.ok ? ok(text) : expression;
 }
 

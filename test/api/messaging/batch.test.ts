@@ -149,6 +149,8 @@ describe('a refused item', () => {
     [{ headers: { 'svc-not-before': 'x' } }, 'Svc-Not-Before'],
     [{ headers: { 'svc-timeout': 'x' } }, 'Svc-Timeout'],
     [{ headers: { 'svc-retry-delay': 'x' } }, 'Svc-Retry-Delay'],
+    [{ headers: { 'svc-retry-delay': 'min(1 2)' } }, 'Svc-Retry-Delay'],
+    [{ headers: { 'svc-retry-delay': '1000,' } }, 'Svc-Retry-Delay'],
     [{ headers: { 'svc-label': 'a b' } }, 'Svc-Label'],
     [{ headers: { 'svc-redact-fields': 'x' } }, 'Svc-Redact-Fields'],
     [{ headers: { 'svc-flow-control-key': 'k' } }, 'Svc-Flow-Control-Value'],
