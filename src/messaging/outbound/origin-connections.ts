@@ -43,7 +43,7 @@ export class OriginConnections implements ConnectionOwner {
 
   /** Sends a request, now or when there is a connection for it. */
   send(request: WireRequest, exchange: OutboundExchange): void {
-    const connection = this.unused.pop();
+    const connection = this.takeUnused();
     if (connection !== undefined) {
       connection.send(request, exchange);
       return;
@@ -130,6 +130,16 @@ export class OriginConnections implements ConnectionOwner {
       }
       if (this.unused.length > 0) this.sweepLater();
     });
+  }
+
+  /** The one that was used last; between two sweeps it may be one that is not kept any more. */
+  private takeUnused(): OutboundConnection | undefined {
+    const now = this.clock.monotonic();
+    for (;;) {
+      const connection = this.unused.pop();
+      if (connection === undefined || connection.keptUntil > now) return connection;
+      connection.destroy();
+    }
   }
 
   /** The one that has waited longest. */

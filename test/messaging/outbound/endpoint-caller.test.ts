@@ -114,6 +114,32 @@ describe('the endpoint caller', () => {
     expect(endpoint.connections).toBeLessThanOrEqual(2);
   });
 
+  it('uses no connection beyond its time, which its destination may be closing', async () => {
+    const clock = new ManualClock();
+    const caller = callerWith({ clock });
+    const sockets = new Set<object>();
+    // Announced times are kept but for two seconds.
+    const server = createServer((request, answer) => {
+      sockets.add(request.socket);
+      answer.setHeader('Keep-Alive', 'timeout=3').end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    toClose.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const call = () => caller.call(attemptAt(`http://127.0.0.1:${port}/`));
+    await call();
+    clock.advance(900);
+    await call();
+    expect(sockets.size).toBe(1);
+    // The time of the second call is over, and the connections are looked at every second.
+    clock.advance(1050);
+    await call();
+    expect(sockets.size).toBe(2);
+  });
+
   it('keeps so much of a response body, reads a little more, and then gives it up', async () => {
     const caller = callerWith();
     endpoint.answer(() => ({ body: Buffer.alloc(100_000, 'x') }));
