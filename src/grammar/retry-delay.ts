@@ -46,6 +46,7 @@ const functions: ReadonlyMap<string, readonly [number, Arithmetic]> = new Map<
 
 /** Few expressions are in use at a time, each by many messages. */
 const known = new LRUCache<string, Result<RetryDelay>>({ max: 512 });
+const knownNew = new LRUCache<string, Result<RetryDelay>>({ max: 512 });
 
 /**
  * Checks an expression at publish: at most 256 characters, 64 nodes and a depth of 16, with
@@ -68,8 +69,16 @@ const passedOver = /[;?]|(^|[(,])\s*,|,\s*($|\))/;
  * between arguments, and nowhere else. What was published before goes on as it was.
  */
 export function parseNewRetryDelay(text: string): Result<RetryDelay> {
+  const earlier = knownNew.get(text);
+  if (earlier !== undefined) return earlier;
   const expression = parseRetryDelay(text);
   if (!expression.ok) return expression;
+  const judged = judgedSeparators(text, expression);
+  knownNew.set(text, judged);
+  return judged;
+}
+
+function judgedSeparators(text: string, expression: Result<RetryDelay>): Result<RetryDelay> {
   const commas = text.split(',').length - 1;
   return passedOver.test(text) || commas !== commasIn(jsep(text))
     ? refused('must have one comma between arguments, and no other separators')
