@@ -2,8 +2,7 @@
 import type { Command, ResultOf } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { Principal } from '../principal/principal.js';
-import type { Outcome } from '../turn.js';
-import { turnCommandsMax } from '../turn.js';
+import { type Outcome, turnCommandsMax } from '../turn.js';
 
 /** The items in slices of `length`, the last one shorter: those of one turn. */
 export function* slicesOf<Item>(
