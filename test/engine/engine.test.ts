@@ -480,4 +480,8 @@ describe('replay', () => {
   });
 });
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+/** What is due in this turn of the event loop is done, too, however late the timer comes. */
+const settle = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setImmediate(resolve));
+};

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Collector } from '../../../src/server/telemetry/collector.js';
 
-const timeoutMs = 300;
+const timeoutMs = 1500;
 const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
 

@@ -91,8 +91,11 @@ export class PostgresServer {
     const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const server = [join(programs ?? '', 'postgres'), '-D', this.folder, '-p', `${this.port}`];
     const [command, ...rest] = asOwner([...server, ...words]);
-    this.child = killedAtLast(spawn(command, rest, { stdio: 'ignore' }));
     for (;;) {
+      // One whose last process of before is still ending does not start, and is started again.
+      if (this.child === null || this.child.exitCode !== null) {
+        this.child = killedAtLast(spawn(command, rest, { stdio: 'ignore' }));
+      }
       try {
         this.ask('select 1');
         return;
