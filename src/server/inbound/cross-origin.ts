@@ -18,6 +18,7 @@ const exposed = [
   'Retry-After',
   'Stepwell-Durability',
   'Stepwell-Warning',
+  'Stream-Ack-Id',
   'Stream-Generation',
   'Stream-Replaced-Records',
   'WWW-Authenticate',

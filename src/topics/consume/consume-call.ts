@@ -11,16 +11,21 @@ import type { StartPositions } from '../sessions/start-positions.js';
  */
 export class ConsumeCall {
   private hasTurn = false;
+  private hasAnswerId = false;
   private isWritten = false;
   private isGone = false;
   private whenGone: () => void = () => undefined;
 
-  /** `response` is open; what becomes of it decides what becomes of the records in it. */
+  /**
+   * `response` is open; what becomes of it decides what becomes of the records in it. `received` is
+   * the id of the answer that the client had last; null = it names none.
+   */
   constructor(
     private readonly sessions: ConsumerSessions,
     private readonly starts: StartPositions,
     readonly session: ConsumerSession,
     response: ServerResponse,
+    private readonly received: string | null,
   ) {
     session.callBegan();
     const { socket } = response;
@@ -36,11 +41,17 @@ export class ConsumeCall {
    * False where an earlier call has not ended by `until` (Unix milliseconds).
    */
   async enter(until: number): Promise<boolean> {
-    if (!(await this.session.enter(until))) return false;
+    if (!(await this.session.enter(until, this.received))) return false;
     this.sessions.acknowledged(this.session);
     if (this.isGone) this.session.leave();
     else this.hasTurn = true;
     return true;
+  }
+
+  /** The id of its answer, once for a call: the next one names it if the client has it. */
+  answerId(): string {
+    this.hasAnswerId = true;
+    return this.session.nextAnswerId();
   }
 
   /** The reader has all before these positions: reading goes on there. */
@@ -69,12 +80,17 @@ export class ConsumeCall {
     else this.whenGone = gone;
   }
 
+  /** A client that names what it has does not have this because it was written. */
+  private get isNamedLater(): boolean {
+    return this.hasAnswerId && this.received !== null;
+  }
+
   private close(): void {
     this.isGone = true;
     this.whenGone();
     if (this.hasTurn) {
-      if (this.isWritten) this.written();
-      else this.session.positions.rewind();
+      if (!this.isWritten) this.session.positions.rewind();
+      else if (!this.isNamedLater) this.written();
       this.session.leave();
     }
     this.session.callEnded();

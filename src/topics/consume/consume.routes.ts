@@ -17,6 +17,7 @@ import {
   parseConsume,
   parseConsumePath,
   parseJoinOptions,
+  parseReceived,
 } from '../sessions/consume.request.js';
 import type { ConsumerSession } from '../sessions/consumer-session.js';
 import { ConsumerSessions } from '../sessions/consumer-sessions.js';
@@ -71,27 +72,29 @@ export class ConsumeRoutes {
   private async consume(exchange: FastifyExchange, read: Result<ConsumeRequest>): Promise<void> {
     const { consumers, rights } = this;
     const { request, response } = exchange;
+    const { rawHeaders } = request;
     const consume = valueIn(read);
-    const encoding = valueIn(readEncoding(request.rawHeaders));
+    const encoding = valueIn(readEncoding(rawHeaders));
     const { topics, timeoutMs } = consume;
     const place = placeIn(exchange);
     const format = streamFormatOf(request.headers.accept);
-    const received = valueIn(cursorOf(request, format));
+    const positions = valueIn(cursorOf(request, format));
     const grant = answerIn(rights.admit(request, place.group, topics));
-    const who = { grant, by: exchange.caller };
+    const who = { grant, by: exchange.caller, received: valueIn(parseReceived(rawHeaders)) };
     const until = this.clock.now() + timeoutMs;
-    const options = () => parseJoinOptions(request.rawHeaders, this.config.consumerIdleMs);
+    const options = () => parseJoinOptions(rawHeaders, this.config.consumerIdleMs);
     const session = answerIn(await consumers.enter(place, topics, who, options));
     // A client that is gone already gets no turn.
     if (response.closed) return;
-    const call = new ConsumeCall(this.sessions, this.starts, session, response);
+    const { received } = who;
+    const call = new ConsumeCall(this.sessions, this.starts, session, response, received);
     if (!(await call.enter(until))) return exchange.refuse(overlap(session));
     const mayRead = () =>
       session.subscribesTo(topics) && rights.judge(request, place.group, topics) === undefined;
     const terms = { until, encoding, mayRead, ...consume };
     if (format === null) return this.answer(exchange, call, terms);
     const reader = { response, format, allowance: exchange.hijack() };
-    await new ConsumeStream(this.polls, this.clock, call, reader, terms).run(received);
+    await new ConsumeStream(this.polls, this.clock, call, reader, terms).run(positions);
   }
 
   private async answer(
@@ -102,6 +105,7 @@ export class ConsumeRoutes {
     const begun = await new ConsumeAnswer(this.polls, call, terms, exchange.room).begin();
     if ('undecided' in begun) return exchange.refuse(undecided(begun.undecided));
     exchange.header('stream-generation', String(call.session.generation));
+    exchange.header('stream-ack-id', call.answerId());
     await sendRecords(exchange, begun.parts);
   }
 }

@@ -24,8 +24,13 @@ const timeout = once(() =>
 );
 const milliseconds = (text: string) => z.int().describe(text).optional();
 
+const ackId = once(() =>
+  z.string().describe('Of the last answer that the client has; none: of no answer yet').optional(),
+);
+
 const settings = once(() =>
   z.object({
+    'Stream-Ack-Id': ackId(),
     'Stream-Enable-Auto-Commit': z.boolean().describe('true without it').optional(),
     'Stream-Auto-Commit-Interval': milliseconds('Milliseconds; 5000 without it'),
     'Stream-Auto-Offset-Reset': z.enum(['earliest', 'latest', 'none']).optional(),
@@ -76,6 +81,7 @@ export const consumerRoutes = {
     headers: () =>
       z.object({
         'Stream-Generation': z.int().describe('Refused if the group is in another one').optional(),
+        'Stream-Ack-Id': ackId(),
       }),
     body: { isRequired: false, schema: () => commitsSchema },
     answers: done,
@@ -110,6 +116,7 @@ export const consumerRoutes = {
   },
   remove: {
     summary: 'Delete an instance: others get its partitions, what it was given is committed',
+    headers: () => z.object({ 'Stream-Ack-Id': ackId() }),
     answers: done,
   },
   seek: {

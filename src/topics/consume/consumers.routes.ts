@@ -1,13 +1,14 @@
 /** `/consumers` and `/delete-consumer`: the instances of groups (topics.md 4.5). */
 import { Injectable } from '@nestjs/common';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
-import { refuseIf } from '../../http/outcome.js';
+import { refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import { assignmentsOf } from '../groups/consumer-group.state.js';
 import { GroupViews } from '../groups/group-views.js';
 import { GroupRights } from '../offsets/group-rights.js';
+import { parseReceived } from '../sessions/consume.request.js';
 import { ConsumersService } from '../sessions/consumers.service.js';
 import { consumerRoutes } from './consumers.openapi.js';
 import { placeIn } from './place-in.js';
@@ -58,7 +59,8 @@ export class ConsumersRoutes {
   private async remove(exchange: FastifyExchange): Promise<void> {
     const place = placeIn(exchange);
     refuseIf(this.rights.judge(exchange.request, place.group, []));
-    refuseIf(await this.consumers.remove(place, exchange.caller));
+    const received = valueIn(parseReceived(exchange.request.rawHeaders));
+    refuseIf(await this.consumers.remove(place, { by: exchange.caller, received }));
     answerJson(exchange, success);
   }
 }

@@ -8,7 +8,7 @@ import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { GroupRights } from '../offsets/group-rights.js';
 import { parseTimeout } from '../records/read-limits.js';
 import { Commits } from '../sessions/commits.js';
-import { parseGeneration } from '../sessions/consume.request.js';
+import { parseGeneration, parseReceived } from '../sessions/consume.request.js';
 import { parseCommits, parsePlaces } from '../sessions/offsets.request.js';
 import { Seeks } from '../sessions/seeks.js';
 import { parseSeeks } from '../sessions/seeks.request.js';
@@ -53,9 +53,11 @@ export class OffsetsRoutes {
   private async commit(exchange: FastifyExchange): Promise<void> {
     const place = placeIn(exchange);
     const commits = valueIn(parseCommits(exchange.body));
-    const generation = valueIn(parseGeneration(exchange.request.rawHeaders));
+    const { rawHeaders } = exchange.request;
+    const generation = valueIn(parseGeneration(rawHeaders));
+    const received = valueIn(parseReceived(rawHeaders));
     refuseIf(this.rights.judgePlaces(exchange.request, place.group, commits));
-    refuseIf(await this.commits.commit(place, commits, generation));
+    refuseIf(await this.commits.commit(place, commits, { generation, received }));
     answerJson(exchange, success);
   }
 

@@ -13,6 +13,14 @@ import type { ConsumerSession } from './consumer-session.js';
 import { ConsumerSessions } from './consumer-sessions.js';
 import { ConsumersService } from './consumers.service.js';
 
+/** What a reader that commits says of itself; null = it does not say. */
+export interface CommitTerms {
+  /** The generation that it has joined. */
+  readonly generation: number | null;
+  /** The id of the last answer that it has. */
+  readonly received: string | null;
+}
+
 /**
  * 409 where the instance is not in the generation that it names, or does not own what it commits.
  */
@@ -29,13 +37,12 @@ export class Commits {
 
   /**
    * Commits `positions` for an instance's group; none means all that the instance was given in
-   * full. `generation` is the one that the reader has joined; null = it names none. Returns why
-   * not, or null once it is durable.
+   * full. Returns why not, or null once it is durable.
    */
   async commit(
     place: ConsumerPlace,
     positions: readonly TopicPosition[],
-    generation: number | null,
+    { generation, received }: CommitTerms,
   ): Promise<Refusal | null> {
     const known = this.consumers.find(place);
     if (known instanceof Refusal) return known;
@@ -53,7 +60,10 @@ export class Commits {
     }
     // Nothing waits between the look at who owns what and this.
     session.callBegan();
-    if (positions.length === 0) this.sessions.commitWritten(session);
+    if (positions.length === 0) {
+      session.acknowledge(received);
+      this.sessions.commitWritten(session);
+    }
     this.offsets.commit(place.group, positions, this.clock.now());
     for (const position of positions) session.positions.storedByReader(position);
     session.callEnded();

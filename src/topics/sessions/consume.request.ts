@@ -92,6 +92,15 @@ export function parseGeneration(rawHeaders: readonly string[]): Result<number | 
     : refused('the header Generation must be a number');
 }
 
+/** The id of the answer that the client had last, as that answer named it; null = it names none. */
+export function parseReceived(rawHeaders: readonly string[]): Result<string | null> {
+  const id = readLogOptions(rawHeaders).get('ack-id');
+  if (id === undefined) return ok(null);
+  return /^[\w-]{1,64}$/.test(id)
+    ? ok(id)
+    : refused('the header Ack-Id must be the id of an answer, or none');
+}
+
 function requestOf(names: readonly string[], fields: JsonFields): Result<ConsumeRequest> {
   const topics = [...new Set(names)];
   if (topics.length === 0) return refused('topic or topics is missing');

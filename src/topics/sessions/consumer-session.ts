@@ -30,6 +30,8 @@ export class ConsumerSession {
    * other logs: nothing of before means those.
    */
   readonly soughtOffsets = new WeakMap<PartitionLog, number>();
+  /** How many answers it has begun to give; see `answerId`. */
+  private answers = 0;
   private readonly startedAt: number;
   private life = machine.initialState();
   private isHeld = false;
@@ -40,6 +42,8 @@ export class ConsumerSession {
     readonly place: ConsumerPlace,
     readonly settings: ConsumerSettings,
     private readonly clock: Clock,
+    /** Begins the ids of its answers: no session of before or after has it. */
+    private readonly name: string,
   ) {
     this.startedAt = clock.now();
   }
@@ -105,24 +109,34 @@ export class ConsumerSession {
     return lost;
   }
 
-  /** A call has come in: it has what earlier ones gave, unless one of them is on its way still. */
-  acknowledge(): void {
-    if (!this.isHeld) this.positions.acknowledge();
+  /** Names the answer that is about to be given: what it hands out is acknowledged by that name. */
+  nextAnswerId(): string {
+    this.answers += 1;
+    return this.answerId;
+  }
+
+  /**
+   * A call has come in. It has what earlier ones gave, unless one of them is on its way still; if
+   * it names the answer that it had last (`received`), it has that one, and what followed was lost.
+   */
+  acknowledge(received: string | null): void {
+    if (!this.isHeld) this.receive(received);
   }
 
   /**
    * One call at a time reads: true as soon as it is this one's turn, which ends with `leave`; false
-   * where it has not come by `until` (Unix milliseconds).
+   * where it has not come by `until` (Unix milliseconds). `received` is as for `acknowledge`.
    */
-  enter(until: number): Promise<boolean> {
+  enter(until: number, received: string | null): Promise<boolean> {
     if (!this.isHeld) {
       this.isHeld = true;
+      this.receive(received);
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
       const enter = () => {
         cancel();
-        this.positions.acknowledge();
+        this.receive(received);
         resolve(true);
       };
       const cancel = this.clock.after(Math.max(0, until - this.clock.now()), () => {
@@ -156,6 +170,18 @@ export class ConsumerSession {
   end(): void {
     this.hear({ type: 'SessionEnded' });
     this.wake();
+  }
+
+  private get answerId(): string {
+    return `${this.name}-${this.answers}`;
+  }
+
+  private receive(received: string | null): void {
+    const { positions, answerId } = this;
+    if (received === null || received === answerId) {
+      positions.write();
+      positions.acknowledge();
+    } else positions.rewind();
   }
 
   private hear(event: SessionEvent): void {

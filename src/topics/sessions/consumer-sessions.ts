@@ -8,6 +8,7 @@ import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { AlarmClock } from '../../engine/alarm-clock.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
 import type { EffectCarrier, EffectSource } from '../../engine/registration.js';
 import type { CloseConsumer } from '../groups/consumer.commands.js';
@@ -26,6 +27,9 @@ import type { TopicPosition } from '../records/topic-partition.js';
 import { ConsumerSession } from './consumer-session.js';
 import { type OwnedPartition, takeAcknowledged } from './positions.js';
 
+/** The ids that a client may still have are those of few sessions: 48 bits tell them apart. */
+const sessionNameBytes = 6;
+
 /**
  * One for the server. Commits that it makes by itself are of what readers have had in full: records
  * may come twice after a crash, and none is left out.
@@ -43,6 +47,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     private readonly views: GroupViews,
     private readonly offsets: CommittedOffsets,
     @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {
     this.silences = new AlarmClock(clock, (session) => this.judgeSilence(session));
     this.commits = new AlarmClock(clock, (session) => this.commitInterval(session));
@@ -51,7 +56,8 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   /** One that has not called yet, or not since the server started, has its session timeout to. */
   start({ id }: EffectSource, { settings }: RunConsumer): () => void {
     const place = consumerPlace(id);
-    const session = new ConsumerSession(place, settings, this.clock);
+    const name = this.identifiers.randomBytes(sessionNameBytes).toString('base64url');
+    const session = new ConsumerSession(place, settings, this.clock, name);
     const view = this.views.find(place.group);
     if (view !== undefined) session.view(view, ownedBy(view).get(place.instance) ?? []);
     const own = this.groups.get(place.group);

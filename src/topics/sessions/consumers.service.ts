@@ -22,10 +22,12 @@ const attemptsMax = 3;
 
 const restless: Refusal = new Refusal('unavailable', 'the instance is being closed; try again');
 
-/** Who calls for an instance, and what that credential may do. */
+/** Who calls for an instance, what that credential may do, and what the client has had. */
 export interface ConsumerCaller {
   readonly grant: Access;
   readonly by: Principal | null;
+  /** The id of the last answer that it has; null = it names none. */
+  readonly received: string | null;
 }
 
 /**
@@ -56,7 +58,7 @@ export class ConsumersService {
     options: () => Result<JoinOptions>,
   ): Promise<ConsumerSession | Refusal> {
     const known = this.sessions.find(place);
-    known?.acknowledge();
+    known?.acknowledge(who.received);
     if (known?.subscribesTo(topics) === true && this.areThere(topics)) return known;
     const arrivals = await this.starts.arrive(topics, who.by, async (toCome) =>
       this.sessions.find(place) === undefined
@@ -86,10 +88,18 @@ export class ConsumersService {
     return this.sessions.find(place) ?? new Refusal('not_found', message);
   }
 
-  /** Why an instance cannot be deleted; null = it is gone, and what it was given is committed. */
-  async remove(place: ConsumerPlace, by: Principal | null): Promise<Refusal | null> {
+  /**
+   * Why an instance cannot be deleted; null = it is gone, and what it was given is committed: up to
+   * the answer `received`, where the client names one.
+   */
+  async remove(
+    place: ConsumerPlace,
+    { by, received }: Pick<ConsumerCaller, 'by' | 'received'>,
+  ): Promise<Refusal | null> {
     const session = this.find(place);
-    return session instanceof Refusal ? session : this.removal.remove(session, by);
+    if (session instanceof Refusal) return session;
+    session.acknowledge(received);
+    return this.removal.remove(session, by);
   }
 
   private joinOf(

@@ -7,8 +7,9 @@
  *   ----[  to be stored )[  handed out       ) [ on its way )----
  *
  * What is handed out is `written` once its answer was written in full, else it is taken back; it
- * is acknowledged by the next call, or when the interval has passed since (see `tick`). Every call
- * begins by acknowledging, so what a lost answer takes back is what stood in that answer.
+ * is acknowledged by the next call, or when the interval has passed since (see `tick`). Of a client
+ * that names the answers it has had, it is `written` once the client has named that answer. Every
+ * call begins by acknowledging, so what a lost answer takes back is what stood in that answer.
  */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { TopicPartition, TopicPosition } from '../records/topic-partition.js';

@@ -27,7 +27,7 @@ async function join(instance: string): Promise<ConsumerSession> {
   const entered = await world.consumers.enter(
     place,
     ['rides'],
-    { grant: fullGrant, by: null },
+    { grant: fullGrant, by: null, received: null },
     () => {
       return { ok: true, value: { settings, strategy: null } };
     },

@@ -10,6 +10,7 @@ import type {
   ConsumerSettings,
 } from '../../../src/topics/groups/consumer.events.js';
 import { recordText } from '../../../src/topics/records/record-text.js';
+import type { ConsumerCaller } from '../../../src/topics/sessions/consumers.service.js';
 import { topicKind } from '../../../src/topics/topics/topic.events.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -29,6 +30,8 @@ interface Reader {
   topics: readonly string[];
   /** Commits by itself after it has processed; else the server does. */
   readonly commits: boolean;
+  /** The id of the last answer that it has; null = it does not say what it has. */
+  received: string | null;
   generation: number | null;
   /** By partition the offset after the last one that it has processed in this generation. */
   readonly progress: Map<string, number>;
@@ -38,13 +41,25 @@ interface Reader {
   hasDied: boolean;
 }
 
+/** One answer as a reader gets it. */
+interface Answer {
+  readonly id: string;
+  readonly generation: number;
+  readonly texts: readonly string[];
+}
+
+function callerOf({ received }: Reader): Pick<ConsumerCaller, 'by' | 'received'> {
+  return { by: null, received };
+}
+
 export class GroupSimulation {
   readonly history = new GroupHistory();
-  readonly groups = ['commits', 'leaves-it'];
+  readonly groups = ['commits', 'leaves-it', 'names-answers'];
   /** What happened how often: a simulation in which nothing happens proves nothing. */
   readonly counts = {
     read: 0,
     lost: 0,
+    lostUnseen: 0,
     died: 0,
     committed: 0,
     stale: 0,
@@ -122,7 +137,7 @@ export class GroupSimulation {
     else if (die < 0.75) void this.consume(reader, random.pick([0, 50, 5 * second]));
     else if (die < 0.87) void this.commit(reader);
     else if (die < 0.91) this.breakOff(reader);
-    else if (die < 0.95) void this.world.consumers.remove(reader.place, null);
+    else if (die < 0.95) void this.world.consumers.remove(reader.place, callerOf(reader));
     else if (die < 0.98) reader.topics = random.pick([topics, ['t'], ['u']]);
     else this.grow();
   }
@@ -154,16 +169,16 @@ export class GroupSimulation {
     response.once('close', () => {
       if (reader.waiting === response) reader.waiting = null;
     });
-    if (reader.hasDied) await consumers.remove(reader.place, null);
+    if (reader.hasDied) await consumers.remove(reader.place, callerOf(reader));
     reader.hasDied = false;
     const until = clock.now() + timeoutMs;
     const options = { settings: reader.settings, strategy: null };
-    const who = { grant: fullGrant, by: null };
+    const who = { grant: fullGrant, ...callerOf(reader) };
     const session = await consumers.enter(reader.place, reader.topics, who, () => {
       return { ok: true, value: options };
     });
     if (session instanceof Refusal || this.isOver(life)) return response.breakOff();
-    const call = new ConsumeCall(sessions, starts, session, response.asResponse);
+    const call = new ConsumeCall(sessions, starts, session, response.asResponse, who.received);
     if (!(await call.enter(until))) return response.breakOff();
     const terms = {
       until,
@@ -178,6 +193,7 @@ export class GroupSimulation {
     for (const { own } of polled.parts) {
       if (!session.positions.owns(own)) this.history.found('read of what was lost', own.topic);
     }
+    const id = call.answerId();
     await session.begun;
     // A large answer takes its time to be written, and much may happen meanwhile.
     if (!this.isCalm) await this.delay(this.random.pick([0, 0, 10, second]));
@@ -185,7 +201,7 @@ export class GroupSimulation {
     const texts = polled.parts.flatMap(({ own, records }) =>
       records.map((record) => recordText(record, own)),
     );
-    this.answered(reader, response, generation, texts);
+    this.answered(reader, response, { id, generation, texts });
   }
 
   private delay(durationMs: number): Promise<void> {
@@ -195,12 +211,7 @@ export class GroupSimulation {
     });
   }
 
-  private answered(
-    reader: Reader,
-    response: ResponseEnd,
-    generation: number,
-    texts: readonly string[],
-  ): void {
+  private answered(reader: Reader, response: ResponseEnd, { id, generation, texts }: Answer): void {
     const fate = this.isCalm ? 1 : this.random.next();
     if (fate < 0.1) {
       this.counts.lost += 1;
@@ -209,6 +220,14 @@ export class GroupSimulation {
       return;
     }
     response.finish();
+    // The server takes it for written; the reader, which says what it has, never sees it.
+    if (reader.received !== null && fate < 0.3) {
+      this.counts.lostUnseen += 1;
+      reader.progress.clear();
+      reader.hasDied = fate < 0.15;
+      return;
+    }
+    if (reader.received !== null) reader.received = id;
     // A reader that commits what it has processed loses nothing by dying before that.
     if (reader.commits && fate < 0.2) {
       this.counts.died += 1;
@@ -243,7 +262,7 @@ export class GroupSimulation {
     if (positions.length === 0) return;
     const view = views.find(group);
     const isStale = view?.members.has(instance) === true && view.generation !== reader.generation;
-    const refusal = await commits.commit(reader.place, positions, reader.generation);
+    const refusal = await commits.commit(reader.place, positions, reader);
     if (this.isOver(life)) return;
     if (isStale && refusal === null) this.history.found('stale commit taken', group);
     if (refusal !== null) {
@@ -324,6 +343,7 @@ export class GroupSimulation {
       }),
       topics: this.random.pick([topics, ['t'], ['u']]),
       commits,
+      received: place.group === 'names-answers' ? 'none' : null,
       generation: null,
       progress: new Map(),
       waiting: null,

@@ -103,7 +103,7 @@ export async function openGroupWorld(
   const groups = new ConsumerGroups(engine, topics, config);
   const instances = new Consumers(engine);
   const views = new GroupViews();
-  const sessions = new ConsumerSessions(engine, views, offsets, clock);
+  const sessions = new ConsumerSessions(engine, views, offsets, clock, identifiers);
   const starts = new StartPositions(offsets, service, topicLogs, groups, views, clock);
   const removal = new InstanceRemoval(engine, groups, instances, views, sessions, offsets);
   const consumers = new ConsumersService(groups, topics, views, sessions, starts, removal, clock);
