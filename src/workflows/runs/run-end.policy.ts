@@ -74,8 +74,9 @@ function settle({ messageId, publishedOffset, attemptOffset }: SettleRun): Decis
 
 /**
  * The endpoint reports the end while a delivery is open: that one is thereby answered, and needs
- * no other answer. What is not due yet means nothing any more, and nor do third parties. What the
- * run that waits for it has no room for is refused: its step would never end.
+ * no other answer; so is one whose attempt was cut off or took too long, and which waits for the
+ * next. What is not due yet means nothing any more, and nor do third parties. What the run that
+ * waits for it has no room for is refused: its step would never end.
  */
 function succeed(
   { id, at, response }: EndRun,
@@ -88,7 +89,8 @@ function succeed(
     return new Refusal('over_limit', message);
   }
   const pending = view.pending(id);
-  const isAnswered = ({ role, notBefore }: PendingRunMessage) => role !== 'call' && notBefore <= at;
+  const isAnswered = ({ role, notBefore, wasTried }: PendingRunMessage) =>
+    role !== 'call' && (wasTried || notBefore <= at);
   const completed = idsOf(pending.filter(isAnswered));
   const canceled = idsOf(pending.filter((message) => !isAnswered(message)));
   return accept([{ type: 'RunSucceeded', completed, canceled }], null, response);

@@ -9,6 +9,8 @@ export interface PendingRunMessage {
   readonly publishedOffset: number;
   /** Unix milliseconds. */
   readonly notBefore: number;
+  /** An attempt of it has failed: it waits to be tried again. */
+  readonly wasTried: boolean;
 }
 
 /** The indexes that a run's decisions read. */

@@ -92,9 +92,10 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
   }
 
   private pendingMessage(messageId: string): readonly PendingRunMessage[] {
-    const { run, notBefore } = this.messages.pending(messageId) ?? { run: null, notBefore: 0 };
-    if (run === null) return [];
+    const message = this.messages.pending(messageId);
+    if (message === undefined || message.run === null) return [];
+    const { run, notBefore, attempts } = message;
     const { role, publishedOffset } = run;
-    return [{ messageId, role, publishedOffset, notBefore }];
+    return [{ messageId, role, publishedOffset, notBefore, wasTried: attempts > 0 }];
   }
 }

@@ -1,3 +1,4 @@
+import { callApi } from '../../support/clients/api-call.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import {
   bodyOf,
@@ -25,6 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => endpoint.stop());
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const messageId = expect.stringMatching(/^msg_\w+$/);
 const later = { 'svc-delay': '1h' };
 
@@ -222,4 +224,17 @@ describe('a step that is refused', () => {
       body: { error: expect.stringContaining('body is longer than 10485760 bytes') },
     });
   });
+});
+
+it('the end of a run answers the delivery whose attempt was cut off before', async () => {
+  endpoint.answer(() => ({ status: 500 }));
+  const id = idOf(await endpoint.init({ 'svc-retry-delay': '3600000' }));
+  while ((await endpoint.message(id))['attempts'] === 0) await pause(20);
+  const { runId } = endpoint;
+  await callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`, {}, '{}');
+  const { body } = await callApi(server, 'GET', `/v2/workflows/logs?workflowRunId=${runId}`);
+  const run = { workflowState: 'RUN_SUCCESS', steps: [{ type: 'sequential' }] };
+  expect(body).toMatchObject({ runs: [run] });
+  const { body: rows } = await callApi(server, 'GET', `/v2/logs?messageId=${id}&count=1`);
+  expect(rows).toMatchObject({ logs: [{ state: 'DELIVERED' }] });
 });

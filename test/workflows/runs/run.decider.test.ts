@@ -124,7 +124,7 @@ describe('a run that is started again', () => {
   });
 
   it('answers by the takeover whatever delivers its payload, be it due or not', () => {
-    const at = { publishedOffset: 0, notBefore: epochMs };
+    const at = { publishedOffset: 0, notBefore: epochMs, wasTried: false };
     const pending: PendingRunMessage[] = [
       { messageId: 'msg_0', role: 'step', ...at },
       { messageId: 'msg_retried', role: 'step', ...at, notBefore: epochMs + 9 },
@@ -309,24 +309,26 @@ describe('the end of a run', () => {
     role: 'step',
     publishedOffset: 4,
     notBefore: epochMs,
+    wasTried: false,
     ...changes,
   });
   const pending = [
     message({}),
     message({ messageId: 'msg_later', publishedOffset: 5, notBefore: epochMs + 1 }),
+    message({ messageId: 'msg_cut', publishedOffset: 5, notBefore: epochMs + 1, wasTried: true }),
     message({ messageId: 'msg_call', publishedOffset: 6, role: 'call' }),
     message({ messageId: 'msg_answer', publishedOffset: 7, role: 'callResult' }),
   ];
   const busy = viewOf({ pending });
   const attempt = { messageId: 'msg_1', publishedOffset: 4, attemptOffset: 9 };
 
-  it('answers the deliveries that are due, and cancels the messages that no step waits for', () => {
+  it('answers deliveries that are due or were tried, and cancels what no step waits for', () => {
     const end = toRun<EndRun>({ type: 'EndRun', response: Buffer.from('{}') });
     const { events, isFinal } = given(runDecider, busy, started).when(end);
     expect(events).toEqual([
       {
         type: 'RunSucceeded',
-        completed: ['msg_1', 'msg_answer'],
+        completed: ['msg_1', 'msg_cut', 'msg_answer'],
         canceled: ['msg_later', 'msg_call'],
       },
     ]);
@@ -349,7 +351,7 @@ describe('the end of a run', () => {
     const { events } = given(runDecider, busy, started).when(
       toRun<CancelRun>({ type: 'CancelRun' }),
     );
-    const canceled = ['msg_1', 'msg_later', 'msg_call', 'msg_answer'];
+    const canceled = ['msg_1', 'msg_later', 'msg_cut', 'msg_call', 'msg_answer'];
     expect(events).toEqual([{ type: 'RunCanceled', canceled }]);
   });
 
@@ -361,8 +363,8 @@ describe('the end of a run', () => {
         type: 'RunFailed',
         cause: 'exhausted',
         ...attempt,
-        canceled: ['msg_1', 'msg_later', 'msg_call', 'msg_answer'],
-        canceledOffsets: [4, 5, 6, 7],
+        canceled: ['msg_1', 'msg_later', 'msg_cut', 'msg_call', 'msg_answer'],
+        canceledOffsets: [4, 5, 5, 6, 7],
       },
     ]);
   });
