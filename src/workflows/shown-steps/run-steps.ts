@@ -107,14 +107,13 @@ class RunSteps {
   }
 
   private stalled({ messageId }: RunFailed, time: number): NextStepObject {
-    const { published, last } = this.history.messages.get(messageId) ?? { last: null };
+    const message = this.history.messages.get(messageId);
+    const last = message?.last ?? null;
     const answer = last === null ? { body: '', headers: {} } : this.errorOf(last);
-    return {
-      messageId,
-      state: 'STEP_FAILED',
-      retries: published?.event.maxRetries ?? this.history.configuration.terms.maxRetries,
-      errors: [{ ...answer, error: stalledError, time }],
-    };
+    const state = 'STEP_FAILED';
+    const fields = this.deliveryFields(message, message?.failures ?? [], state);
+    const errors = [...(fields.errors ?? []), { ...answer, error: stalledError, time }];
+    return { messageId, state, ...fields, errors };
   }
 
   private callTypeOf(step: RunStep): StepObject['callType'] {

@@ -219,6 +219,23 @@ describe('a run that has ended', () => {
     });
   });
 
+  it('shows what had failed before nothing could come any more', () => {
+    const run = new ReportedRun()
+      .stumbles('msg_0', { status: 503 }, 'busy')
+      .delivered('msg_0', {}, 'hello')
+      .failWith('msg_0', 'stalled');
+    expect(run.object().steps.at(-1)).toMatchObject({
+      steps: [
+        {
+          errors: [
+            { status: 503, body: 'busy' },
+            { status: 200, body: 'hello' },
+          ],
+        },
+      ],
+    });
+  });
+
   it('shows how its failure was reported, the last time', () => {
     const run = new ReportedRun()
       .fails('msg_0', { headers: ['x-why', 'so'] }, 'why')
