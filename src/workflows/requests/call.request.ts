@@ -15,7 +15,7 @@ export function callIn(request: ReadRunRequest): RequestCall | Refusal {
   const { callback } = message;
   if (callback === null || callbackHeaders === null)
     reader.refuse('invalid', 'callback', 'is missing');
-  const info = callback === null ? null : callStep(callback.headers, reader);
+  const info = callback === null ? null : callStep(callback.headers, reader, said.prefix);
   if (runId === null || info === null || callback === null || callbackHeaders === null) {
     return refusalIn(reader);
   }
@@ -37,15 +37,20 @@ const shownLengthMax = 64;
 
 /**
  * The step that the headers of a call's answer name; null = one of them is missing or bad, which
- * `reader` remembers: the endpoint could not make a step of the answer.
+ * `reader` remembers: the endpoint could not make a step of the answer. `prefix` is that of the
+ * request's dialect.
  */
-export function callStep(headers: readonly string[], reader: OptionReader): StepInfo | null {
+export function callStep(
+  headers: readonly string[],
+  reader: OptionReader,
+  prefix: string,
+): StepInfo | null {
   const read = (name: string, isMeant: (text: string) => boolean): string => {
     const value = headerOf(headers, `workflow-${name}`);
     if (value !== null && isMeant(value)) return value;
     const reason =
       value === null ? 'is missing' : `is ${JSON.stringify(shown(value))}, which is no ${name}`;
-    reader.refuse('invalid', `callback-forward-workflow-${name}`, reason);
+    reader.refuse('invalid', `callback-forward-${prefix}workflow-${name}`, reason);
     return '';
   };
   const isText = (text: string) => text !== '';

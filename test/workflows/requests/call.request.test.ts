@@ -22,7 +22,7 @@ function read(changes: Readonly<Record<string, string | undefined>> = {}) {
   const reader = new OptionReader({ prefix: 'Svc-', options: new Map(), forwarded: [] }, rules);
   const all = Object.entries({ ...headers, ...changes });
   const given = all.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-  return { step: callStep(given, reader), refusal: reader.refusal };
+  return { step: callStep(given, reader, 'Svc-'), refusal: reader.refusal };
 }
 
 describe('the answer of a call', () => {
@@ -35,6 +35,11 @@ describe('the answer of a call', () => {
     const { step, refusal } = read({ [name]: undefined });
     expect(step).toBeNull();
     expect(refusal).toMatchObject({ code: 'invalid', message: expect.stringMatching('missing') });
+  });
+
+  it('is refused by the name of the header that was to bring it', () => {
+    const missing = read({ 'Upstash-Workflow-StepId': undefined }).refusal;
+    expect(missing?.message).toBe('Svc-Callback-Forward-Svc-Workflow-Stepid is missing');
   });
 
   it.each([
