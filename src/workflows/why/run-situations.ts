@@ -18,6 +18,8 @@ import {
   type RunSituation,
 } from './run-situation.js';
 
+/** How often a run is looked at again of which a message has ended meanwhile. */
+const looksMax = 4;
 const sleeps: ReadonlySet<string> = new Set(['SleepFor', 'SleepUntil']);
 
 /** A message of a run that is not final. */
@@ -37,8 +39,19 @@ export class RunSituations {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Where a run stands now, durably; null = the journal knows no such run. */
+  /**
+   * Where a run stands now, durably; null = the journal knows no such run. A message may end while
+   * what was read becomes durable, and what comes next is in memory then: the run does not wait for
+   * what has ended.
+   */
   async of(id: string): Promise<RunSituation | null> {
+    for (let looks = 1; ; looks += 1) {
+      const situation = await this.look(id);
+      if (looks === looksMax || situation === null || !hasMoved(situation)) return situation;
+    }
+  }
+
+  private async look(id: string): Promise<RunSituation | null> {
     const now = this.clock.now();
     const active = await this.runs.shown(() => {
       const run = this.runs.find(id)?.state;
@@ -65,7 +78,7 @@ export class RunSituations {
     });
   }
 
-  /** Nothing where the message has become final meanwhile. */
+  /** Nothing where the journal does not know the message any more. */
   private async branchOf(
     { messageId, message: { run, notBefore, attempts } }: OpenDelivery,
     { entries, calls }: RunContext,
@@ -98,6 +111,11 @@ export class RunSituations {
       dlqId: isFailed ? deadLetterId(end) : null,
     };
   }
+}
+
+function hasMoved(situation: RunSituation): boolean {
+  if (situation.status !== 'active') return false;
+  return situation.branches.some((each) => 'message' in each && each.message.status !== 'pending');
 }
 
 function openMessage({ message }: OpenDelivery) {

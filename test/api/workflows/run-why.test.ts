@@ -1,8 +1,13 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
+import { Engine } from '../../../src/engine/engine.js';
+import { whyRun } from '../../../src/workflows/why/why-run.policy.js';
+import { RunSituations } from '../../../src/workflows/why/run-situations.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { silenceConsole } from '../../support/program/silent-console.js';
 import { startServer, type TestServer } from '../../support/server.js';
+import { stepInfo } from '../../support/workflows/run-commands.js';
+import { idOf, RunEndpoint } from '../../support/workflows/run-endpoint.js';
 import { WorkflowApp } from '../../support/workflows/workflow-app.js';
 
 silenceConsole();
@@ -110,6 +115,26 @@ describe('why a run waits', () => {
       { reason: 'event', stepName: 'answer', eventId: `both-${runId}` },
       { reason: 'sleep', stepName: 'long nap' },
     ]);
+  });
+
+  it('is no delivery that ends while the answer is put together', async () => {
+    const endpoint = await RunEndpoint.start(server);
+    const { runId } = endpoint;
+    const id = idOf(await endpoint.init());
+    await endpoint.received(1);
+    const engine = server.application.nest.get(Engine, { strict: false });
+    const situations = server.application.nest.get(RunSituations, { strict: false });
+    const at = Date.now();
+    const wait = { step: stepInfo(1), eventId: 'paid', timeout: '1h', deadline: at + 3_600_000 };
+    const opened = { type: 'OpenWait', kind: 'run', id: runId, at, messageId: 'msg_w', ...wait };
+    const ended = { type: 'CompleteMessage', kind: 'message', id, at };
+    // All in one tick: what was read first is not durable yet, and not true any more.
+    const done = engine.dispatch([opened]);
+    const asked = situations.of(runId);
+    await Promise.all([done, engine.dispatch([ended])]);
+    const situation = await asked;
+    expect(situation === null ? null : whyRun(situation, at)).toMatchObject({ reason: 'event' });
+    await endpoint.stop();
   });
 
   it('is the retry of a step that has failed, with its error', async () => {
