@@ -50,7 +50,7 @@ export function whyRun(situation: RunSituation, now: number): RunWhy {
   const { reason, sentence, until, remedy } = first;
   const also =
     open > 1
-      ? ` ${counted(open - 1, 'parallel step')} of it ${open === 2 ? 'is' : 'are'} open too.`
+      ? ` ${counted(open - 1, 'other step')} of it ${open === 2 ? 'is' : 'are'} open too.`
       : '';
   return {
     state,

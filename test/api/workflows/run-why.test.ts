@@ -110,7 +110,7 @@ describe('why a run waits', () => {
   it('is each of the parallel steps that are open', async () => {
     const runId = await app.trigger('parallel');
     const { sentence, waits } = await whyOnce(runId, 'event');
-    expect(sentence).toMatch(/\. 1 parallel step of it is open too\.$/);
+    expect(sentence).toMatch(/\. 1 other step of it is open too\.$/);
     expect(waits).toMatchObject([
       { reason: 'event', stepName: 'answer', eventId: `both-${runId}` },
       { reason: 'sleep', stepName: 'long nap' },

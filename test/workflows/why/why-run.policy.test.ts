@@ -54,7 +54,7 @@ const cases: readonly (readonly [reason: string, RunSituation, sentence: string]
     'event',
     active(sleep, event, sleep),
     'Step "ok" waits for event go until 2026-01-01T12:00:00Z. ' +
-      '2 parallel steps of it are open too.',
+      '2 other steps of it are open too.',
   ],
   [
     'succeeded',
