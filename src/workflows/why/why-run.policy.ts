@@ -93,7 +93,7 @@ function waitOf(branch: OpenBranch, now: number): RunWait {
       return {
         reason: 'invocation',
         sentence: `Step "${stepName}" waits for the end of run ${workflowRunId}.`,
-        remedy: `GET /v2/workflows/runs/${workflowRunId}/why says what that one waits for.`,
+        remedy: `GET /v2/workflows/runs/${inPath(workflowRunId)}/why says what that one waits for.`,
         stepName,
         workflowRunId,
       };
@@ -104,7 +104,7 @@ function waitOf(branch: OpenBranch, now: number): RunWait {
         reason: 'event',
         sentence: `Step "${stepName}" waits for event ${eventId} until ${timeText(until)}.`,
         until,
-        remedy: `POST /v2/notify/${eventId}`,
+        remedy: `POST /v2/notify/${inPath(eventId)}`,
         stepName,
         eventId,
       };
@@ -116,6 +116,9 @@ function waitOf(branch: OpenBranch, now: number): RunWait {
     }
   }
 }
+
+/** Names may hold blanks, slashes and question marks: a path that is copied has to name them. */
+const inPath = encodeURIComponent;
 
 function whyEnded({ status, at, cause, dlqId }: EndedRunSituation): Why<RunReason> {
   const when = timeText(at);

@@ -1,13 +1,13 @@
 import { createWorkflow } from '@upstash/workflow/cloudflare';
 import { Engine } from '../../../src/engine/engine.js';
-import { whyRun } from '../../../src/workflows/why/why-run.policy.js';
 import { RunSituations } from '../../../src/workflows/why/run-situations.js';
+import { whyRun } from '../../../src/workflows/why/why-run.policy.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { silenceConsole } from '../../support/program/silent-console.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { stepInfo } from '../../support/workflows/run-commands.js';
-import { idOf, RunEndpoint } from '../../support/workflows/run-endpoint.js';
+import { idOf, RunEndpoint, step } from '../../support/workflows/run-endpoint.js';
 import { WorkflowApp } from '../../support/workflows/workflow-app.js';
 
 silenceConsole();
@@ -134,6 +134,23 @@ describe('why a run waits', () => {
     await Promise.all([done, engine.dispatch([ended])]);
     const situation = await asked;
     expect(situation === null ? null : whyRun(situation, at)).toMatchObject({ reason: 'event' });
+    await endpoint.stop();
+  });
+
+  it('is an event whose name no path can hold as it is', async () => {
+    const endpoint = await RunEndpoint.start(server);
+    await endpoint.init();
+    const event = encodeURIComponent('wfr_7/is paid? 50 %');
+    const wait = { step: step(1, { stepType: 'Wait' }), timeout: '1h' };
+    await endpoint.post(`/v2/wait/${event}`, endpoint.headers(false), wait);
+    const { body } = await why(endpoint.runId);
+    const { waits } = body as { waits: readonly { reason: string; remedy?: string }[] };
+    const { remedy = '' } = waits.find(({ reason }) => reason === 'event') ?? {};
+    const [method = '', path = ''] = remedy.split(' ');
+    expect(await callApi(server, method, path)).toMatchObject({
+      status: 201,
+      body: [{ workflowRunId: endpoint.runId }],
+    });
     await endpoint.stop();
   });
 
