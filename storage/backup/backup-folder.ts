@@ -1,21 +1,21 @@
 /** A copy of a data folder that is in use, as a crash of its store at one moment would leave it. */
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { StoreDirectory } from '../disk/store-directory.js';
-import { DamagedData, diskError, FolderNotEmpty, KeepsChanging } from '../faults/storage-errors.js';
+import { DamagedData, diskError, KeepsChanging } from '../faults/storage-errors.js';
 import { loadManifest } from '../manifest/manifest-file.js';
 import type { Offset } from '../offsets/offset.js';
 import { requireInFiles } from '../recovery/replay-wal.js';
 import type { StoreOptions } from '../recovery/store-options.js';
 import { type Verification, verifyStore } from '../verify/verify-store.js';
 import {
-  isThere,
+  emptyFolder,
   makeFolder,
-  removeFolder,
   writeBeside,
   writeManifest,
   writeWatermarks,
 } from './copied-folder.js';
+import { CopyPlace } from './copy-place.js';
 import { HeldSegments } from './held-segments.js';
 import { type Moment, MomentSearch } from './moment.js';
 import { LogBroken, SourceChanged, type SourceFolder } from './source.js';
@@ -86,9 +86,8 @@ export interface CopySettings {
  * on its way at the moment any part may be there: nothing could rely on it yet.
  *
  * Sealed segments get a second name where the disk can do that, and share their bytes with the
- * source then: what damages one damages both. The rest is copied. The copy has another name, `to`
- * with `.partial` behind it, until it is whole and durable; what an earlier one has left there is
- * removed.
+ * source then: what damages one damages both. The rest is copied. The copy lies aside (`CopyPlace`)
+ * until it is whole and durable; what an earlier one has left there is removed.
  *
  * A log that lives with damage (`isolatesDamage`) is copied with what of it is intact; the report
  * says what is not.
@@ -103,29 +102,20 @@ export async function backupFolder(
   options: StoreOptions,
   settings: CopySettings = {},
 ): Promise<BackupReport> {
-  const parent = dirname(to);
-  const path = join(parent, basename(to));
-  const aside = new StoreDirectory(`${path}.partial`);
   const beside = settings.beside?.names ?? [];
-  let made = aside;
+  let place: CopyPlace | null = null;
   try {
-    const isMade = await isThere(disk, path);
-    if (isMade && (await disk.list(path)).length > 0) throw new FolderNotEmpty(path);
-    await removeFolder(disk, aside, beside);
+    place = await CopyPlace.make(disk, to, (folder) => emptyFolder(disk, folder, beside));
+    const { aside } = place;
     const source = { disk, directory: new StoreDirectory(from) };
     const report = await new Backup(source, aside, options, settings).run();
     if (settings.beside !== undefined) {
       await writeBeside(disk, aside, settings.beside.make(report));
     }
-    if (isMade) await disk.removeDirectory(path);
-    await disk.rename(aside.path, path);
-    made = new StoreDirectory(path);
-    await disk.syncDirectory(parent);
+    await place.finish(beside);
     return report;
   } catch (error) {
-    if (!(error instanceof FolderNotEmpty)) {
-      await removeFolder(disk, made, beside).catch(() => undefined);
-    }
+    await place?.abandon().catch(() => undefined);
     throw diskError(`copying ${from}`, error);
   }
 }

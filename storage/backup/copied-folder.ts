@@ -1,5 +1,5 @@
 /** The folder of a copy: what is written into it beside the segments, and how it goes again. */
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { parseLogName, type StoreDirectory } from '../disk/store-directory.js';
 import { withFile, writeAside } from '../disk/whole-file.js';
@@ -9,28 +9,19 @@ import { WatermarkFile } from '../manifest/watermarks.js';
 import { removeLogFiles } from '../segment/segment-removal.js';
 import type { CopiedLog, Moment } from './moment.js';
 
-/** Whether there is something of this name. */
-export async function isThere(disk: Disk, path: string): Promise<boolean> {
-  return (await disk.list(dirname(path))).includes(basename(path));
-}
-
 /** The directories of a copy without logs. */
 export async function makeFolder(disk: Disk, directory: StoreDirectory): Promise<void> {
   await disk.makeDirectory(directory.path);
   for (const part of [directory.logs, directory.aside]) await disk.makeDirectory(part);
 }
 
-/**
- * Removes a copy that was not finished, with the files that stand `beside` its logs; rejects where
- * something else lies in its folder.
- */
-export async function removeFolder(
+/** Removes the parts of a copy from its folder, and the files that stand `beside` its logs. */
+export async function emptyFolder(
   disk: Disk,
   directory: StoreDirectory,
   beside: readonly string[],
 ): Promise<void> {
   const { path, logs, aside, watermarks } = directory;
-  if (!(await isThere(disk, path))) return;
   const names = await disk.list(path);
   if (names.includes(basename(logs))) {
     for (const logId of (await disk.list(logs)).map(parseLogName)) {
@@ -46,7 +37,6 @@ export async function removeFolder(
   for (const file of [directory.manifest(0), directory.manifest(1), watermarks, ...others]) {
     if (names.includes(basename(file))) await disk.remove(file);
   }
-  await disk.removeDirectory(path);
 }
 
 /** Says how far the segments go that were not sealed: all of their bytes are on disk. */

@@ -1,16 +1,11 @@
 /** A store made of everything that still reads in a damaged one, in a folder of its own. */
 import { basename, dirname, join } from 'node:path';
-import { isThere, makeFolder, removeFolder, writeBeside } from '../backup/copied-folder.js';
+import { emptyFolder, makeFolder, writeBeside } from '../backup/copied-folder.js';
+import { CopyPlace } from '../backup/copy-place.js';
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { parseSegmentName, StoreDirectory } from '../disk/store-directory.js';
 import { withFile, writeFully } from '../disk/whole-file.js';
-import {
-  DamagedData,
-  DirectoryInUse,
-  diskError,
-  errorCode,
-  FolderNotEmpty,
-} from '../faults/storage-errors.js';
+import { DamagedData, DirectoryInUse, diskError, errorCode } from '../faults/storage-errors.js';
 import { ManifestFile } from '../manifest/manifest-file.js';
 import { WatermarkFile } from '../manifest/watermarks.js';
 import { requireInFiles } from '../recovery/replay-wal.js';
@@ -54,8 +49,8 @@ const sectorBytes = 4096;
 
 /**
  * Copies what reads of the store in `from` to `to`, which must be empty or absent. Nothing in
- * `from` changes, and no server may have it meanwhile. The copy has another name, `to` with
- * `.partial` behind it, until it is whole, verified and durable.
+ * `from` changes, and no server may have it meanwhile. The copy lies aside (`CopyPlace`) until it
+ * is whole, verified and durable.
  *
  * Rejects with `DirectoryInUse`, `FolderNotEmpty`, `DamagedData` (no file says
  * whose it is), `NewerFormat`, `DiskFull` or `DiskFailure`; nothing is left in `to` then.
@@ -67,25 +62,19 @@ export async function salvageFolder(
   options: StoreOptions,
   settings: SalvageSettings,
 ): Promise<Salvaged> {
-  const path = join(dirname(to), basename(to));
-  const aside = new StoreDirectory(`${path}.partial`);
   const source = new StoreDirectory(from);
   const release = await lockOf(disk, source);
   if (release === null) throw new DirectoryInUse(from);
+  let place: CopyPlace | null = null;
   try {
-    const isMade = await isThere(disk, path);
-    if (isMade && (await disk.list(path)).length > 0) throw new FolderNotEmpty(path);
-    await removeSalvaged(disk, aside, settings.names);
+    place = await CopyPlace.make(disk, to, (folder) => emptySalvaged(disk, folder, settings.names));
+    const { aside } = place;
     const salvaged = await new Salvage(disk, source, aside, options, settings).run();
     await writeBeside(disk, aside, settings.make(salvaged));
-    if (isMade) await disk.removeDirectory(path);
-    await disk.rename(aside.path, path);
-    await disk.syncDirectory(dirname(path));
+    await place.finish(settings.names);
     return salvaged;
   } catch (error) {
-    if (!(error instanceof FolderNotEmpty)) {
-      await removeSalvaged(disk, aside, settings.names).catch(() => undefined);
-    }
+    await place?.abandon().catch(() => undefined);
     throw diskError(`exporting ${from}`, error);
   } finally {
     await release();
@@ -104,10 +93,9 @@ async function lockOf(disk: Disk, source: StoreDirectory): Promise<(() => Promis
 }
 
 /** The store was opened in it for a while: it holds what an open store holds. */
-async function removeSalvaged(disk: Disk, directory: StoreDirectory, names: readonly string[]) {
-  if (!(await isThere(disk, directory.path))) return;
+async function emptySalvaged(disk: Disk, directory: StoreDirectory, names: readonly string[]) {
   await emptyQuarantine(disk, directory);
-  await removeFolder(disk, directory, [...names, basename(directory.lock)]);
+  await emptyFolder(disk, directory, [...names, basename(directory.lock)]);
 }
 
 async function emptyQuarantine(disk: Disk, { path, quarantine }: StoreDirectory): Promise<void> {

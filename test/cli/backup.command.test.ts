@@ -251,6 +251,27 @@ describe('stepwell backup and restore', () => {
     await next.kill();
   }, 60_000);
 
+  it('goes into a folder that is there: the present one, a link, a volume', async () => {
+    const server = await ServerProcess.start(data, port);
+    await publish(server, '1h');
+    await server.kill('SIGTERM');
+    await mkdir(at('here'));
+    await mkdir(at('volume/lost+found'), { recursive: true });
+    await symlink(at('volume'), at('link'));
+    const within = ['env', '-C', at('here')];
+    expect(await runProgram(data, ['backup', '.'], {}, within)).toMatchObject({ code: 0 });
+    const words = ['restore', at('here'), at('link')];
+    expect(await runProgram(data, words)).toMatchObject({ code: 0, stderr: '' });
+    expect((await readdir(folder)).sort()).toEqual(['data', 'here', 'link', 'volume']);
+    expect(await readdir(at('volume'))).not.toContain('copy.partial');
+    const next = await ServerProcess.start(at('link'), port);
+    await next.kill('SIGTERM');
+    const full = await runProgram(data, ['restore', at('here'), '..'], {}, within);
+    expect(full).toMatchObject({ code: 64 });
+    const again = await runProgram(data, ['restore', at('here'), '.'], {}, ['env', '-C', data]);
+    expect(again).toMatchObject({ code: 73 });
+  }, 60_000);
+
   it('leaves no folder of the name where it is killed, and another try succeeds', async () => {
     const server = await ServerProcess.start(data, port);
     for (let count = 0; count < 20; count += 1) await publish(server, '1h');

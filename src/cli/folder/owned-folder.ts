@@ -1,5 +1,6 @@
 /** Whose folder it is: made where there is none, refused if foreign, or required to be ours. */
 import { basename } from 'node:path';
+import { volumeRoot } from '../../../storage/backup/copy-place.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
@@ -10,9 +11,6 @@ import { credentialsFile } from '../../server/credentials/credentials.js';
 import { clockFile } from '../../server/development/kept-clock.js';
 import { addressFile } from '../../server/lifecycle/kept-address.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
-
-/** What a file system puts into the root of a volume that holds nothing yet. */
-const volumeRoot = 'lost+found';
 
 /**
  * Leaves a folder that may be served from. Throws `ConfigurationError` where something else lives

@@ -282,6 +282,22 @@ describe('a copy of a folder', () => {
     await disk.makeDirectory(`${target}.partial/logs/0000000009`);
     await backupFolder(disk, directory, target, options);
     expect(await disk.list('/')).toEqual(['copy', 'data']);
+    expect(await disk.list(target)).not.toContain('copy.partial');
+    const { damages } = await verifyStore(disk, target, { ...options, readOnly: true });
+    expect(damages).toEqual([]);
+  });
+
+  it('goes into the root of a volume, and stays on its disk', async () => {
+    const { disk } = await Writing.start(4);
+    await disk.makeDirectory(target);
+    await disk.makeDirectory(`${target}/lost+found`);
+    await disk.makeDirectory(`${target}/copy.partial`);
+    await disk.makeDirectory(`${target}/copy.partial/logs`);
+    const made: string[] = [];
+    disk.afterChange = () => made.push(...[...disk.files()].map(([path]) => path));
+    await backupFolder(disk, directory, target, options);
+    expect(made.filter((path) => !/^\/(data|copy)\//.test(path))).toEqual([]);
+    expect(await disk.list(target)).toContain('lost+found');
     const { damages } = await verifyStore(disk, target, { ...options, readOnly: true });
     expect(damages).toEqual([]);
   });
@@ -316,6 +332,39 @@ describe('a copy that is not finished', () => {
     }
   }, 600_000);
 
+  it('is not taken for the whole in a folder that was there, wherever a crash comes', async () => {
+    const { disk } = await Writing.start(8);
+    await disk.makeDirectory(target);
+    await settle();
+    await disk.syncDirectory('/');
+    const images: SimulatedDisk[] = [];
+    disk.afterChange = () => images.push(disk.copy());
+    const note = Buffer.from('of a copy');
+    const beside = { names: ['note'], make: () => new Map([['note', note]]) };
+    const { until } = await backupFolder(disk, directory, target, options, { beside });
+    disk.afterChange = null;
+    const names = ['MANIFEST', 'MANIFEST.copy', 'WATERMARKS', 'logs', 'note', 'tmp'];
+    expect(await disk.list(target)).toEqual(names);
+    let whole = 0;
+    for (const [at, image] of [...images, disk].entries()) {
+      for (const policy of crashPolicies) {
+        const crashed = image.crash(policy, at);
+        const there = await crashed.list(target);
+        const isServed = there.some((name) => name.startsWith('MANIFEST'));
+        if (!isServed) {
+          expect(there.length === 0 || there.includes('copy.partial')).toBe(true);
+          continue;
+        }
+        whole += 1;
+        expect(there).toContain('note');
+        const copy = await openStore(crashed, target, options);
+        expect(endsOf(copy)).toEqual(until);
+        for (const log of copy.logs()) await log.verify();
+      }
+    }
+    expect(whole).toBeGreaterThan(crashPolicies.length);
+  }, 600_000);
+
   it('says so, and leaves nothing, where an operation fails', async () => {
     const operations = ['write', 'sync', 'link', 'rename', 'syncDirectory', 'read'] as const;
     for (const operation of operations) {
@@ -333,6 +382,23 @@ describe('a copy that is not finished', () => {
         const names = await disk.list('/');
         expect(names).toEqual(error === null ? ['copy', 'data'] : ['data']);
       }
+    }
+  });
+
+  it('leaves a folder that was there as it was, where an operation fails', async () => {
+    for (let nth = 1; nth < 8; nth += 1) {
+      const { disk } = await Writing.start(6);
+      await disk.makeDirectory(target);
+      const done = disk.calls.get('rename') ?? 0;
+      disk.failures = [{ operation: 'rename', nth: done + nth, code: 'EIO' }];
+      const copying = backupFolder(disk, directory, target, options);
+      const error = await copying.then(
+        () => null,
+        (caught: unknown) => caught,
+      );
+      disk.failures = [];
+      expect((await disk.list(target)).length > 0).toBe(error === null);
+      if (error !== null) await backupFolder(disk, directory, target, options);
     }
   });
 
