@@ -45,6 +45,8 @@ import { LaneRequest } from './inbound/lane-request.js';
 import { RefusedRequests } from './inbound/refused-requests.js';
 import { SocketLane } from './inbound/sockets/socket-lane.js';
 import { refuseUnnamedPaths } from './inbound/unnamed-paths.js';
+import { exitCodeOf } from './lifecycle/exit-code-of.js';
+import { exitCodes } from './lifecycle/exit-codes.js';
 import { fastifyLog, NestLog } from './logging/log.js';
 import { PastDoor } from './past/past-door.js';
 import type { Shared } from './shared.js';
@@ -104,7 +106,7 @@ export async function createHttpServer(
   const application = await NestFactory.create<NestFastifyApplication>(
     moduleOf(shared, { routes, failures, inFlight, connections, refused, pastDoor, seen }),
     adapter,
-    { bodyParser: false, logger: new NestLog(log), abortOnError: false },
+    { bodyParser: false, logger: new NestLog(log, isExpected), abortOnError: false },
   );
   application.useGlobalFilters(new ErrorFilter(routes, failures, log));
   await application.init();
@@ -125,6 +127,11 @@ export async function createHttpServer(
   // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
   fastify.server.maxHeadersCount = 0;
   return application;
+}
+
+/** What ends a start, and stands behind `stepwell:` at its end. */
+function isExpected(error: Error): boolean {
+  return exitCodeOf(error) !== exitCodes.failure;
 }
 
 /** Node dates answers by the clock of the machine, which is not that of a development server. */

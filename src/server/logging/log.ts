@@ -53,7 +53,11 @@ export function fastifyLog(log: Logger): Logger {
 
 /** What Nest says about itself: its progress is of interest to its debuggers only. */
 export class NestLog implements LoggerService {
-  constructor(private readonly pino: Logger) {}
+  /** `isSaidElsewhere` knows the errors that what ends by them says to people. */
+  constructor(
+    private readonly pino: Logger,
+    private readonly isSaidElsewhere: (error: Error) => boolean,
+  ) {}
 
   log(message: unknown): void {
     this.pino.debug(String(message));
@@ -64,6 +68,11 @@ export class NestLog implements LoggerService {
   }
 
   error(message: unknown, ...details: unknown[]): void {
+    if (message instanceof Error) {
+      const level = this.isSaidElsewhere(message) ? 'debug' : 'error';
+      this.pino[level]({ err: message, ...fieldsOf(details) }, message.message);
+      return;
+    }
     this.pino.error(fieldsOf(details), String(message));
   }
 
@@ -72,8 +81,8 @@ export class NestLog implements LoggerService {
   }
 }
 
-/** A stack and the part of Nest that says it; an expected failure has none. */
+/** A stack, and the part of Nest that says it. */
 function fieldsOf(details: readonly unknown[]): object {
   const known = details.filter((detail) => detail !== undefined);
-  return known.length > 1 ? { details: known } : {};
+  return known.length > 0 ? { details: known } : {};
 }

@@ -16,13 +16,15 @@ test('a query never reaches the log', () => {
   expect(loggedPath('/v2/publish/https://a.test?token=secret')).toBe('/v2/publish/https://a.test');
 });
 
-it('an expected failure of a start has no details, and a defect has its stack', () => {
+it('what a start is refused for is said by its end, and a defect has its stack', () => {
   const written: Record<string, unknown>[] = [];
-  const log = new NestLog(pino({}, { write: (line: string) => written.push(JSON.parse(line)) }));
-  log.error('DamagedData: damaged', undefined, '_ExceptionHandler');
-  log.error('TypeError: no', 'at x.ts', '_ExceptionHandler');
-  expect(written.map(({ details }) => details)).toEqual([
-    undefined,
-    ['at x.ts', '_ExceptionHandler'],
+  const lines = { write: (line: string) => written.push(JSON.parse(line)) };
+  const log = new NestLog(pino({}, lines), (error) => error instanceof RangeError);
+  log.error(new RangeError('no port'), undefined, '_ExceptionHandler');
+  log.error(new TypeError('no'), undefined, '_ExceptionHandler');
+  log.error('a hook failed', 'at x.ts');
+  expect(written).toMatchObject([
+    { msg: 'no', err: { type: 'TypeError', stack: expect.stringContaining('log.test') } },
+    { msg: 'a hook failed', details: ['at x.ts'] },
   ]);
 });
