@@ -78,8 +78,10 @@ export function parseNewCron(text: string): Result<Cron> {
 
 function readCron(text: string): Result<Cron> {
   const prefix = prefixGrammar.exec(text);
-  const zone = prefix === null ? 'UTC' : canonicalZone(prefix[1] ?? '');
-  if (zone === undefined) return refused('names no time zone (CRON_TZ=Area/City)');
+  const named = prefix?.[1] ?? 'UTC';
+  if (named === '') return refused('names no time zone (CRON_TZ=Area/City)');
+  const zone = canonicalZone(named);
+  if (zone === undefined) return refused(`names a time zone that there is not: ${named}`);
   const fields = text.slice(prefix?.[0].length ?? 0).split(/\s+/);
   if (fields.length !== 5) return refused('must have five fields: minute hour day month weekday');
   const wrong = fields.find((field) => !fieldGrammar.test(field) || randomValue.test(field));
