@@ -13,7 +13,7 @@ import {
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
-import { fieldColumn, type Now, textOf } from '../output/columns.js';
+import { fieldColumn, labelColumn, type Now, textOf } from '../output/columns.js';
 import type { TableColumn } from '../output/table.js';
 import { sayAll } from '../output/terminal.js';
 import { relativeTime } from '../output/time-words.js';
@@ -153,7 +153,7 @@ function letterColumns(now: Now, isRun: boolean): readonly TableColumn<ApiObject
         return paint('red', status === 0 ? 'none' : String(status));
       },
     },
-    fieldColumn('label', 'label', { yields: true }),
+    labelColumn(),
     fieldColumn('url', isRun ? 'workflowUrl' : 'url', { yields: true }),
   ];
 }

@@ -12,7 +12,7 @@ import {
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { pathPart } from '../connect/path-part.js';
-import { fieldLines, logLine, messageColumns, textOf } from '../output/columns.js';
+import { fieldLines, labelsOf, logLine, messageColumns, textOf } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import { exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
@@ -176,7 +176,7 @@ async function get(id: string, options: ClientOptions): Promise<void> {
         ['state', shownState(textOf(message, 'state'), output.paint)],
         ['to', `${textOf(message, 'method')} ${textOf(message, 'url')}`],
         ['created', exactTime(Number(message['createdAt']))],
-        ['label', textOf(message, 'label')],
+        ['label', labelsOf(message)],
         ['queue', textOf(message, 'queueName')],
         ['flow control', textOf(message, 'flowControlKey')],
         ['schedule', textOf(message, 'scheduleId')],

@@ -1,6 +1,7 @@
 /** How a message, an attempt and a log row are shown in tables. */
 import { fieldsOf } from '../../grammar/json.js';
 import type { ApiObject } from '../connect/api-client.js';
+import { itemsIn } from '../connect/api-object.js';
 import { type Paint, shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
@@ -11,6 +12,17 @@ export function textOf(row: ApiObject, field: string): string {
   const value = row[field];
   if (value === undefined || value === null) return '';
   return oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+/** All labels of a row: `label` is the first of them. */
+export function labelsOf(row: ApiObject): string {
+  const labels = itemsIn<string>(row, 'labels');
+  return labels.length === 0 ? textOf(row, 'label') : oneLine(labels.join(', '));
+}
+
+/** A column of the labels of a row. */
+export function labelColumn(): TableColumn<ApiObject> {
+  return { title: 'label', text: labelsOf, yields: true };
 }
 
 /** A column of one field as it is. */
@@ -49,7 +61,7 @@ export function messageColumns(now: Now): readonly TableColumn<ApiObject>[] {
     timeColumn('created', 'createdAt', now),
     { title: 'tried', text: ({ attempts }) => String(attempts ?? 0), isRight: true },
     timeColumn('next', 'nextDeliveryTime', now),
-    fieldColumn('label', 'label', { yields: true }),
+    labelColumn(),
     fieldColumn('url', 'url', { yields: true }),
   ];
 }

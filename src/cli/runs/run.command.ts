@@ -17,6 +17,8 @@ import { dialectOption, optionPrefix, publishHeaders } from '../messages/publish
 import {
   fieldColumn,
   fieldLines,
+  labelColumn,
+  labelsOf,
   logLine,
   type Now,
   stateColumn,
@@ -172,7 +174,7 @@ function columns(now: Now): readonly TableColumn<ApiObject>[] {
       isRight: true,
     },
     { title: 'steps', text: (run) => String(stepCount(run)), isRight: true },
-    fieldColumn('label', 'label', { yields: true }),
+    labelColumn(),
     fieldColumn('workflow', 'workflowUrl', { yields: true }),
   ];
 }
@@ -203,7 +205,7 @@ async function show(id: string, options: ClientOptions): Promise<void> {
         ['workflow', textOf(found, 'workflowUrl')],
         ['started', exactTime(startedAt)],
         ['took', durationWords((run.endedAt ?? now) - startedAt)],
-        ['label', textOf(found, 'label')],
+        ['label', labelsOf(found)],
         ['dead letter', textOf(found, 'dlqId')],
       ],
       output.paint,

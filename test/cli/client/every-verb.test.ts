@@ -113,12 +113,12 @@ describe('on a terminal, against a server', () => {
     'script',
     'msg and tail',
     async () => {
-      const publish = `${url}/later -d hello --delay 2h --retries 4 --label later`;
+      const publish = `${url}/later -d hello --delay 2h --retries 4 --label l1 --label l2`;
       const id = idIn(await shown('msg publish', publish));
       expect(await shown('msg ls', '--state delayed')).toMatch(
-        /MESSAGE .*\n.*○ delayed .* in 1h 59m/,
+        /MESSAGE .*\n.*○ delayed .* in 1h 59m +l1, l2/,
       );
-      expect(await shown('msg get', id)).toMatch(/^body +hello$/m);
+      expect(await shown('msg get', id)).toMatch(/^label +l1, l2\n(.*\n)*body +hello$/m);
       expect(await shown('msg why', id)).toContain('It is not due before');
       expect(await shown('msg deliver', id)).toContain('is tried next');
       const other = idIn(await shown('msg publish', `${url}/later --delay 1h`));
