@@ -128,7 +128,7 @@ describeInChromium('the console in a browser', () => {
       await page.getByLabel(/^Headers/).fill('Svc-Delay: 1h');
       await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
       await page.waitForURL('**/messages/msg_*');
-      await page.getByText('Why:').waitFor();
+      await page.getByText(/Why:.* \(in 59 min\)\.$/).waitFor();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('canceled', { exact: true }).first().waitFor();
       expect(endpoint.requests.some(({ url }) => url === '/typed')).toBe(false);

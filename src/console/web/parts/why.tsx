@@ -16,9 +16,13 @@ export function WhyLine({ why }: { readonly why: WhyAnswer }) {
   return (
     <p className="mb-4 rounded-lg border border-line bg-surface px-3 py-2.5">
       <strong className="mr-1.5">Why:</strong>
-      {why.sentence}
-      {why.until !== undefined && (
-        <span title={exact(why.until)}> ({relative(why.until, now)})</span>
+      {why.until === undefined ? (
+        why.sentence
+      ) : (
+        <>
+          {why.sentence.replace(/\.$/, '')}
+          <span title={exact(why.until)}> ({relative(why.until, now)})</span>.
+        </>
       )}
       {why.remedy !== undefined && <span className="mt-1 block text-muted">{why.remedy}</span>}
     </p>
