@@ -1,9 +1,9 @@
 /** Whether deliveries to a URL are allowed: by the server that runs, or as one would judge here. */
 import { networkInterfaces } from 'node:os';
 import { systemClock } from '../../engine/clock.js';
-import { AddressGuard, dialledHost } from '../../messaging/outbound/address-guard.js';
+import { AddressGuard, dialledHost, settingOf } from '../../messaging/outbound/address-guard.js';
 import { NameResolver } from '../../messaging/outbound/name-resolver.js';
-import { transportReason } from '../../messaging/outbound/transport-error.js';
+import { DestinationRefused, transportReason } from '../../messaging/outbound/transport-error.js';
 import { allowedNetworks, type Config } from '../../server/configuration/config.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { ApiRefusal } from '../connect/client-errors.js';
@@ -13,14 +13,15 @@ import { type Finding, fine, wrong } from './finding.js';
 interface Verdict {
   readonly allowed: boolean;
   readonly reason?: string;
+  readonly setting?: string | undefined;
   readonly addresses: readonly string[];
 }
 
-/** Behind a reason that a setting could change; the answer of a server says it in words alone. */
-function hintFor(reason: string): string {
-  return reason.includes('this server does not allow that network')
-    ? '; STEPWELL_ALLOW_NETWORKS names what may be reached beyond the public internet'
-    : '';
+/** Behind a reason that a setting could change. */
+function hintFor(setting: string | undefined): string {
+  return setting === undefined
+    ? ''
+    : `; ${setting} names what may be reached beyond the public internet`;
 }
 
 /** `isServed`: a server answers at the address of `api`, and judges. */
@@ -36,10 +37,10 @@ export async function checkUrl(
     const verdict = isServed
       ? await api.post<Verdict>('/admin/reach', { body: { url: text } })
       : await judged(new URL(text), config);
-    const { allowed, reason = '', addresses } = verdict;
+    const { allowed, reason = '', setting, addresses } = verdict;
     const where = addresses.length === 0 ? '' : ` (${addresses.join(', ')})`;
     if (allowed) return fine('destination', `${judge} may call ${text}${where}`);
-    return wrong('destination', `${judge} does not call ${text}: ${reason}${hintFor(reason)}`);
+    return wrong('destination', `${judge} does not call ${text}: ${reason}${hintFor(setting)}`);
   } catch (error) {
     if (error instanceof ApiRefusal) return wrong('destination', error.message);
     throw error;
@@ -52,12 +53,16 @@ async function judged(url: URL, config: Config): Promise<Verdict> {
   const addressesOf = own.map(({ address }) => address);
   const guard = new AddressGuard(allowedNetworks(config), addressesOf);
   const refusal = guard.checkDestination(url);
-  if (refusal !== null) return { allowed: false, reason: refusal.message, addresses: [] };
+  if (refusal !== null) {
+    const setting = settingOf(refusal);
+    return { allowed: false, reason: refusal.message, setting, addresses: [] };
+  }
   try {
     const found = await new NameResolver(guard, systemClock).approved(dialledHost(url));
     return { allowed: true, addresses: found.map(({ address }) => address) };
   } catch (error) {
     const reason = error instanceof Error ? transportReason(error) : String(error);
-    return { allowed: false, reason, addresses: [] };
+    const setting = error instanceof DestinationRefused ? error.setting : undefined;
+    return { allowed: false, reason, setting, addresses: [] };
   }
 }

@@ -95,7 +95,9 @@ export class OriginsController {
       ...report,
       limit: this.config.originParallelism,
       // Journals of earlier versions have destinations whose origins are no URLs.
-      refused: URL.canParse(origin) ? this.reach.refusalOf(new URL(origin)) : null,
+      refused: URL.canParse(origin)
+        ? (this.reach.refusalOf(new URL(origin))?.message ?? null)
+        : null,
       pausedAt: this.origins.stateOf(origin)?.pausedAt ?? null,
     };
   }

@@ -51,6 +51,7 @@ const verdict = once(() =>
     url: z.string(),
     allowed: z.boolean(),
     reason: z.string().describe('Why it is not').exactOptional(),
+    setting: z.string().describe('The setting that could allow it').exactOptional(),
     addresses: z.array(z.string()).describe('Where its host leads'),
     head: z
       .object({ status: z.int(), durationMs: z.int(), error: z.string().exactOptional() })

@@ -3,10 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
-import { AddressGuard, dialledHost } from '../outbound/address-guard.js';
+import { AddressGuard, dialledHost, settingOf } from '../outbound/address-guard.js';
 import type { Endpoints } from '../outbound/endpoints.js';
 import { NameResolver } from '../outbound/name-resolver.js';
-import { transportReason } from '../outbound/transport-error.js';
+import { DestinationRefused, transportReason } from '../outbound/transport-error.js';
 import type { DialTarget, MessagingSettings } from '../settings.js';
 
 /** What is asked of destinations at once, and how long one may take. */
@@ -23,6 +23,8 @@ export interface ReachVerdict {
   readonly allowed: boolean;
   /** Why it is not allowed. */
   readonly reason?: string;
+  /** The setting that could allow it. */
+  readonly setting?: string;
   /** Where its host leads; none where an override leads elsewhere, or it does not resolve. */
   readonly addresses: readonly string[];
   /** What was answered to a HEAD; status 0 = nothing was, `error` says why. */
@@ -62,23 +64,27 @@ export class Reach {
   }
 
   /** Without a look-up: what an origin by itself allows. */
-  refusalOf(url: URL): string | null {
+  refusalOf(url: URL): Refusal | null {
     if (this.overrides.has(dialledHost(url))) return null;
-    return this.guard.checkDestination(url)?.of('the destination').message ?? null;
+    return this.guard.checkDestination(url)?.of('the destination') ?? null;
   }
 
   private async judged(url: URL): Promise<ReachVerdict> {
     const { href } = url;
     const host = dialledHost(url);
     if (this.overrides.has(host)) return { url: href, allowed: true, addresses: [] };
-    const refused = this.refusalOf(url);
-    if (refused !== null) return { url: href, allowed: false, reason: refused, addresses: [] };
+    const refusal = this.refusalOf(url);
+    if (refusal !== null) return forbidden(href, refusal.message, settingOf(refusal));
     try {
       const found = await this.resolver.approved(host);
       return { url: href, allowed: true, addresses: found.map(({ address }) => address) };
     } catch (error) {
       const reason = error instanceof Error ? transportReason(error) : String(error);
-      return { url: href, allowed: false, reason, addresses: [] };
+      return forbidden(
+        href,
+        reason,
+        error instanceof DestinationRefused ? error.setting : undefined,
+      );
     }
   }
 
@@ -93,4 +99,8 @@ export class Reach {
     });
     return { status, durationMs: Math.round(durationMs), ...(error !== null && { error }) };
   }
+}
+
+function forbidden(url: string, reason: string, setting: string | undefined): ReachVerdict {
+  return { url, allowed: false, reason, ...(setting !== undefined && { setting }), addresses: [] };
 }

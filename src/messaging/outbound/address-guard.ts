@@ -6,7 +6,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { type Refusal, refused } from '../../grammar/result.js';
+import { Refusal, refused } from '../../grammar/result.js';
 import type { AllowedNetworks } from '../settings.js';
 import { embeddedIpv4, type IpAddress, isMetadata, restrictedRange } from './address-ranges.js';
 
@@ -75,7 +75,7 @@ export class AddressGuard {
     if (isExact && embedded.every((each) => this.isAllowed(each))) return null;
     for (const each of meant) {
       const range = this.isAllowed(each) ? undefined : this.closedRange(each);
-      if (range !== undefined) return refused(notAllowed(address, range));
+      if (range !== undefined) return notAllowed(address, range);
     }
     return null;
   }
@@ -129,6 +129,15 @@ function isAllowedPort(text: string): boolean {
   return port >= 1024 && !deniedPorts.has(port);
 }
 
-function notAllowed(address: string, range: string): string {
-  return `must not reach ${address} (${range}); this server does not allow that network`;
+/** The setting that opens networks beyond the public internet. */
+const setting = 'STEPWELL_ALLOW_NETWORKS';
+
+/** The setting that could allow what is refused; undefined = none could. */
+export function settingOf({ details }: Refusal): string | undefined {
+  return details?.['setting'] === setting ? setting : undefined;
+}
+
+function notAllowed(address: string, range: string): Refusal {
+  const message = `must not reach ${address} (${range}); this server does not allow that network`;
+  return new Refusal('invalid', message, undefined, { setting });
 }

@@ -5,7 +5,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/clock.js';
-import type { AddressGuard } from './address-guard.js';
+import { type AddressGuard, settingOf } from './address-guard.js';
 import { DestinationRefused } from './transport-error.js';
 
 /** All addresses of a name, in the order in which they should be tried. */
@@ -47,7 +47,9 @@ export class NameResolver {
     const found = this.kept.get(hostname) ?? (await this.inTime(hostname));
     const addresses = found.map(({ address }) => address);
     const refusal = this.guard.checkAddresses(addresses, hostname.replace(/\.$/, ''));
-    if (refusal !== null) throw new DestinationRefused(refusal.message);
+    if (refusal !== null) {
+      throw new DestinationRefused(refusal.message, settingOf(refusal));
+    }
     return found;
   }
 

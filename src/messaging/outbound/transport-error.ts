@@ -4,7 +4,11 @@
 export class DestinationRefused extends Error {
   override readonly name = 'DestinationRefused';
 
-  constructor(reason: string) {
+  /** `setting` is the one that could allow it. */
+  constructor(
+    reason: string,
+    readonly setting?: string,
+  ) {
     super(`the destination ${reason}`);
   }
 }

@@ -103,6 +103,18 @@ describe('POST /admin/reach', () => {
     }
   });
 
+  it('names the setting that could allow a destination, where one could', async () => {
+    for (const [url, setting] of [
+      ['http://198.18.0.1/', 'STEPWELL_ALLOW_NETWORKS'],
+      ['http://169.254.169.254/', undefined],
+      ['http://127.0.0.1:6379/', undefined],
+    ]) {
+      const { body } = await reach({ url });
+      expect(body).toMatchObject({ allowed: false });
+      expect((body as { setting?: string }).setting).toBe(setting);
+    }
+  });
+
   it.each([{}, { url: 'nothing' }, { url: 1 }, { url: 'http://127.0.0.1/', more: 1 }])(
     'refuses %j',
     async (body) => {

@@ -51,6 +51,8 @@ describe('doctor', () => {
     expect(stdout).not.toContain('STEPWELL_ALLOW_NETWORKS');
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
+    const closed = await runClient(server, ['doctor', 'http://198.18.0.1/', '--data-dir', folder]);
+    expect(closed.stdout).toContain('STEPWELL_ALLOW_NETWORKS names what may be reached');
   });
 
   it('judges settings, port and destination where no server answers', async () => {
