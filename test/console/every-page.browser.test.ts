@@ -58,7 +58,10 @@ describeInChromium('every page in a browser', () => {
     const cron = { 'upstash-cron': '0 9 * * 1-5', 'upstash-schedule-id': 'nine' };
     await call(`/v2/schedules/${endpoint.url}/tick`, cron);
     await call('/v2/schedules/nine/trigger');
-    const endpoints = JSON.stringify({ endpoints: [{ url: `${endpoint.url}/group` }] });
+    const long = 'a-name-that-goes-on'.repeat(5);
+    const named = { ...cron, 'upstash-schedule-id': long };
+    await call(`/v2/schedules/${endpoint.url}/${long}`, named);
+    const endpoints = JSON.stringify({ endpoints: [{ name: long, url: `${endpoint.url}/group` }] });
     await call('/v2/topics/orders/endpoints', {}, endpoints);
     const flow = {
       'upstash-flow-control-key': 'api',

@@ -27,7 +27,7 @@ export function Gauge({
           className={`block h-full ${barColours[share >= 1 ? 'wait' : 'busy']}`}
         />
       </span>
-      <span className="w-16 text-right">{said}</span>
+      <span className="min-w-16 shrink-0 text-right">{said}</span>
     </span>
   );
 }

@@ -123,7 +123,9 @@ function GroupPanel({ group: { name, endpoints } }: { readonly group: Group }) {
           <span className="min-w-0 flex-1 truncate" title={url}>
             {url}
           </span>
-          <span className="text-muted">{alias}</span>
+          <span className="max-w-2/5 truncate text-muted" title={alias}>
+            {alias}
+          </span>
           <Action look="danger" aria-label={`Remove ${url}`} onClick={() => removeUrl.mutate(url)}>
             Remove
           </Action>

@@ -1,6 +1,7 @@
 /** How the server is: numbers with the last hour, outcomes, what waits for what, the disk. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Sparkline, type SparklineValues } from '../charts/sparkline.tsx';
 import { StackedMinutes } from '../charts/stacked-minutes.tsx';
 import { OriginTable, useOrigins, worstOf } from '../endpoints/origins.tsx';
@@ -194,19 +195,17 @@ function Next({ overview: { schedules } }: { readonly overview: LoadedOverview }
         <p className="p-3 text-muted">No schedule fires.</p>
       ) : (
         <Facts
-          of={Object.fromEntries(
-            schedules.next.map(({ scheduleId, at }) => [
-              scheduleId,
-              <Link
-                key={scheduleId}
-                to="/schedules/$id"
-                params={{ id: scheduleId }}
-                className="hover:underline"
-              >
-                <Time at={at} />
-              </Link>,
-            ]),
-          )}
+          of={schedules.next.map(({ scheduleId, at }): [string, ReactNode] => [
+            scheduleId,
+            <Link
+              key={scheduleId}
+              to="/schedules/$id"
+              params={{ id: scheduleId }}
+              className="hover:underline"
+            >
+              <Time at={at} />
+            </Link>,
+          ])}
         />
       )}
     </Panel>
@@ -230,10 +229,14 @@ function Machine({ overview }: { readonly overview: LoadedOverview }) {
           'An answer means': meanings[durability],
           Journal: bytes(disk.journalBytes),
           'Free on the disk': `${bytes(disk.availableBytes)} of ${bytes(disk.totalBytes)}`,
-          'Full in':
-            disk.daysLeft === null ? undefined : `${count(Math.floor(disk.daysLeft))} days`,
+          'Full in': disk.daysLeft === null ? undefined : wholeDays(disk.daysLeft),
         }}
       />
     </Panel>
   );
+}
+
+function wholeDays(days: number): string {
+  if (days < 1) return 'less than a day';
+  return days < 2 ? '1 day' : `${count(Math.floor(days))} days`;
 }
