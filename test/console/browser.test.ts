@@ -125,10 +125,13 @@ describeInChromium('the console in a browser', () => {
       await page.getByRole('button', { name: 'Publish' }).click();
       await page.getByLabel(/^Destination/).fill(`${endpoint.url}/typed`);
       await page.getByLabel('Body').fill('typed');
-      await page.getByLabel(/^Headers/).fill('Svc-Delay: 1h');
+      await page.getByLabel(/^Headers/).fill('Svc-Delay: 1h\nSvc-Label: one,two');
       await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
       await page.waitForURL('**/messages/msg_*');
       await page.getByText(/Why:.* \(in 59 min\)\.$/).waitFor();
+      await page.goBack();
+      await page.getByRole('row').filter({ hasText: 'one, two' }).waitFor();
+      await page.goForward();
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('canceled', { exact: true }).first().waitFor();
       expect(endpoint.requests.some(({ url }) => url === '/typed')).toBe(false);

@@ -67,7 +67,7 @@ function columnsOf(
         </span>
       ),
     },
-    { name: 'Label', width: '7rem', from: 'lg', cell: ({ label }) => label },
+    { name: 'Label', width: '7rem', from: 'lg', cell: ({ labels }) => labels },
     {
       name: 'Failed',
       width: '7rem',

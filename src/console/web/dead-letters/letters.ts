@@ -2,6 +2,7 @@
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
+import { labelsText } from '../parts/labels.ts';
 import { kindOf, type LetterKind, messageQuery, runQuery } from './dead-letter-filters.ts';
 
 /** A row of the page, of either kind. */
@@ -11,7 +12,7 @@ export interface Letter {
   readonly page: string;
   readonly method: string;
   readonly url: string;
-  readonly label: string | undefined;
+  readonly labels: string | undefined;
   /** 0 = there was no answer. */
   readonly responseStatus: number;
   /** What was answered, or why nothing was. */
@@ -50,7 +51,7 @@ async function loadMessages(
     page: `/messages/${encodeURIComponent(message.messageId)}`,
     method: message.method,
     url: message.url,
-    label: message.label,
+    labels: labelsText(message),
     responseStatus: message.responseStatus,
     answer: message.responseBody ?? '',
     at: timeIn(message.dlqId),
@@ -72,7 +73,7 @@ async function loadRuns(
     page: `/workflows/${encodeURIComponent(run.workflowRunId)}`,
     method: 'POST',
     url: run.workflowUrl,
-    label: run.label,
+    labels: labelsText(run),
     responseStatus: run.responseStatus ?? 0,
     answer: run.error ?? run.responseBody ?? '',
     at: timeIn(run.dlqId),

@@ -1,6 +1,7 @@
 /** What was asked for: options, body, and the request as a command. */
 import { Body, Code } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
+import { labelsText } from '../parts/labels.ts';
 import { Panel } from '../parts/page.tsx';
 import { useCurl, useHeaderPrefix } from '../parts/states.tsx';
 import { JournalLink } from '../past/journal-link.tsx';
@@ -13,7 +14,7 @@ import { SignatureCheck } from './signature-check.tsx';
 export function RequestPanel({ message }: { readonly message: Message }) {
   const curl = useCurl();
   const prefix = useHeaderPrefix();
-  const { createdAt, notBefore, label, labels = [], callback, failureCallback } = message;
+  const { createdAt, notBefore, callback, failureCallback } = message;
   return (
     <Panel title="Request" aside={<SignatureCheck message={message} />}>
       <Facts
@@ -25,7 +26,7 @@ export function RequestPanel({ message }: { readonly message: Message }) {
           ),
           'Not before': notBefore > createdAt ? exact(notBefore) : undefined,
           Retries: message.maxRetries,
-          Labels: label === undefined ? undefined : [...new Set([label, ...labels])].join(', '),
+          Labels: labelsText(message),
           Queue: message.queueName,
           'URL group': message.topicName,
           Schedule: message.scheduleId,

@@ -2,6 +2,7 @@
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
+import { labelsText } from '../parts/labels.ts';
 import { isEnd, isPending, isSearched, queryOf } from './message-filters.ts';
 
 /** A message as the list shows it. */
@@ -10,7 +11,7 @@ export interface ListedMessage {
   readonly state: string;
   readonly url: string;
   readonly method: string;
-  readonly label: string | undefined;
+  readonly labels: string | undefined;
   readonly queue: string | undefined;
   readonly flowControlKey: string | undefined;
   /** Unix milliseconds: when it came into its state, or was published where that is not known. */
@@ -55,7 +56,7 @@ async function loadPending(
       state: message.state,
       url: message.url,
       method: message.method,
-      label: message.label,
+      labels: labelsText(message),
       queue: message.queueName,
       flowControlKey: message.flowControlKey,
       at: message.createdAt,
@@ -87,7 +88,7 @@ async function loadLogged(
       state: row.state,
       url: row.url,
       method: row.method,
-      label: row.label,
+      labels: labelsText(row),
       queue: row.queueName,
       flowControlKey: row.flowControlKey,
       at: row.time,

@@ -48,7 +48,7 @@ const columns: readonly Column<ListedMessage>[] = [
       </span>
     ),
   },
-  { name: 'Label', width: '7rem', from: 'md', cell: ({ label }) => label },
+  { name: 'Label', width: '7rem', from: 'md', cell: ({ labels }) => labels },
   {
     name: 'Queue or key',
     width: '8rem',

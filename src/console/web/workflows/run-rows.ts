@@ -2,13 +2,14 @@
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
+import { labelsText } from '../parts/labels.ts';
 
 /** A run as the list shows it. */
 export interface ListedRun {
   readonly id: string;
   readonly state: string;
   readonly url: string;
-  readonly label: string | undefined;
+  readonly labels: string | undefined;
   readonly steps: number;
   /** Unix milliseconds, both. */
   readonly startedAt: number;
@@ -76,7 +77,7 @@ function rowOf(run: Run): ListedRun {
     id: run.workflowRunId,
     state: run.state,
     url: run.workflowUrl,
-    label: run.label,
+    labels: labelsText(run),
     steps: groups.reduce((sum, { type, steps }) => sum + (type === 'next' ? 0 : steps.length), 0),
     startedAt: run.workflowRunCreatedAt,
     endedAt: run.workflowRunCompletedAt,

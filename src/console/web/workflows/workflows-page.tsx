@@ -35,7 +35,7 @@ const columns: readonly Column<ListedRun>[] = [
     ),
   },
   { name: 'At step', width: '16%', from: 'md', cell: ({ current }) => current },
-  { name: 'Label', width: '6rem', from: 'lg', cell: ({ label }) => label },
+  { name: 'Label', width: '6rem', from: 'lg', cell: ({ labels }) => labels },
   {
     name: 'Steps',
     width: '4.5rem',

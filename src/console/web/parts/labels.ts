@@ -1,0 +1,10 @@
+/** The labels of a message or a run, as text. */
+
+/** All of them; `label` is the first. Nothing where there is none. */
+export function labelsText(of: {
+  readonly label?: string | undefined;
+  readonly labels?: readonly string[] | undefined;
+}): string | undefined {
+  const { label, labels = [] } = of;
+  return label === undefined ? undefined : [...new Set([label, ...labels])].join(', ');
+}
