@@ -13,10 +13,19 @@ import {
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
-import { fieldColumn, labelColumn, type Now, textOf } from '../output/columns.js';
+import {
+  fieldColumn,
+  fieldLines,
+  headersOf,
+  labelColumn,
+  labelsOf,
+  type Now,
+  textOf,
+} from '../output/columns.js';
+import type { Paint } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 import { sayAll } from '../output/terminal.js';
-import { relativeTime } from '../output/time-words.js';
+import { exactTime, relativeTime } from '../output/time-words.js';
 import { listGroups } from './letter-groups.js';
 import { runJob } from './server-job.js';
 
@@ -141,18 +150,8 @@ function letterColumns(now: Now, isRun: boolean): readonly TableColumn<ApiObject
   return [
     fieldColumn('dead letter', 'dlqId'),
     isRun ? fieldColumn('run', 'workflowRunId') : fieldColumn('message', 'messageId'),
-    // The id begins with the time of the failure (messaging.md 10).
-    {
-      title: 'failed',
-      text: (row) => relativeTime(Number.parseInt(textOf(row, 'dlqId'), 10), now()),
-    },
-    {
-      title: 'answer',
-      text: (row, paint) => {
-        const status = Number(row['responseStatus'] ?? 0);
-        return paint('red', status === 0 ? 'none' : String(status));
-      },
-    },
+    { title: 'failed', text: (row) => relativeTime(failedAtOf(row), now()) },
+    { title: 'answer', text: answerOf },
     labelColumn(),
     fieldColumn('url', isRun ? 'workflowUrl' : 'url', { yields: true }),
   ];
@@ -161,7 +160,41 @@ function letterColumns(now: Now, isRun: boolean): readonly TableColumn<ApiObject
 async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const letter = await api.get(`/v2/dlq/${pathPart(id)}`);
-  await output.one(letter, () => JSON.stringify(letter, null, 2).split('\n'));
+  await output.one(letter, () => letterLines(letter, api.now(), output.paint));
+}
+
+function letterLines(letter: ApiObject, now: number, paint: Paint): string[] {
+  const text = (field: string) => textOf(letter, field);
+  const failedAt = failedAtOf(letter);
+  return fieldLines(
+    [
+      ['dead letter', text('dlqId')],
+      ['message', text('messageId')],
+      ['run', text('workflowRunId')],
+      ['failed', `${exactTime(failedAt)}, ${relativeTime(failedAt, now)}`],
+      ['to', `${text('method')} ${text('url')}`],
+      ['answer', answerOf(letter, paint)],
+      ['', text('responseBody') || text('responseBodyBase64')],
+      ['label', labelsOf(letter)],
+      ['queue', text('queueName')],
+      ['flow control', text('flowControlKey')],
+      ['schedule', text('scheduleId')],
+      ['retries', text('maxRetries')],
+      ['headers', headersOf(letter, 'header')],
+      ['body', text('body') || text('bodyBase64')],
+    ],
+    paint,
+  );
+}
+
+/** The id begins with the time of the failure (messaging.md 10). */
+function failedAtOf(letter: ApiObject): number {
+  return Number.parseInt(textOf(letter, 'dlqId'), 10);
+}
+
+function answerOf(letter: ApiObject, paint: Paint): string {
+  const status = Number(letter['responseStatus'] ?? 0);
+  return paint('red', status === 0 ? 'none' : String(status));
 }
 
 interface BulkOptions extends ClientOptions, LetterFilter {

@@ -1,5 +1,6 @@
 /** `stepwell sched`: messages that are published again and again. */
 import { Command } from 'commander';
+import { fieldsOf } from '../../grammar/json.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -9,8 +10,17 @@ import {
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { pathPart } from '../connect/path-part.js';
-import { fieldColumn, type Now, textOf, timeColumn } from '../output/columns.js';
-import { shownState } from '../output/style.js';
+import {
+  fieldColumn,
+  fieldLines,
+  headersOf,
+  labelsOf,
+  momentOf,
+  type Now,
+  textOf,
+  timeColumn,
+} from '../output/columns.js';
+import { type Paint, shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
 import {
@@ -81,10 +91,7 @@ function createCommand(): Command {
 function columns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('schedule', 'scheduleId'),
-    {
-      title: 'state',
-      text: ({ isPaused }, paint) => shownState(isPaused === true ? 'paused' : 'running', paint),
-    },
+    { title: 'state', text: stateOf },
     fieldColumn('cron', 'cron'),
     timeColumn('last', 'lastScheduleTime', now),
     timeColumn('next', 'nextScheduleTime', now),
@@ -101,7 +108,50 @@ async function list(options: ClientOptions & { readonly count: number }): Promis
 async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const schedule = await api.get(`/v2/schedules/${pathPart(id)}`);
-  await output.one(schedule, () => JSON.stringify(schedule, null, 2).split('\n'));
+  await output.one(schedule, () => scheduleLines(schedule, api.now(), output.paint));
+}
+
+function scheduleLines(schedule: ApiObject, now: number, paint: Paint): string[] {
+  const text = (field: string) => textOf(schedule, field);
+  const last = [momentOf(schedule, 'lastScheduleTime', now), ...lastStates(schedule, paint)];
+  return fieldLines(
+    [
+      ['schedule', text('scheduleId')],
+      ['state', stateOf(schedule, paint)],
+      ['cron', text('cron')],
+      ['to', `${text('method')} ${text('destination')}`],
+      ['created', exactTime(Number(schedule['createdAt']))],
+      ['last', last.filter((each) => each !== '').join(', ')],
+      ['next', momentOf(schedule, 'nextScheduleTime', now)],
+      ['label', labelsOf(schedule)],
+      ['queue', text('queueName')],
+      ['flow control', text('flowControlKey')],
+      ['retries', text('retries')],
+      ['callback', text('callback')],
+      ['on failure', text('failureCallback')],
+      ['headers', headersOf(schedule, 'header')],
+      ['body', text('body') || text('bodyBase64')],
+    ],
+    paint,
+  );
+}
+
+/** What has become of the last messages: of a URL group there may be hundreds. */
+function lastStates(schedule: ApiObject, paint: Paint): string[] {
+  const messages = Object.entries(fieldsOf(schedule['lastScheduleStates']));
+  const counts = new Map<string, number>();
+  for (const [, state] of messages) {
+    counts.set(String(state), (counts.get(String(state)) ?? 0) + 1);
+  }
+  const [only] = messages;
+  return [...counts].map(([state, count]) => {
+    const what = messages.length === 1 && only !== undefined ? only[0] : String(count);
+    return `${what} ${shownState(state, paint)}`;
+  });
+}
+
+function stateOf({ isPaused }: ApiObject, paint: Paint): string {
+  return shownState(isPaused === true ? 'paused' : 'running', paint);
 }
 
 /** When a schedule triggers, Unix milliseconds (messaging.md 7.1). */

@@ -91,6 +91,20 @@ function stepName({ stepInfo }: ApiObject): string {
   return name === undefined ? '' : oneLine(String(name));
 }
 
+/** A moment of a row, exact and as seen from now; '' = it has none. */
+export function momentOf(row: ApiObject, field: string, now: number): string {
+  const at = row[field];
+  return typeof at === 'number' ? `${exactTime(at)}, ${relativeTime(at, now)}` : '';
+}
+
+/** Headers of a row, as the server lists them: each name with its values. */
+export function headersOf(row: ApiObject, field: string): string {
+  const lines = Object.entries(fieldsOf(row[field])).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}: ${value}`),
+  );
+  return oneLine(lines.join(', '));
+}
+
 /** Two columns of names and values, for one thing; absent values are left out. */
 export function fieldLines(
   fields: readonly (readonly [name: string, value: string])[],
