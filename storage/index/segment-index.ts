@@ -44,9 +44,9 @@ const firstPosition = 64;
 
 /**
  * Offset and time to file position, one entry for every 16 KiB of a segment. Entry i says: the
- * batch at `position` begins at `relativeOffset` (offset - the segment's base), and every batch
- * before it has a maxTimestamp of at most `timeBefore`. One table answers both questions, since a
- * batch that raises no maximum is never the first at or after a time.
+ * batch at its position begins at its relative offset (offset - the segment's base), and every
+ * batch before it has a maxTimestamp of at most its time before. One table answers both questions,
+ * since a batch that raises no maximum is never the first at or after a time.
  */
 export class OffsetIndex {
   private relativeOffsets = new Uint32Array(16);

@@ -3,7 +3,7 @@
  * makes a few milliseconds of work. What changes meanwhile is kept as it was until it is passed.
  *
  *     shapes              the table of the event codec
- *     streams <kind>      what rested, by shards (`resting-parts.ts`)
+ *     streams <kind>      what rested, by pages (`resting-parts.ts`)
  *     awake <kind>        what did not, as it would rest: a list of lists; a stream may come twice
  *     index <name> <map>  entries of a map of an index, keys and values in turn; as above
  *     durable <name>      what an index of durable events remembered
