@@ -62,6 +62,8 @@ export class OpenFiles {
 
   /** Closes the file of a path that is going away, once its last reader is done. */
   async forget(path: string): Promise<void> {
+    // Not before its reader has it: what is opened behind this would stay open, whoever removes it.
+    await this.opening.get(path)?.catch(() => undefined);
     const entry = this.open.get(path);
     if (entry === undefined) return;
     this.open.delete(path);
@@ -71,7 +73,7 @@ export class OpenFiles {
 
   /** Closes the files that are shared, each once its last reader is done. */
   async close(): Promise<void> {
-    for (const path of [...this.open.keys()]) await this.forget(path);
+    for (const path of [...this.open.keys(), ...this.opening.keys()]) await this.forget(path);
   }
 
   private async acquire(path: string): Promise<OpenFile> {
