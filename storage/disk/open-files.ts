@@ -62,7 +62,7 @@ export class OpenFiles {
 
   /** Closes the file of a path that is going away, once its last reader is done. */
   async forget(path: string): Promise<void> {
-    // Not before its reader has it: what is opened behind this would stay open, whoever removes it.
+    // Not before it is open: what opens behind this would stay open when the file is gone.
     await this.opening.get(path)?.catch(() => undefined);
     const entry = this.open.get(path);
     if (entry === undefined) return;
