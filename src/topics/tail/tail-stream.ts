@@ -1,5 +1,7 @@
 /** A topic as server-sent events, without a group: records as they come, those that are meant. */
+import { OffsetOutOfRange } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord } from '../../../storage/format/record.js';
+import type { RecordBatch } from '../../../storage/format/record-batch.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { Refusal } from '../../grammar/result.js';
 import type { EventStream } from '../../http/bytes/event-stream.js';
@@ -24,7 +26,7 @@ export interface TailPlace {
 /** Where a tail goes, and what it shows. */
 export interface TailTerms {
   readonly topic: string;
-  readonly events: EventStream;
+  readonly events: Pick<EventStream, 'isOver' | 'run' | 'askForRoom' | 'send' | 'wait' | 'end'>;
   readonly encoding: PayloadEncoding;
   /** The logs of the topic now, of a tail of all partitions; none where it names one. */
   all(): readonly PartitionLog[];
@@ -122,12 +124,10 @@ export class TailStream {
   private async sendOf(place: TailPlace): Promise<boolean> {
     const { events } = this.terms;
     const { log } = place;
-    // Retention may have been faster than the reader.
-    place.next = Math.max(place.next, log.startOffset);
+    passTrimmed(place);
     if (place.next >= log.highWatermark) return false;
     await events.askForRoom();
-    const options = { until: log.highWatermark, maxRecords: readRecords, maxBytes: readBytes };
-    const batches = await log.read(place.next, { ...options, once: true });
+    const batches = await readOf(place);
     let text = '';
     for (const batch of batches) {
       for (const record of batch.records()) text += this.textOf(record, place);
@@ -159,6 +159,25 @@ export class TailStream {
         for (const cancel of cancels) cancel();
       };
     });
+  }
+}
+
+/** Retention may have been faster than the reader. */
+function passTrimmed(place: TailPlace): void {
+  place.next = Math.max(place.next, place.log.startOffset);
+}
+
+/** What comes next; none where retention takes it while it is read. */
+async function readOf(place: TailPlace): Promise<readonly RecordBatch[]> {
+  const { log } = place;
+  // It may have been long until there was room.
+  passTrimmed(place);
+  const options = { until: log.highWatermark, maxRecords: readRecords, maxBytes: readBytes };
+  try {
+    return await log.read(place.next, { ...options, once: true });
+  } catch (error) {
+    if (error instanceof OffsetOutOfRange) return [];
+    throw error;
   }
 }
 
