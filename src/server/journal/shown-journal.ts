@@ -12,6 +12,7 @@ import { JournalAroundDamage } from '../../engine/reading/journal-around-damage.
 import { Refusal } from '../../grammar/result.js';
 import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
 import type { ReadAllowance } from '../../http/bytes/in-flight.js';
+import { StreamPlaces } from '../../http/bytes/stream-places.js';
 import { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { type EntityMoment, entityAt } from './entity-moment.js';
 import { EventRedactions } from './event-redactions.js';
@@ -52,8 +53,7 @@ function sweptBefore(until: number): Refusal {
  */
 @Injectable()
 export class ShownJournal {
-  private readonly streams = new Set<JournalStream>();
-  private isStopped = false;
+  private readonly streams = new StreamPlaces<JournalStream>(streamsMax);
 
   constructor(
     private readonly engine: Engine,
@@ -109,22 +109,19 @@ export class ShownJournal {
       return new Refusal('invalid', 'a stream shows nothing in clear: ask for pages');
     }
     if (last !== null && last >= this.journal.highWatermark) return foreignEvent;
-    if (this.streams.size >= streamsMax || this.isStopped) return busy;
+    if (!this.streams.hasPlace) return busy;
     const selection = await this.selectionOf(question);
+    if (!this.streams.hasPlace) return busy;
+    const serve = this.streams.keepPlace();
     const { journal } = this;
     const begins = question.from === null ? journal.highWatermark : selection.from;
     const from = last === null ? begins : Math.max(last + 1, journal.startOffset);
     const until = question.until === null ? Number.MAX_SAFE_INTEGER : selection.until;
-    return async (reader) => {
+    return (reader) => {
       const jsonOf = this.lines(question.hasBodies, false);
       const events = new EventStream(reader, this.clock);
       const stream = new JournalStream(journal, events, jsonOf);
-      this.streams.add(stream);
-      try {
-        await stream.run({ ...selection, from, until });
-      } finally {
-        this.streams.delete(stream);
-      }
+      return serve(stream, () => stream.run({ ...selection, from, until }));
     };
   }
 
@@ -158,8 +155,7 @@ export class ShownJournal {
 
   /** Ends every stream; there are no more. */
   stop(): void {
-    this.isStopped = true;
-    for (const stream of this.streams) stream.end();
+    this.streams.stop();
   }
 
   private lines(

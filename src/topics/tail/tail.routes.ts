@@ -6,6 +6,7 @@ import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { EventStream } from '../../http/bytes/event-stream.js';
+import { StreamPlaces } from '../../http/bytes/stream-places.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { answerIn, refuseIf, valueIn } from '../../http/outcome.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -38,7 +39,7 @@ export class TailRoute implements FastifyRoute {
   readonly methods = ['GET'];
   readonly pattern = '/tail/:topic';
   readonly description = tailRoute;
-  private readonly streams = new Set<TailStream>();
+  private readonly streams = new StreamPlaces<TailStream>(streamsMax);
 
   constructor(
     private readonly topicLogs: TopicLogs,
@@ -57,7 +58,7 @@ export class TailRoute implements FastifyRoute {
 
   /** A server that stops ends all of them; clients come back where they were. */
   endAll(): void {
-    for (const stream of this.streams) stream.end();
+    this.streams.stop();
   }
 
   async serve(exchange: FastifyExchange): Promise<void> {
@@ -69,7 +70,8 @@ export class TailRoute implements FastifyRoute {
     const encoding = valueIn(readEncoding(request.rawHeaders));
     const had = valueIn(parseLastId(request.headers['last-event-id']));
     const places = answerIn(await this.placesOf(topic, question, had));
-    if (this.streams.size >= streamsMax) return exchange.refuse(busy);
+    if (!this.streams.hasPlace) return exchange.refuse(busy);
+    const serve = this.streams.keepPlace();
     const allowance = exchange.hijack();
     const isThere = () => places.every(({ log, partition }) => this.isOpen(topic, partition, log));
     const stream = new TailStream(places, {
@@ -80,8 +82,7 @@ export class TailRoute implements FastifyRoute {
       isMeant: filterOf(question),
       goesOn: () => mayRead() === undefined && isThere(),
     });
-    this.streams.add(stream);
-    await stream.run().finally(() => this.streams.delete(stream));
+    await serve(stream, () => stream.run());
   }
 
   private isOpen(topic: string, partition: number, log: PartitionLog): boolean {

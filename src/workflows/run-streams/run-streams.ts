@@ -5,6 +5,7 @@ import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import { EventStream, type EventStreamReader } from '../../http/bytes/event-stream.js';
+import { StreamPlaces } from '../../http/bytes/stream-places.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import { RunLog } from '../logs/run-log.js';
 import type { RunLogQuery } from '../logs/run-logs.request.js';
@@ -41,8 +42,7 @@ export type ServeStream = ((reader: EventStreamReader) => Promise<void>) | null;
  */
 @Injectable()
 export class RunStreams {
-  private readonly streams = new Set<RunStream>();
-  private isStopped = false;
+  private readonly streams = new StreamPlaces<RunStream>(streamsMax);
 
   constructor(
     private readonly journal: Journal,
@@ -54,7 +54,7 @@ export class RunStreams {
 
   /** Refused where the journal knows no such run, or too many are followed. */
   async follow({ runId, last, rows, isPublic }: RunStreamQuestion): Promise<ServeStream | Refusal> {
-    if (this.streams.size >= streamsMax || this.isStopped) return busy;
+    if (!this.streams.hasPlace) return busy;
     const begun = await this.begun(runId);
     if (begun === null) return new Refusal('not_found', `workflow run ${runId} not found`);
     const from = last === null ? begun.from : Math.max(last + 1, begun.from);
@@ -63,17 +63,14 @@ export class RunStreams {
     const rowsOf: typeof made = isPublic
       ? async (envelope) => (await made(envelope)).map(publicRow)
       : made;
-    return async (reader) => {
+    if (!this.streams.hasPlace) return busy;
+    const serve = this.streams.keepPlace();
+    return (reader) => {
       const events = new EventStream(reader, this.clock);
       const stream = new RunStream(runId, this.journal, events, rowsOf);
-      this.streams.add(stream);
       this.followers.add(stream, this.runs.pending.of(runId));
-      try {
-        await stream.run(from);
-      } finally {
-        this.streams.delete(stream);
-        this.followers.remove(stream);
-      }
+      const run = () => stream.run(from).finally(() => this.followers.remove(stream));
+      return serve(stream, run);
     };
   }
 
@@ -84,8 +81,7 @@ export class RunStreams {
 
   /** Ends every stream; there are no more. */
   stop(): void {
-    this.isStopped = true;
-    for (const stream of this.streams) stream.end();
+    this.streams.stop();
   }
 
   /** Where the latest run of this name began and, if it has, ended. */
