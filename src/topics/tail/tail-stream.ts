@@ -127,7 +127,7 @@ export class TailStream {
     passTrimmed(place);
     if (place.next >= log.highWatermark) return false;
     await events.askForRoom();
-    const batches = await readOf(place);
+    const batches = await this.read(place);
     let text = '';
     for (const batch of batches) {
       for (const record of batch.records()) text += this.textOf(record, place);
@@ -137,6 +137,20 @@ export class TailStream {
     await events.send(text === '' ? `id: ${this.position}\n\n` : text);
     await new Promise((resolve) => setImmediate(resolve));
     return batches.length > 0;
+  }
+
+  /** What comes next; none where retention, or the end of the topic, takes it while it is read. */
+  private async read(place: TailPlace): Promise<readonly RecordBatch[]> {
+    const { log } = place;
+    // It may have been long until there was room.
+    passTrimmed(place);
+    const options = { until: log.highWatermark, maxRecords: readRecords, maxBytes: readBytes };
+    try {
+      return await log.read(place.next, { ...options, once: true });
+    } catch (error) {
+      if (error instanceof OffsetOutOfRange || !this.goesOn) return [];
+      throw error;
+    }
   }
 
   private textOf(record: LogRecord, place: TailPlace): string {
@@ -165,20 +179,6 @@ export class TailStream {
 /** Retention may have been faster than the reader. */
 function passTrimmed(place: TailPlace): void {
   place.next = Math.max(place.next, place.log.startOffset);
-}
-
-/** What comes next; none where retention takes it while it is read. */
-async function readOf(place: TailPlace): Promise<readonly RecordBatch[]> {
-  const { log } = place;
-  // It may have been long until there was room.
-  passTrimmed(place);
-  const options = { until: log.highWatermark, maxRecords: readRecords, maxBytes: readBytes };
-  try {
-    return await log.read(place.next, { ...options, once: true });
-  } catch (error) {
-    if (error instanceof OffsetOutOfRange) return [];
-    throw error;
-  }
 }
 
 function failureText(refusal: Refusal): string {

@@ -42,8 +42,9 @@ async function tail(askForRoom: () => Promise<void>): Promise<string> {
     end: () => undefined,
   };
   const place = { partition: 0, log, next: log.startOffset };
+  const goesOn = () => store.log(log.name) === log;
   const terms = { topic: 't', events, encoding: 'text', all: () => [log] } as const;
-  await new TailStream([place], { ...terms, isMeant: () => true, goesOn: () => true }).run();
+  await new TailStream([place], { ...terms, isMeant: () => true, goesOn }).run();
   return sent;
 }
 
@@ -72,5 +73,10 @@ describe('a tail', () => {
       return read(from, options);
     };
     expect(valuesIn(await tail(async () => undefined))).toEqual(['new']);
+  });
+
+  it('ends where its topic goes before it reads', async () => {
+    await append('old');
+    expect(valuesIn(await tail(async () => void (await store.dropLog(log.name))))).toEqual([]);
   });
 });
