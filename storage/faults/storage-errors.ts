@@ -1,4 +1,5 @@
 /** Everything that can go wrong in here: one catalogue that the process maps to its exit code. */
+import { constants } from 'node:os';
 import type { Offset, OffsetRange } from '../offsets/offset.js';
 
 /** What every error of this library is; `code` is the catalogue's key. */
@@ -194,15 +195,25 @@ export function isNoSpace(cause: unknown): boolean {
   return fullCodes.has(errorCode(cause));
 }
 
+/** Whether what ended a store, or was refused, was the want of room: the cause of it says so. */
+export function isWantOfRoom(error: unknown): boolean {
+  if (error instanceof DiskFull || isNoSpace(error)) return true;
+  return error instanceof DiskFailure && isWantOfRoom(error.cause);
+}
+
 /** Whether a file was not opened because the process, or the machine, has too many open. */
 export function lacksDescriptors(cause: unknown): boolean {
   const code = errorCode(cause);
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
-/** The errno name of a file operation's error, or ''. */
+/**
+ * The errno name of a file operation's error, or ''. Of a quota that was met too: Node.js has no
+ * name for it, and calls it `Unknown system error -122`.
+ */
 export function errorCode(cause: unknown): string {
   // Not `instanceof Error`: an error of node:fs may come from another realm (a test's, a worker's).
   if (typeof cause !== 'object' || cause === null || !('code' in cause)) return '';
+  if ('errno' in cause && cause.errno === -constants.errno.EDQUOT) return 'EDQUOT';
   return typeof cause.code === 'string' ? cause.code : '';
 }

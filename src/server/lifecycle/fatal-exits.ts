@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { appendNow } from '../../../storage/disk/node-disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
-import { DiskFull, NotTheOwner } from '../../../storage/faults/storage-errors.js';
+import { isWantOfRoom, NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import { parseJson } from '../../grammar/json.js';
 import { exitCodeOf } from './exit-code-of.js';
 
@@ -28,7 +28,7 @@ type FatalExit = z.output<typeof lineSchema>;
  * Neither is a log that another node owns now: the next start follows it.
  */
 export function noteFatalExit(folder: string, error: unknown, at: number): void {
-  if (error instanceof DiskFull || error instanceof NotTheOwner) return;
+  if (isWantOfRoom(error) || error instanceof NotTheOwner) return;
   const text = error instanceof Error ? error.message : String(error);
   const exit: FatalExit = { at, code: exitCodeOf(error), message: text.slice(0, messageLengthMax) };
   try {

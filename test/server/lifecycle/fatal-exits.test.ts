@@ -158,27 +158,31 @@ describe('a server that ended by itself three times within ten minutes', () => {
     await ordinary.kill();
   }, 60_000);
 
-  // A group of the journal is written and synced in one call (ADR 84).
   itUnderStrace('notes that the disk has ended it', async () => {
-    await (await ServerProcess.start(data, port)).kill('SIGTERM');
-    const words = [
-      'strace',
-      '-D',
-      '-f',
-      '-qq',
-      '-o',
-      '/dev/null',
-      '-e',
-      'trace=fdatasync,pwrite64',
-    ];
-    const wrapper = [...words, '-e', 'inject=fdatasync,pwrite64:error=EIO:when=20+'];
-    const server = await ServerProcess.start(data, port, {}, wrapper);
-    const gone = server.gone();
-    while ((await publish(server, '1h').catch(() => 0)) === 200);
-    expect(await gone).toBe(74);
+    await endOfDisk('EIO');
     const noted = (await readFile(join(data, 'exits'), 'utf8')).trim().split('\n');
     expect(noted.map((line) => JSON.parse(line))).toEqual([
       { at: expect.any(Number), code: 74, message: expect.stringContaining('EIO') },
     ]);
   });
+
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    itUnderStrace(`does not count an end for want of room: ${code}`, async () => {
+      await endOfDisk(code);
+      expect(await readdir(data)).not.toContain('exits');
+    });
+  }
 });
+
+/** A server whose disk fails with `code` while messages are published. */
+async function endOfDisk(code: string): Promise<void> {
+  await (await ServerProcess.start(data, port)).kill('SIGTERM');
+  // A group of the journal is written and synced in one call (ADR 84).
+  const calls = 'fdatasync,pwrite64';
+  const words = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`];
+  const wrapper = [...words, '-e', `inject=${calls}:error=${code}:when=20+`];
+  const server = await ServerProcess.start(data, port, {}, wrapper);
+  const gone = server.gone();
+  while ((await publish(server, '1h').catch(() => 0)) === 200);
+  expect(await gone).toBe(74);
+}
