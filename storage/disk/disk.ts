@@ -9,7 +9,7 @@ export type FileHandle = number;
  */
 export type OpenMode = 'create' | 'write' | 'synced' | 'read';
 
-/** Bytes of the file system that a path lies on. */
+/** Bytes of the file system that a path lies on; none are available where no file can be made. */
 export interface Space {
   readonly available: number;
   readonly total: number;

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode } from '../faults/storage-errors.js';
-import type { Disk, OpenMode } from './disk.js';
+import type { Disk, OpenMode, Space } from './disk.js';
 import { tryLock } from './file-lock.js';
 import { QuickReads } from './quick-reads.js';
 import { QuickWrites } from './quick-writes.js';
@@ -32,6 +32,24 @@ function result<T>(start: (settle: (error: Error | null, value: T) => void) => v
   return new Promise((resolve, reject) => {
     start((error, value) => (error === null ? resolve(value) : reject(error)));
   });
+}
+
+/** A segment that is begun, a snapshot or an edit of the manifest needs a few new files. */
+const freeFilesMin = 16;
+
+/**
+ * What the system says of a file system, as room for a store. Some say of files that there are 0 in
+ * all: those have no limit of them.
+ */
+export function spaceOf({
+  bavail,
+  bsize,
+  blocks,
+  files,
+  ffree,
+}: Pick<fs.StatsFs, 'bavail' | 'bsize' | 'blocks' | 'files' | 'ffree'>): Space {
+  const takesFiles = files === 0 || ffree >= freeFilesMin;
+  return { available: takesFiles ? bavail * bsize : 0, total: blocks * bsize };
 }
 
 function openFile(path: string, mode: number): Promise<number> {
@@ -153,8 +171,7 @@ export const nodeDisk: Disk = {
   remove: (path) => done((settle) => fs.unlink(path, settle)),
   removeDirectory: (path) => done((settle) => fs.rmdir(path, settle)),
   async space(path) {
-    const stats = await result<fs.StatsFs>((settle) => fs.statfs(path, settle));
-    return { available: stats.bavail * stats.bsize, total: stats.blocks * stats.bsize };
+    return spaceOf(await result<fs.StatsFs>((settle) => fs.statfs(path, settle)));
   },
   lock,
 };

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { nodeDisk, spaceOf } from '../../../storage/disk/node-disk.js';
 import { itIsALog } from './log-contract.js';
 
 describe('a log on the disk of this machine', () => {
@@ -17,6 +17,16 @@ describe('a log on the disk of this machine', () => {
   afterAll(async () => {
     for (const path of made) await rm(path, { recursive: true });
   });
+});
+
+it.each([
+  ['files are left', 16, 5000],
+  ['files are used up', 15, 0],
+])('the room of a file system of which %s is in bytes', (_, ffree, available) => {
+  const stats = { bavail: 5, bsize: 1000, blocks: 9 };
+  expect(spaceOf({ ...stats, files: 70, ffree })).toEqual({ available, total: 9000 });
+  const unlimited = { ...stats, files: 0, ffree: 0 };
+  expect(spaceOf(unlimited)).toEqual({ available: 5000, total: 9000 });
 });
 
 const flagOnLinux = process.platform === 'linux' ? constants.O_DSYNC : 0;
