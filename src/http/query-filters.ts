@@ -3,6 +3,7 @@
  * a typo must never mean "everything" (messaging.md 1.3). Pure.
  */
 
+import { parseUrl } from '../grammar/destination.js';
 import { isJsonObject, parseJson } from '../grammar/json.js';
 import { ok, type Result, refused } from '../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from './dialect.js';
@@ -95,6 +96,18 @@ export const integer: FilterReader<number | null> = (values) => single(values, n
 export const texts: FilterReader<readonly string[] | null> = (values) =>
   ok(values.length === 0 ? null : values);
 
+/**
+ * Any of these URLs, each given on its own: as it is written, which earlier versions kept, and as a
+ * publish to it is called (`HTTP://Example.com/` goes to `http://example.com/`); null = absent.
+ */
+export const urls: FilterReader<readonly string[] | null> = whenGiven(texts, (all) => {
+  const meant = all.flatMap((each) => {
+    const url = parseUrl(each);
+    return url.ok ? [each, url.value.text] : [each];
+  });
+  return ok([...new Set(meant)]);
+});
+
 /** Any of these names, given one by one or joined by commas; null = absent. */
 export const names: FilterReader<readonly string[] | null> = (values) => {
   if (values.length === 0) return ok(null);
@@ -161,7 +174,7 @@ export interface UrlFilters {
   readonly path: readonly string[] | null;
 }
 
-/** Whether a destination is among those of the filter. A URL is compared as it was published. */
+/** Whether a destination is among those of the filter. URLs are those that `urls` has read. */
 export function matchesUrl(destination: string, { url, host, path }: UrlFilters): boolean {
   if (url !== null && !url.includes(destination)) return false;
   if (host === null && path === null) return true;

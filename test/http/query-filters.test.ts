@@ -12,6 +12,7 @@ import {
   readFilters,
   text,
   texts,
+  urls,
 } from '../../src/http/query-filters.js';
 
 const known = {
@@ -161,6 +162,18 @@ describe('filters of a body', () => {
     ['{', 'not valid JSON'],
   ])('refuse %j', (body, reason) => {
     expect(reasonOf('', body)).toContain(reason);
+  });
+});
+
+describe('URLs', () => {
+  it.each([
+    ['http://a.example/x?y=1', ['http://a.example/x?y=1']],
+    ['HTTP://A.example:80/../x', ['HTTP://A.example:80/../x', 'http://a.example/x']],
+    ['http://a.example/ä', ['http://a.example/ä', 'http://a.example/%C3%A4']],
+    ['no URL', ['no URL']],
+  ])('mean %s as it is written, and as it is called', (written, meant) => {
+    const filters = readFilters(`/x?url=${encodeURIComponent(written)}`, { url: urls });
+    expect(filters).toEqual({ ok: true, value: { url: meant } });
   });
 });
 

@@ -4,15 +4,15 @@ import {
   integer,
   matchesUrl,
   names,
-  texts,
   type UrlFilters,
+  urls,
 } from '../../http/query-filters.js';
 import type { MessagePublished } from './message.events.js';
 import { messageTerm } from './recorded-events.js';
 
 /** Filters by what a message was published with; values of one are ORed, filters are ANDed. */
 export const originFilters = {
-  url: texts,
+  url: urls,
   topicName: names,
   queueName: names,
   scheduleId: names,

@@ -8,7 +8,7 @@ import {
   names,
   oneOf,
   order,
-  texts,
+  urls,
   whenGiven,
 } from '../../http/query-filters.js';
 import { letterCursor, letterIds } from '../../messaging/dead-letters/letter-filters.js';
@@ -30,7 +30,7 @@ const states = whenGiven(names, (given) => {
 /** Filters of failed runs; dates are those of the failure. Of a job all of them hold. */
 export const meantFailedRuns = {
   dlqIds: letterIds,
-  workflowUrl: texts,
+  workflowUrl: urls,
   /** Ids, or what they begin with. */
   workflowRunId: names,
   workflowCreatedAt: integers,
@@ -61,7 +61,7 @@ export const failedRunListFilters = {
   ...failedRunFilters,
   order,
   /** What SDKs say instead of `workflowUrl`. */
-  url: texts,
+  url: urls,
   /** One path lists failed runs as well as failed messages: these are the runs. */
   source: oneOf('workflow'),
 } as const;

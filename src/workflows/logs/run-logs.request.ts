@@ -13,6 +13,7 @@ import {
   readFilters,
   text,
   texts,
+  urls,
   whenGiven,
 } from '../../http/query-filters.js';
 import type { LogCursor } from '../../messaging/logs/log-cursor.js';
@@ -52,7 +53,7 @@ const trim: FilterReader<number | null> = (values) =>
 
 const known = {
   workflowRunId: names,
-  workflowUrl: texts,
+  workflowUrl: urls,
   workflowCreatedAt: integers,
   workflowRuns: namedRuns,
   host: texts,

@@ -117,6 +117,18 @@ describe('a bulk cancel', () => {
     expect(await Promise.all([a, b].map(statusOf))).toEqual([404, 404]);
   });
 
+  it('goes by the URL as the publish wrote it', async () => {
+    const written = `${endpoint.url.replace('http://127.0.0.1', 'HTTP://127.0.1')}/a b`;
+    const headers = { ...later, 'Upstash-Label': 'written' };
+    const path = `/v2/publish/${encodeURIComponent(written)}`;
+    const { body } = await callApi(server, 'POST', path, headers, 'x');
+    expect(body).toMatchObject({ url: `${endpoint.url}/a%20b` });
+    const query = `?url=${encodeURIComponent(written)}`;
+    const logs = await callApi(server, 'GET', `/v2/logs${query}`);
+    expect(logs.body).toMatchObject({ logs: [{ labels: ['written'] }] });
+    expect((await cancel(query)).body).toEqual({ cancelled: 1 });
+  });
+
   it('goes by caller and by the time of the publish', async () => {
     const id = await publish();
     const { body } = await callApi(server, 'GET', `/v2/messages/${id}`);
