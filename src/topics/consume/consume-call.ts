@@ -30,8 +30,9 @@ export class ConsumeCall {
     session.callBegan();
     const { socket } = response;
     // Node says "finished" of what it throws away with a socket, too: then the socket is destroyed.
+    // A refusal that comes once records were handed out, for want of room, has none of them.
     response.once('finish', () => {
-      this.isWritten = socket?.destroyed === false;
+      this.isWritten = socket?.destroyed === false && response.statusCode === 200;
     });
     response.once('close', () => this.close());
   }

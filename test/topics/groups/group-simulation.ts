@@ -60,6 +60,7 @@ export class GroupSimulation {
     read: 0,
     lost: 0,
     lostUnseen: 0,
+    refused: 0,
     died: 0,
     committed: 0,
     stale: 0,
@@ -219,17 +220,23 @@ export class GroupSimulation {
       response.breakOff();
       return;
     }
+    if (fate < 0.15) {
+      this.counts.refused += 1;
+      reader.progress.clear();
+      response.refuse();
+      return;
+    }
     response.finish();
     // The server takes it for written; the reader, which says what it has, never sees it.
     if (reader.received !== null && fate < 0.3) {
       this.counts.lostUnseen += 1;
       reader.progress.clear();
-      reader.hasDied = fate < 0.15;
+      reader.hasDied = fate < 0.2;
       return;
     }
     if (reader.received !== null) reader.received = id;
     // A reader that commits what it has processed loses nothing by dying before that.
-    if (reader.commits && fate < 0.2) {
+    if (reader.commits && fate < 0.25) {
       this.counts.died += 1;
       reader.hasDied = true;
       reader.progress.clear();

@@ -131,6 +131,7 @@ export async function openGroupWorld(
 /** What a call looks at of Node's response: how it ends decides what becomes of its records. */
 export class ResponseEnd extends EventEmitter {
   readonly socket = { destroyed: false };
+  statusCode = 200;
 
   get asResponse(): ServerResponse {
     return this as unknown as ServerResponse;
@@ -140,6 +141,12 @@ export class ResponseEnd extends EventEmitter {
   finish(): void {
     this.emit('finish');
     this.emit('close');
+  }
+
+  /** A refusal was handed to the system, in place of what was read. */
+  refuse(): void {
+    this.statusCode = 503;
+    this.finish();
   }
 
   /** The connection broke. */
