@@ -19,6 +19,7 @@ import { MessageContents } from './message-contents.js';
 import { MessagesController } from './messages.controller.js';
 import { PendingMessages } from './pending-messages.js';
 import { Rescheduling } from './rescheduling.js';
+import { UnreadableMessages } from './unreadable-messages.js';
 
 /** Attempts in flight may end for this long after a stop; cut ones do not count (ADR 22). */
 const drainMs = 10_000;
@@ -34,6 +35,7 @@ const drainMs = 10_000;
     MessageContents,
     PendingMessages,
     Rescheduling,
+    UnreadableMessages,
   ],
   exports: [EndpointCalls, MessageContents],
 })

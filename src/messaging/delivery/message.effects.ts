@@ -22,6 +22,7 @@ import { OriginTraffic } from '../outbound/origin-traffic.js';
 import { AttemptMetrics } from './attempt.metrics.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
 import { MessageContents, type PreparedDelivery } from './message-contents.js';
+import { UnreadableMessages } from './unreadable-messages.js';
 
 /** Held deliveries are put together ahead up to this size, and so many of them: 4 MiB in all. */
 const aheadBytesMax = 16 * 1024;
@@ -72,6 +73,8 @@ export type AttemptProgress =
   /** The delivery of its run that has caused it is not answered yet (ADR 26). */
   | { readonly stage: 'held' }
   | { readonly stage: 'waiting'; readonly wait: GateWait }
+  /** The disk has damaged the message, and no attempt is made. */
+  | { readonly stage: 'unreadable' }
   /** `startedAt` in Unix milliseconds. */
   | { readonly stage: 'inFlight'; readonly startedAt: number };
 
@@ -95,6 +98,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     private readonly attempts: DeliveryAttempts,
     private readonly order: DeliveryOrder,
     private readonly gates: Gates,
+    private readonly unreadable: UnreadableMessages,
     private readonly metrics: AttemptMetrics,
     private readonly traffic: OriginTraffic,
     @Inject(provided.endpoints) private readonly endpoints: Endpoints,
@@ -107,7 +111,9 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
    */
   start(source: EffectSource, effect: CallEndpoint): () => void {
     // It was moved to another time while it began: it is that attempt, and ends as it.
-    if (this.open.get(source.id)?.number === effect.attempt) return nothing;
+    if (this.open.get(source.id)?.number === effect.attempt) {
+      return () => this.unreadable.release(source.id);
+    }
     const attempt = new Attempt(source, effect, this.run);
     let takeBack = nothing;
     if (effect.run === null) attempt.admission = this.gates.admit(attempt);
@@ -124,6 +130,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
     return () => {
       takeBack();
+      this.unreadable.release(attempt.messageId);
       if (this.waiting.get(attempt.messageId) === attempt) this.waiting.delete(attempt.messageId);
       if (attempt.admission?.isInside === false) this.gates.leave(attempt.admission);
     };
@@ -157,6 +164,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   progressOf(messageId: string): AttemptProgress | null {
     const startedAt = this.startedAt(messageId);
     if (startedAt !== null) return { stage: 'inFlight', startedAt };
+    if (this.unreadable.has(messageId)) return { stage: 'unreadable' };
     const attempt = this.waiting.get(messageId);
     if (attempt === undefined) return null;
     const wait = attempt.admission === null ? null : this.gates.waitOf(attempt.admission);
@@ -183,12 +191,23 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly run = (attempt: Attempt): void => {
     this.begin(attempt);
     const { publishedOffset, number, dueAt } = attempt;
-    void whenRead(attempt.prepared ?? this.contents.prepare(publishedOffset), (prepared) =>
+    const read = attempt.prepared ?? this.contents.prepare(publishedOffset);
+    const send = (prepared: PreparedDelivery) =>
       whenRead(this.attempts.request(prepared, number, dueAt), (request) =>
         this.send(attempt, prepared, request),
-      ),
-    );
+      );
+    if (read instanceof Promise) void read.then(send, (error) => this.hold(attempt, error));
+    else void send(read);
   };
+
+  /** Its place is free for others: where the disk has damaged it, no attempt is made. */
+  private hold(attempt: Attempt, error: unknown): void {
+    const { messageId } = attempt;
+    this.unreadable.hold(messageId, error);
+    // It may have been canceled while it was read.
+    if (!this.messages.has(messageId)) this.unreadable.release(messageId);
+    this.release(attempt, null);
+  }
 
   private send(
     attempt: Attempt,
@@ -207,7 +226,6 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     if (outcome !== null && !outcome.cut) {
       this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, outcome)]);
     }
-    if (this.gates.running === 0) this.onDrained?.();
   }
 
   /** One that is held is put together meanwhile, and goes out with the answer it waits for. */
@@ -237,6 +255,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     this.traffic.ended(origin, outcome);
     if (admission !== null) this.gates.leave(admission);
     if (delivery !== null) this.order.ended(messageId, delivery);
+    if (this.gates.running === 0) this.onDrained?.();
   }
 }
 

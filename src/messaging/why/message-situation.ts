@@ -23,7 +23,12 @@ export interface PendingSituation {
   readonly timeoutMs: number;
   readonly lastFailure: LastFailure | null;
   /** null = no attempt is due, or it is about to begin. */
-  readonly progress: AttemptProgress | null;
+  readonly progress: Exclude<AttemptProgress, { stage: 'unreadable' }> | null;
+}
+
+/** A message that is due, and that the disk has damaged: nothing else of it can be read. */
+export interface UnreadableSituation {
+  readonly status: 'unreadable';
 }
 
 /** A message that is final. */
@@ -40,4 +45,4 @@ export interface EndedSituation {
 }
 
 /** What `MessageSituations.of` answers, and `whyMessage` is given. */
-export type MessageSituation = PendingSituation | EndedSituation;
+export type MessageSituation = PendingSituation | UnreadableSituation | EndedSituation;

@@ -37,7 +37,11 @@ export class MessageSituations {
       const { state, firstOffset, lastOffset } = actor;
       return { state, firstOffset, lastOffset, progress: this.calls.progressOf(id) };
     });
-    return pending === null ? this.ended(id) : this.pending(pending);
+    if (pending === null) return this.ended(id);
+    const { progress } = pending;
+    return progress?.stage === 'unreadable'
+      ? { status: 'unreadable' }
+      : this.pending({ ...pending, progress });
   }
 
   private async pending({

@@ -11,6 +11,7 @@ export const messageReasons = [
   'in_flight',
   'due',
   ...gateReasons,
+  'unreadable',
   'delivered',
   'failed',
   'canceled',
@@ -23,8 +24,22 @@ export type MessageWhy = Why<MessageReason>;
 
 /** `now` in Unix milliseconds. */
 export function whyMessage(situation: MessageSituation, now: number): MessageWhy {
-  return situation.status === 'pending' ? whyPending(situation, now) : whyEnded(situation);
+  switch (situation.status) {
+    case 'pending':
+      return whyPending(situation, now);
+    case 'unreadable':
+      return unreadable;
+    default:
+      return whyEnded(situation);
+  }
 }
+
+const unreadable: MessageWhy = {
+  reason: 'unreadable',
+  sentence:
+    'The message cannot be read, as the disk of the server is damaged; it is not delivered.',
+  remedy: 'Restore a backup, or cancel it. `stepwell journal verify` names what is damaged.',
+};
 
 function whyPending(situation: PendingSituation, now: number): MessageWhy {
   const { progress, notBefore } = situation;

@@ -115,7 +115,10 @@ export class RunSituations {
 
 function hasMoved(situation: RunSituation): boolean {
   if (situation.status !== 'active') return false;
-  return situation.branches.some((each) => 'message' in each && each.message.status !== 'pending');
+  const stays = ['pending', 'unreadable'];
+  return situation.branches.some(
+    (each) => 'message' in each && !stays.includes(each.message.status),
+  );
 }
 
 function openMessage({ message }: OpenDelivery) {

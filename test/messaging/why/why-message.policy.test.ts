@@ -1,6 +1,7 @@
 import type { Obstacle } from '../../../src/messaging/gates/obstacle.js';
 import type {
   EndedSituation,
+  MessageSituation,
   PendingSituation,
 } from '../../../src/messaging/why/message-situation.js';
 import {
@@ -62,11 +63,7 @@ const behind = (obstacle: Obstacle, ahead: number | null = 0): PendingSituation 
   progress: { stage: 'waiting', wait: { obstacle, ahead } },
 });
 
-type Case = readonly [
-  reason: MessageReason,
-  situation: PendingSituation | EndedSituation,
-  sentence: string,
-];
+type Case = readonly [reason: MessageReason, situation: MessageSituation, sentence: string];
 
 /** At eleven o'clock, but where something is due. */
 const cases: readonly Case[] = [
@@ -95,6 +92,11 @@ const cases: readonly Case[] = [
     { ...pending, progress: { stage: 'held' } },
     'The delivery of its run that has caused it is not answered yet; ' +
       'it is waited for 250 ms at most.',
+  ],
+  [
+    'unreadable',
+    { status: 'unreadable' },
+    'The message cannot be read, as the disk of the server is damaged; it is not delivered.',
   ],
   [
     'queue_order',

@@ -149,6 +149,7 @@ const exported: readonly string[] = [
   'stepwell_topic_bytes',
   'stepwell_topic_damaged_ranges',
   'stepwell_topic_partitions',
+  'stepwell_unreadable_messages',
   'stepwell_uptime_seconds',
   'stepwell_waiting_attempts',
 ];
