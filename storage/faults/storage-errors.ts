@@ -123,7 +123,7 @@ export class DiskFailure extends StorageError {
   readonly code: 'disk_failure' | 'disk_full' = 'disk_failure';
   override readonly exitCode = 74;
   constructor(doing: string, cause: unknown) {
-    super(`${doing} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${doing} failed: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -181,6 +181,16 @@ export class KeepsChanging extends StorageError {
     super(`the store in ${directory} kept changing while it was copied: ${reason}`, { cause });
   }
 }
+
+/** What a file operation threw, in words. */
+function reasonOf(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (errorCode(cause) !== 'EDQUOT') return reason;
+  return reason.replace(unnamedError, 'EDQUOT: disk quota exceeded');
+}
+
+/** What Node.js writes for an error number that it has no name for. */
+const unnamedError = /^Unknown system error (-\d+): Unknown system error \1/;
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 

@@ -7,6 +7,7 @@ import {
   names,
   oneOf,
   texts,
+  urls,
 } from '../../http/query-filters.js';
 import { isAmong, isWithin } from '../../messaging/messages/message-filter.js';
 import type { RunContext } from '../run-state/run.context.js';
@@ -17,7 +18,7 @@ const countMax = 500;
 export const meantRuns = {
   workflowRunIds: names,
   /** What a run's URL begins with, or with `workflowUrlExactMatch` what it is. */
-  workflowUrl: texts,
+  workflowUrl: urls,
   workflowUrlExactMatch: oneOf('true', 'false'),
   label: names,
   flowControlKey: names,

@@ -8,16 +8,19 @@ import {
 } from '../../../storage/faults/storage-errors.js';
 
 /** As Node.js throws it: libuv has no name for it, so that its code is the number in words. */
-const quotaMet = Object.assign(new Error('Unknown system error -122: write'), {
+const unnamed = 'Unknown system error -122';
+const quotaMet = Object.assign(new Error(`${unnamed}: ${unnamed}, write`), {
   errno: -constants.errno.EDQUOT,
-  code: 'Unknown system error -122',
+  code: unnamed,
   syscall: 'write',
 });
 
 const failed = Object.assign(new Error('EIO: i/o error, write'), { errno: -5, code: 'EIO' });
 
 it('takes a quota that was met for a disk without room, which Node.js has no name for', () => {
-  expect(diskError('writing', quotaMet)).toBeInstanceOf(DiskFull);
+  const full = diskError('writing', quotaMet);
+  expect(full).toBeInstanceOf(DiskFull);
+  expect(full.message).toBe('writing failed: EDQUOT: disk quota exceeded, write');
   expect(new Fence().lacksRoom(quotaMet)).toBe(true);
   expect(diskError('writing', failed)).not.toBeInstanceOf(DiskFull);
 });

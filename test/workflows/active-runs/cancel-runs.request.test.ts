@@ -40,6 +40,7 @@ describe('a run', () => {
       `workflowUrlExactMatch=true&workflowUrl=${encodeURIComponent(run.url)}`,
       'workflowUrlExactMatch=true&workflowUrl=https://app.example:8443/wf',
     ],
+    ['workflowUrl=HTTPS://App.example:8443/w', 'workflowUrl=HTTPS://App.example:8443/W'],
     ['label=c&label=b', 'label=c'],
     ['flowControlKey=k,l', 'flowControlKey=l'],
     ['callerIP=10.0.0.1', 'callerIp=10.0.0.2'],
