@@ -22,8 +22,11 @@ export interface ProcessStatus {
   readonly warnings?: readonly string[];
 }
 
-/** The order of a graceful stop (ADR 22): each phase ends before the next begins. */
-const stopPhases = ['doors', 'attempts', 'commit', 'storage', 'rest'] as const;
+/**
+ * The order of a graceful stop (ADR 22, 120): each phase ends before the next begins. While
+ * attempts end, requests are still answered.
+ */
+const stopPhases = ['attempts', 'doors', 'commit', 'storage', 'rest'] as const;
 /** When in a stop something ends: see `stopPhases`. */
 export type StopPhase = (typeof stopPhases)[number];
 
@@ -155,10 +158,10 @@ export class ProcessLife {
   }
 
   private async stopAll(reason: string): Promise<boolean> {
-    this.actor.send({ type: 'stop', reason });
     this.log.info({ reason }, 'stopping');
     let isClean = true;
     for (const phase of stopPhases) {
+      if (phase === 'doors') this.actor.send({ type: 'stop', reason });
       for (const stoppable of this.stoppables) {
         if (stoppable.phase !== phase) continue;
         const startedAt = this.clock.monotonic();

@@ -35,12 +35,13 @@ test('a process starts, recovers in order, serves, drains and stops', async () =
 
 test('phases end in their order, and the last added of a phase first', async () => {
   const life = newLife();
+  await life.recover();
   const order: string[] = [];
   const add = (name: string, phase: StopPhase) =>
     life.addStoppable(
       stoppable(name, phase, async () => {
         await Promise.resolve();
-        order.push(name);
+        order.push(`${name}: ${life.status.state}`);
       }),
     );
   add('store', 'storage');
@@ -49,7 +50,13 @@ test('phases end in their order, and the last added of a phase first', async () 
   add('later listener', 'doors');
   add('journal', 'commit');
   await life.stop('test');
-  expect(order).toEqual(['later listener', 'listener', 'calls', 'journal', 'store']);
+  expect(order).toEqual([
+    'calls: serving',
+    'later listener: draining',
+    'listener: draining',
+    'journal: draining',
+    'store: draining',
+  ]);
 });
 
 test('a part that fails or does not end is reported and does not hold the rest', async () => {

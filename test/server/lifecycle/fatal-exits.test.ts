@@ -86,7 +86,7 @@ async function askEverything(server: ServerProcess) {
 describe('a server that ended by itself three times within ten minutes', () => {
   it('changes nothing and delivers nothing, until it was stopped and started again', async () => {
     const first = await ServerProcess.start(data, port);
-    expect(await publish(first, '2s')).toBe(200);
+    expect(await publish(first, '4s')).toBe(200);
     await fetch(`${first.url}/produce/orders/hello`, { headers: { authorization: basic } });
     await first.kill('SIGTERM');
     await noteExits(9, 5, 1);
@@ -126,7 +126,7 @@ describe('a server that ended by itself three times within ten minutes', () => {
     );
     const read = await fetch(`${server.url}/admin/topics`, { headers: { authorization: basic } });
     expect(await read.json()).toMatchObject([{ name: 'orders' }]);
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await new Promise((resolve) => setTimeout(resolve, 4500));
     expect(endpoint.requests).toEqual([]);
     const second = await ServerProcess.start(data, await freePort()).catch(String);
     expect(second).toContain('75');

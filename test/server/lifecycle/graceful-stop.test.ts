@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
+import { callApi } from '../../support/clients/api-call.js';
 import { statusOf } from '../../support/clients/raw-request.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer } from '../../support/server.js';
 
 test('a request in flight is answered before the server stops to listen', async () => {
@@ -15,12 +17,41 @@ test('a request in flight is answered before the server stops to listen', async 
   socket.write(`${[...head, 'Content-Length: 2'].join('\r\n')}\r\n\r\na`);
   await arrival;
   const stopped = server.stop();
-  expect(life.status.state).toBe('draining');
+  while (life.status.state !== 'draining') await new Promise((next) => setImmediate(next));
   socket.write('b');
   expect(statusOf(await answer)).toBe(404);
   expect(await stopped).toBe(true);
   await expect(request(`${server.url}/health/live`)).rejects.toThrow('ECONNREFUSED');
   await server.remove();
+});
+
+test('requests are answered while attempts in flight end, and then no more', async () => {
+  let arrived = (): void => undefined;
+  const arrival = new Promise<void>((resolve) => (arrived = resolve));
+  let answer = (): void => undefined;
+  const endpoint = await RecordingEndpoint.start(async () => {
+    arrived();
+    await new Promise<void>((resolve) => (answer = resolve));
+    return {};
+  });
+  const server = await startServer();
+  const publish = () => callApi(server, 'POST', `/v2/publish/${endpoint.url}/slow`, {}, 'x');
+  await publish();
+  await arrival;
+  const stopped = server.stop();
+  // What is published now waits for the next start: no attempt begins any more.
+  for (let times = 0; times < 3; times += 1) expect((await publish()).status).toBe(200);
+  expect(server.application.life.status.state).toBe('serving');
+  answer();
+  expect(await stopped).toBe(true);
+  expect(endpoint.requests).toHaveLength(1);
+  await expect(request(`${server.url}/health/live`)).rejects.toThrow('ECONNREFUSED');
+  const next = await startServer({ dataDirectory: server.dataDirectory });
+  while (endpoint.requests.length < 2) await new Promise((go) => setTimeout(go, 10));
+  const { body } = await callApi(next, 'GET', '/v2/messages');
+  expect((body as { messages: unknown[] }).messages).toHaveLength(3);
+  await endpoint.stop();
+  await next.remove();
 });
 
 test('a server that refuses writes is alive but not ready', async () => {
