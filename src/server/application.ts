@@ -18,6 +18,7 @@ import { listeningPort } from '../http/listening-port.js';
 import type { Tracer } from '../messaging/tracing/span.js';
 import { isolatesDamage } from '../topics/topics/topic-log-name.js';
 import { applicationModule } from './app.module.js';
+import { type Membership, requestsDeadlineMs } from './cluster/membership.js';
 import { openCluster } from './cluster/open-cluster.js';
 import type { Config } from './configuration/config.js';
 import { FolderFetch } from './copies/folder-fetch.js';
@@ -39,9 +40,6 @@ import { openPastApplication } from './past-application.js';
 import { openPastThread } from './past-thread.js';
 import type { Ports } from './ports.js';
 import type { Shared } from './shared.js';
-
-/** How long requests in flight may take once the doors close. */
-const doorsDeadlineMs = 10_000;
 
 /** A server that serves. */
 export interface Application {
@@ -178,12 +176,12 @@ function pastOf(config: Config, ports: Ports): OpenPast {
 /** Listens at every address of the host; `life` ends that. */
 async function openDoors(
   nest: NestFastifyApplication,
-  { config, life, ports }: Pick<Shared, 'config' | 'life' | 'ports'>,
+  { config, life, membership, ports }: Pick<Shared, 'config' | 'life' | 'membership' | 'ports'>,
   connections: InboundConnections,
 ): Promise<void> {
   const [address, ...others] = await addressesOf(config.host);
   const listeners: Server[] = [];
-  life.addStoppable(doors(nest, connections, listeners));
+  life.addStoppable(doors(nest, membership, connections, listeners));
   await listen(nest, config, address);
   for (const other of others) {
     const listener = await listenToo(nest.getHttpServer(), other, portOf(nest));
@@ -210,11 +208,18 @@ async function listen(
 }
 
 /** Takes no new request in and waits for those that are in; those left at the end are cut. */
-function doors(nest: NestFastifyApplication, connections: InboundConnections, others: Server[]) {
+function doors(
+  nest: NestFastifyApplication,
+  membership: Membership | null,
+  connections: InboundConnections,
+  others: Server[],
+) {
   return {
     name: 'doors',
     phase: 'doors' as const,
-    deadlineMs: doorsDeadlineMs,
+    get deadlineMs() {
+      return requestsDeadlineMs(membership);
+    },
     stop: () => {
       connections.drain();
       for (const other of others) other.close();

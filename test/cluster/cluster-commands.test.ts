@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { answered } from '../support/program/client-program.js';
 import { describeWithPostgres, PostgresServer } from '../support/program/postgres.js';
-import { token } from '../support/program/server-process.js';
+import { authorization, token } from '../support/program/server-process.js';
 import { type ClusterServer, ServerCluster } from './server-cluster.js';
 
 const credentials = { restUsername: 'test', restPassword: 'password-of-the-tests' };
@@ -57,5 +60,36 @@ describeWithPostgres('stepwell cluster', () => {
     expect(owner.process?.child.exitCode).toBe(75);
     const [taken] = await said(follower, 'status');
     expect(taken).toMatchObject({ role: 'owner', epoch: Number(owning?.['epoch']) + 1 });
+  }, 60_000);
+
+  it('answers while its attempts end, and cuts a client that keeps it from the end', async () => {
+    for (const node of cluster.nodes) await node.revive();
+    const owner = await cluster.owner();
+    const follower = cluster.nodes.find((node) => node !== owner) ?? owner;
+    while ((await said(follower, 'status'))[0]?.['owner'] === null);
+    let answer = (): void => undefined;
+    const endpoint = await RecordingEndpoint.start(async ({ url }) => {
+      if (url === '/held') await new Promise<void>((resolve) => (answer = resolve));
+      return {};
+    });
+    const publish = (path: string) =>
+      follower.ask('POST', `/v2/publish/${endpoint.url}${path}`, { body: 'x', withinMs: 10_000 });
+    expect(await publish('/held')).toMatchObject({ status: 200 });
+    await endpoint.received(1);
+    const slow = connect(Number(new URL(owner.url).port), '127.0.0.1');
+    const head = ['POST /v2/publish/http://a.example HTTP/1.1', 'Host: here', 'Content-Length: 9'];
+    slow.write(`${[...head, `Authorization: ${authorization}`].join('\r\n')}\r\n\r\nslow`);
+    const isCut = once(slow.on('error', () => undefined).resume(), 'close');
+    await said(follower, 'handover', '--yes');
+    for (let times = 0; times < 5; times += 1) {
+      expect(await publish('/after')).toMatchObject({ status: 200 });
+    }
+    expect(await owner.isServing()).toBe(true);
+    answer();
+    expect(await cluster.owner(owner)).toBe(follower);
+    await isCut;
+    // What was published while the one before still answered is delivered by the next owner.
+    await endpoint.received(6);
+    await endpoint.stop();
   }, 60_000);
 });

@@ -10,7 +10,7 @@ import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import type { InFlight } from '../../http/bytes/in-flight.js';
 import type { Callers } from '../../http/identity/callers.js';
 import type { RouteTable } from '../../http/routes/route-table.js';
-import type { Membership } from '../cluster/membership.js';
+import { type Membership, requestsDeadlineMs } from '../cluster/membership.js';
 import type { Config } from '../configuration/config.js';
 import type { InboundConnections } from '../inbound/connections.js';
 import type { FrontDoor } from '../inbound/front-door.js';
@@ -52,9 +52,6 @@ export interface ClusterSideParts {
   readonly durability: string;
 }
 
-/** A stop waits this long for the requests of other nodes. */
-const deadlineMs = 10_000;
-
 /** What is passed on when a stop begins may be answered for so long. */
 const passedOnMs = 2000;
 
@@ -76,7 +73,9 @@ export class ClusterSide {
     life.addStoppable({
       name: 'cluster port',
       phase: 'doors',
-      deadlineMs,
+      get deadlineMs() {
+        return requestsDeadlineMs(given.membership);
+      },
       stop: () => this.listener?.close(),
       cut: () => this.listener?.cut(),
     });

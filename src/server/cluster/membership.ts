@@ -51,8 +51,20 @@ export interface Membership {
   /** The address of another node that owns the log; null while none is known. */
   readonly otherOwner: string | null;
   /**
-   * Lets another node take over: serves nothing from now on, and ends the process with exit code 75
-   * once all that was taken in is answered. Rejects where this node is not the owner.
+   * Lets another node take over: attempts in flight end while it still serves, then it serves
+   * nothing any more, and ends the process with exit code 75 once all that was taken in is
+   * answered. Rejects where this node is not the owner.
    */
   handOver(): Promise<void>;
+}
+
+/** A stop waits so long for requests in flight, and an owner of a shared log so long. */
+const requestsMs = { alone: 10_000, owner: 1000 } as const;
+
+/**
+ * How long a stop waits now for requests in flight, in milliseconds. An owner waits less: the
+ * requests of all nodes wait until it has given up the shared log (ADR 120).
+ */
+export function requestsDeadlineMs(membership: Membership | null): number {
+  return membership?.mayServe === true ? requestsMs.owner : requestsMs.alone;
 }
