@@ -10,6 +10,15 @@ const credentials = { restUsername: 'test', restPassword: 'password-of-the-tests
 const said = (node: ClusterServer, ...words: string[]) =>
   answered({ url: node.url, token, credentials }, ['cluster', ...words]);
 
+/** What the owner has heard of its followers, once it has heard of one. */
+async function followersOf(owner: ClusterServer): Promise<unknown> {
+  for (;;) {
+    const [asked] = await said(owner, 'status');
+    const heard = asked?.['followers'];
+    if (!Array.isArray(heard) || heard.length > 0) return heard;
+  }
+}
+
 describeWithPostgres('stepwell cluster', () => {
   let cluster: ServerCluster;
 
@@ -40,11 +49,7 @@ describeWithPostgres('stepwell cluster', () => {
       followers: null,
     });
     // And the owner hears of its followers from themselves.
-    let heard: unknown = [];
-    while (Array.isArray(heard) && heard.length === 0) {
-      const [asked] = await said(owner, 'status');
-      heard = asked?.['followers'];
-    }
+    const heard = await followersOf(owner);
     const numbers = { behind: expect.any(Number), heardMsAgo: expect.any(Number) };
     expect(heard).toEqual([{ node: following?.['node'], ...numbers }]);
     const behind = new RegExp(
@@ -66,7 +71,7 @@ describeWithPostgres('stepwell cluster', () => {
     for (const node of cluster.nodes) await node.revive();
     const owner = await cluster.owner();
     const follower = cluster.nodes.find((node) => node !== owner) ?? owner;
-    while ((await said(follower, 'status'))[0]?.['owner'] === null);
+    await followersOf(owner);
     let answer = (): void => undefined;
     const endpoint = await RecordingEndpoint.start(async ({ url }) => {
       if (url === '/held') await new Promise<void>((resolve) => (answer = resolve));

@@ -69,7 +69,7 @@ interface HandOverOptions extends ClientOptions {
 
 async function handOver(options: HandOverOptions): Promise<void> {
   if (options.yes !== true) {
-    const message = 'the owner serves nothing from then on, and ends; say --yes';
+    const message = 'the owner gives the log up, and its process ends; say --yes';
     throw new ClientError(message, exitCodes.usage);
   }
   const { api, output } = await connect(options);

@@ -17,8 +17,18 @@ const noNode: Refusal = new Refusal(
   'this server is no node of a cluster: STEPWELL_COMMIT_LOG is not set',
 );
 const noOwner: Refusal = new Refusal('conflict', 'this node does not own the log');
+const noFollower: Refusal = new Refusal(
+  'conflict',
+  'no other node follows that could take the log over: start one, and ask again some seconds later',
+);
 
-/** 404 on a server that is no node, 409 for a handover that is asked of a follower. */
+/** A follower that is there was heard within this time: it says every 5 s where it stands. */
+const heardMs = 12_000;
+
+/**
+ * 404 on a server that is no node, 409 for a handover that is asked of a follower, or where no
+ * other node follows.
+ */
 @Controller('admin/cluster')
 export class ClusterController {
   constructor(
@@ -40,6 +50,8 @@ export class ClusterController {
     const node = this.node(request, 'administer');
     if (!node.mayServe) throw new RefusalError(noOwner);
     const { status } = node;
+    const isHeard = status.followers?.some(({ heardMsAgo }) => heardMsAgo < heardMs);
+    if (isHeard !== true) throw new RefusalError(noFollower);
     node.handOver().catch((error: unknown) => {
       this.log.error({ err: error }, 'the log was not handed over');
     });

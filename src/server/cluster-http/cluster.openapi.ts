@@ -50,6 +50,11 @@ export const clusterRoutes = {
     summary: 'Let another node take over from the owner, whose process ends with exit code 75',
     changes: false,
     refuses: [404, 409],
-    answers: { 202: { description: 'It serves nothing from now on', schema: clusterStatusSchema } },
+    answers: {
+      202: {
+        description: 'It serves until its attempts in flight have ended',
+        schema: clusterStatusSchema,
+      },
+    },
   },
 } satisfies Record<string, RouteDescription>;

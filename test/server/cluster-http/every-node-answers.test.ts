@@ -200,7 +200,14 @@ describe('a node that is not the owner', () => {
 
   it('passes a planned takeover on to the owner', async () => {
     const headers = { authorization: basic };
-    expect((await post('/admin/cluster/handover', null, headers)).status).toBe(202);
+    const handOver = async () => (await post('/admin/cluster/handover', null, headers)).status;
+    const heard = (heardMsAgo: number) => [{ node: follower.clusterUrl, behind: 0, heardMsAgo }];
+    for (const followers of [[], heard(20_000)]) {
+      owner.standing.followers = followers;
+      expect(await handOver()).toBe(409);
+    }
+    owner.standing.followers = heard(3000);
+    expect(await handOver()).toBe(202);
     expect([owner.standing.handedOver, follower.standing.handedOver]).toEqual([1, 0]);
   });
 
