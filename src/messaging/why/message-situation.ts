@@ -40,7 +40,7 @@ export interface EndedSituation {
   readonly attempts: number;
   /** What the last answer was; 0 = there was none. */
   readonly responseStatus: number;
-  /** Of a failed one, the dead letter that it became. */
+  /** Of a failed one, the dead letter that it became; null = there is none, or no more. */
   readonly dlqId: string | null;
 }
 

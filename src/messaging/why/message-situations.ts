@@ -1,8 +1,10 @@
 /** Where messages stand, put together from memory and the journal. */
 import { Inject, Injectable } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
 import { provided } from '../../engine/provided.js';
+import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
 import { deadLetterId } from '../messages/dead-letter-id.js';
 import { Messages } from '../messages/message.entity.js';
@@ -26,7 +28,9 @@ export class MessageSituations {
     private readonly stored: StoredMessages,
     private readonly journal: Journal,
     private readonly calls: EndpointCalls,
+    private readonly deadLetters: DeadLetters,
     @Inject(provided.config) private readonly config: MessagingSettings,
+    @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
   /** Where a message stands now, durably; null = the journal knows no such message. */
@@ -81,7 +85,15 @@ export class MessageSituations {
 
   private async ended(id: string): Promise<EndedSituation | null> {
     const last = await this.lastEvent(id);
-    return last === null ? null : endedBy(last);
+    const ended = last === null ? null : endedBy(last);
+    if (ended === null || ended.dlqId === null) return ended;
+    return { ...ended, dlqId: await this.letterThere(ended.dlqId) };
+  }
+
+  /** One that was tried again or deleted is there no more; what fails for a run leaves none. */
+  private letterThere(dlqId: string): Promise<string | null> {
+    const { letters } = this.deadLetters;
+    return this.deadLetters.shown(() => letters.find(dlqId, this.clock.now())?.id ?? null);
   }
 
   /** The latest durable event of a message, final or not; null = the journal knows none. */
@@ -95,7 +107,7 @@ export class MessageSituations {
   }
 }
 
-/** How a message ended; null where the event is not its end. */
+/** How a message ended, and what it left then; null where the event is not its end. */
 export function endedBy({ at, offset, event }: EventEnvelope<MessageEvent>): EndedSituation | null {
   switch (event.type) {
     case 'MessageDelivered':

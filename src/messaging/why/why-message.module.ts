@@ -1,5 +1,6 @@
 /** Wiring of the answers to why a message waits. */
 import { Module } from '@nestjs/common';
+import { DeadLettersModule } from '../dead-letters/dead-letters.module.js';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { MessagesModule } from '../messages/messages.module.js';
 import { MessageSituations } from './message-situations.js';
@@ -7,7 +8,7 @@ import { WhyMessageController } from './why-message.controller.js';
 
 /** It exports where messages stand, for listings and for `why` of runs. */
 @Module({
-  imports: [DeliveryModule, MessagesModule],
+  imports: [DeadLettersModule, DeliveryModule, MessagesModule],
   controllers: [WhyMessageController],
   providers: [MessageSituations],
   exports: [MessageSituations],

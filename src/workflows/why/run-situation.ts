@@ -43,7 +43,7 @@ export interface EndedRunSituation {
   readonly at: number;
   /** Why it failed; null = it did not. */
   readonly cause: 'exhausted' | 'non_retryable' | 'stalled' | null;
-  /** The dead letter that a failed run became. */
+  /** The dead letter that a failed run became; null = there is none, or no more. */
   readonly dlqId: string | null;
 }
 

@@ -7,6 +7,7 @@ import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
 import { Messages } from '../../messaging/messages/message.entity.js';
 import type { PendingMessage } from '../../messaging/messages/message.state.js';
 import { MessageSituations } from '../../messaging/why/message-situations.js';
+import { FailedRuns } from '../failed-runs/failed-run.entity.js';
 import { LoggedRuns } from '../history/logged-runs.js';
 import type { RunContext } from '../run-state/run.context.js';
 import { runStateName } from '../run-state/run-state-name.policy.js';
@@ -34,6 +35,7 @@ export class RunSituations {
   constructor(
     private readonly runs: Runs,
     private readonly messages: Messages,
+    private readonly failedRuns: FailedRuns,
     private readonly situations: MessageSituations,
     private readonly journal: Journal,
     @Inject(provided.clock) private readonly clock: Clock,
@@ -108,8 +110,14 @@ export class RunSituations {
       status: isFailed ? 'failed' : event.type === 'RunCanceled' ? 'canceled' : 'succeeded',
       at: end.at,
       cause: isFailed ? event.cause : null,
-      dlqId: isFailed ? deadLetterId(end) : null,
+      dlqId: isFailed ? await this.letterThere(deadLetterId(end)) : null,
     };
+  }
+
+  /** A run that was resumed, restarted or deleted is among the failed ones no more. */
+  private letterThere(dlqId: string): Promise<string | null> {
+    const { letters } = this.failedRuns;
+    return this.failedRuns.shown(() => letters.find(dlqId, this.clock.now())?.id ?? null);
   }
 }
 

@@ -2,13 +2,14 @@
 import { Module } from '@nestjs/common';
 import { MessagesModule } from '../../messaging/messages/messages.module.js';
 import { WhyMessageModule } from '../../messaging/why/why-message.module.js';
+import { FailedRunsModule } from '../failed-runs/failed-runs.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { RunSituations } from './run-situations.js';
 import { WhyRunController } from './why-run.controller.js';
 
 /** Stands above `why` of messages, of which most answers are made. */
 @Module({
-  imports: [MessagesModule, RunsModule, WhyMessageModule],
+  imports: [FailedRunsModule, MessagesModule, RunsModule, WhyMessageModule],
   controllers: [WhyRunController],
   providers: [RunSituations],
 })

@@ -165,6 +165,8 @@ describe('a message that is final', () => {
     expect(sentence).toMatch(/after 1 attempt; the last one was answered 500\.$/);
     const way = /^POST (\/v2\/dlq\/retry\/\S+) tries it again\.$/.exec(String(remedy))?.[1] ?? '';
     expect(await callApi(server, 'POST', way)).toMatchObject({ status: 201 });
+    // The letter has gone with that, and with it what can be done.
+    expect(await why(failed)).toEqual({ messageId: failed, reason: 'failed', sentence });
   });
 
   it('is not found where there was none', async () => {

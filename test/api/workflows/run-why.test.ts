@@ -171,6 +171,16 @@ describe('a run that has ended', () => {
     expect(waits).toEqual([]);
     const path = /^POST (\S+) goes on/.exec(String(remedy))?.[1] ?? '';
     expect(await callApi(server, 'POST', path)).toMatchObject({ status: 200 });
+    expect((await why(failed)).body).not.toHaveProperty('remedy');
+    const messages = await callApi(server, 'GET', `/v2/logs?state=FAILED&count=1000`);
+    const { logs } = messages.body as { logs: readonly { messageId: string }[] };
+    expect(logs).not.toEqual([]);
+    for (const { messageId } of logs) {
+      // What fails for a run is no dead letter of its own.
+      const { body } = await callApi(server, 'GET', `/v2/messages/${messageId}/why`);
+      expect(body).toMatchObject({ reason: 'failed' });
+      expect(body).not.toHaveProperty('remedy');
+    }
     const canceled = await app.trigger('sleeping');
     await callApi(server, 'DELETE', `/v2/workflows/runs/${canceled}?cancel=true`);
     expect((await why(canceled)).body).toMatchObject({ reason: 'canceled', state: 'canceled' });
