@@ -2,8 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient, Query } from './api-client.js';
-import { ApiRefusal } from './client-errors.js';
+import { ApiRefusal, ClientError } from './client-errors.js';
 
 /** One event; its data is JSON. */
 export interface StreamEvent {
@@ -32,6 +33,7 @@ export async function* eventStream(
     try {
       const answer = await api.send('GET', path, { query, headers });
       if (answer.statusCode === 204) return;
+      requireStream(answer, api.address.url);
       for await (const { id, event: name = 'message', data } of eventsIn(answer)) {
         lastId = id ?? lastId;
         if (name === 'end') return;
@@ -43,6 +45,13 @@ export async function* eventStream(
     }
     await pause(againMs);
   }
+}
+
+/** A page of another server would be read for events for ever. */
+function requireStream(answer: IncomingMessage, url: string): void {
+  if (/^text\/event-stream\b/.test(answer.headers['content-type'] ?? '')) return;
+  answer.destroy();
+  throw new ClientError(`${url} answered something else than a stream`, exitCodes.failure);
 }
 
 async function* eventsIn(answer: IncomingMessage): AsyncGenerator<EventSourceMessage> {

@@ -116,6 +116,17 @@ it('a connection that is cut without an answer is exit code 69, too', async () =
   expect(code).toBe(69);
 });
 
+it('a page in the place of a stream ends a tail with 1', async () => {
+  const other = createHttpServer((_request, response) => response.end('<h1>hello</h1>'));
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const url = `http://127.0.0.1:${listeningPort(other)}`;
+  const { code, stderr } = await runProgram(folder, ['tail'], { STEPWELL_URL: url });
+  other.close();
+  expect(stderr).toContain(`${url} answered something else than a stream`);
+  expect(code).toBe(1);
+});
+
 describe('what was answered before the connection was cut', () => {
   const messages = Array.from({ length: 30 }, (_, place) => ({ messageId: `msg_${place}` }));
   let cutting: HttpServer;
