@@ -6,7 +6,7 @@ import { examplesText } from './output/examples.js';
 export function machinesCommand(): Command {
   return new Command('machines')
     .description('print the state machines as Mermaid diagrams, all of them or one')
-    .argument('[name]', 'only this one: run, schedule, consumer, ...')
+    .argument('[name]', 'only this one: run, schedule, job, ...')
     .addHelpText(
       'after',
       examplesText(['stepwell machines run', 'stepwell machines > machines.md']),

@@ -1,5 +1,5 @@
 /** What all commands have in common that speak to a running server. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ApiClient } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
@@ -46,6 +46,15 @@ function wholeNumber(text: string, least: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
   throw new InvalidArgumentError(`It is a whole number from ${least} on.`);
+}
+
+/** An option that is one of these words in any case; another one is refused with the list. */
+export function wordOption(flags: string, summary: string, words: readonly string[]): Option {
+  return new Option(flags, summary).choices(words).argParser((text: string) => {
+    const word = words.find((one) => one.toLowerCase() === text.toLowerCase());
+    if (word !== undefined) return word;
+    throw new InvalidArgumentError(`Allowed choices are ${words.join(', ')}.`);
+  });
 }
 
 /** Collects an option that may be given more than once. */

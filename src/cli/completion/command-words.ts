@@ -1,10 +1,12 @@
 /** What may come next in a command line, for every command of the program. Pure. */
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 
 /** A word that may come next, and what it means. */
 export interface NextWord {
   readonly word: string;
   readonly summary: string;
+  /** What may stand behind it; absent where it is no option, or takes anything. */
+  readonly values?: readonly string[];
 }
 
 /** From the commands typed so far (`msg publish`, empty at first) to what may come next. */
@@ -24,9 +26,16 @@ export function wordsAfter(commands: readonly Command[]): CommandWords {
 function add(words: Map<string, readonly NextWord[]>, path: string, command: Command): void {
   const options = command.options
     .filter(({ long, hidden }) => long !== undefined && long !== null && !hidden)
-    .map(({ long, description }) => ({ word: String(long), summary: description }));
-  words.set(path, [...command.commands.map(named), ...options, help]);
+    .map(optionWord);
+  const given = command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+    argChoices.map((word) => ({ word, summary: description })),
+  );
+  words.set(path, [...command.commands.map(named), ...given, ...options, help]);
   for (const part of command.commands) add(words, `${path} ${part.name()}`, part);
+}
+
+function optionWord({ long, description: summary, argChoices: values }: Option): NextWord {
+  return { word: String(long), summary, ...(values !== undefined && { values }) };
 }
 
 const named = (command: Command): NextWord => ({

@@ -25,14 +25,26 @@ function bashLines(words: CommandWords): string[] {
     `      ${paths.map((path) => `"${path}"`).join('|')}) path="$next" ;;`,
     '    esac',
     '  done',
-    '  local words=""',
-    '  case "$path" in',
+    `  local words="" before="\${COMP_WORDS[COMP_CWORD-1]}"`,
+    '  case "$path $before" in',
+    ...bashValues(words),
+    '    *) case "$path" in',
     ...[...words].map(([path, next]) => `    "${path}") words="${joined(next)}" ;;`),
+    '    esac ;;',
     '  esac',
     `  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))`,
     '}',
     'complete -o default -F _stepwell stepwell',
   ];
+}
+
+/** What may stand behind an option comes before what may come next. */
+function bashValues(words: CommandWords): string[] {
+  return [...words].flatMap(([path, next]) =>
+    next.flatMap(({ word, values }) =>
+      values === undefined ? [] : [`    "${path} ${word}") words="${values.join(' ')}" ;;`],
+    ),
+  );
 }
 
 function fishLines(words: CommandWords): string[] {
@@ -50,11 +62,12 @@ function fishLines(words: CommandWords): string[] {
   ];
 }
 
-function fishLine(path: string, { word, summary }: NextWord): string {
+function fishLine(path: string, { word, summary, values }: NextWord): string {
   const [, option] = /^--(.+)$/.exec(word) ?? [];
   const what = option === undefined ? `-f -a ${quoted(word)}` : `-l ${quoted(option)}`;
   const where = quoted(`__stepwell_at ${quoted(path)}`);
-  return `complete -c stepwell -n ${where} ${what} -d ${quoted(summary)}`;
+  const then = values === undefined ? '' : ` -x -a ${quoted(values.join(' '))}`;
+  return `complete -c stepwell -n ${where} ${what}${then} -d ${quoted(summary)}`;
 }
 
 /** A text between single quotes, as fish reads it. */

@@ -1,8 +1,10 @@
 /** `stepwell group`: URL groups, whose endpoints each get a message of one publish. */
 import { Command } from 'commander';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
+import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { TableColumn } from '../output/table.js';
@@ -68,6 +70,9 @@ async function add(
 ): Promise<void> {
   const { api, output } = await connect(options);
   const { name } = options;
+  if (name !== undefined && urls.length > 1) {
+    throw new ClientError('--name is of one endpoint; give one URL', exitCodes.usage);
+  }
   const endpoints = urls.map((url) => (name === undefined ? { url } : { url, name }));
   await api.post(`/v2/topics/${pathPart(group)}/endpoints`, { body: { endpoints } });
   await output.one({ name: group, endpoints }, () => [`put ${urls.join(', ')} into ${group}`]);

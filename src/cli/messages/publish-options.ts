@@ -1,6 +1,6 @@
 /** The options of `msg publish` and `sched create`, as headers (messaging.md 3.1). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { listOption } from '../client/client-command.js';
+import { listOption, wordOption } from '../client/client-command.js';
 import { clientDialects } from '../connect/client-environment.js';
 import type { RequestHeaders } from '../connect/exchange.js';
 
@@ -43,6 +43,8 @@ function headerOption(text: string, before: readonly string[] = []): readonly st
   throw new InvalidArgumentError('A header is as "Name: value".');
 }
 
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 /** Adds the options of one message, which a schedule cannot have. */
 export function withMessageOptions(command: Command): Command {
   return withPublishOptions(command)
@@ -53,7 +55,9 @@ export function withMessageOptions(command: Command): Command {
 /** Adds the options to a command; the server judges their values. */
 export function withPublishOptions(command: Command): Command {
   return command
-    .option('--method <method>', 'of the delivery: POST where it is not given')
+    .addOption(
+      wordOption('--method <method>', 'of the delivery: POST where it is not given', methods),
+    )
     .option('-H, --header <header>', '"Name: value" that arrives; may be repeated', headerOption)
     .option('--content-type <type>', 'of the body')
     .option('--delay <duration>', 'wait so long before the first attempt: 90s, 1h30m')

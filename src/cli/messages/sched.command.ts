@@ -1,6 +1,7 @@
 /** `stepwell sched`: messages that are published again and again. */
 import { Command } from 'commander';
 import { fieldsOf } from '../../grammar/json.js';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
   type ClientOptions,
   clientCommand,
@@ -9,6 +10,7 @@ import {
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
+import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import {
   fieldColumn,
@@ -195,6 +197,9 @@ interface CreateOptions extends ClientOptions, PublishOptions {
 async function create(destination: string, options: CreateOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { cron, zone, id, data } = options;
+  if (zone !== undefined && /^\s*CRON_TZ=/.test(cron)) {
+    throw new ClientError('--zone, and --cron names a zone too; give one', exitCodes.usage);
+  }
   const { givenBody } = await import('../connect/given-body.js');
   const { dialect } = api.address;
   const prefix = optionPrefix(dialect ?? 'svc');

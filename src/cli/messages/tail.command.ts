@@ -1,13 +1,15 @@
 /** `stepwell tail`: what happens to messages, as it happens. */
-
 import type { Command } from 'commander';
 import { systemClock } from '../../engine/clock.js';
+import { logStates } from '../../messaging/logs/log-entry.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { runLogStates } from '../../workflows/history/run-log-entry.js';
 import {
   type ClientOptions,
   clientCommand,
   connect,
   listOption,
+  wordOption,
 } from '../client/client-command.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
@@ -15,6 +17,11 @@ import { eventStream } from '../connect/event-stream.js';
 import { runRows } from '../connect/run-rows.js';
 import { logLine } from '../output/columns.js';
 import { FreshRows } from './fresh-rows.js';
+
+/** Of rows of messages; the last one is several of them (messaging.md 9). */
+const messageStates = [...logStates.map((state) => state.toLowerCase()), 'in_progress'];
+const inProgress = ['ACTIVE', 'RETRY', 'ERROR'];
+const runStates = runLogStates.map((state) => state.toLowerCase());
 
 /**
  * Goes on until it is interrupted, or the run that is named is over; a server that restarts is
@@ -24,9 +31,11 @@ export function tailCommand(): Command {
   return clientCommand('tail', 'show what happens to messages, as it happens', [
     'stepwell tail --state failed',
     'stepwell tail --label invoice --json | jq .error',
-    'stepwell tail --run order-7 --state step_failed',
+    'stepwell tail --run order-7 --state error',
   ])
-    .option('--state <state>', 'only rows of this state: delivered, error, retry, failed ...')
+    .addOption(
+      wordOption('--state <state>', 'only rows of this state', [...messageStates, ...runStates]),
+    )
     .option('--label <label>', 'of messages with this label; may be repeated', listOption)
     .option('--to <url>', 'of messages to this URL')
     .option('--queue <name>', 'of messages of this queue')
@@ -50,6 +59,9 @@ async function tail(options: TailOptions): Promise<void> {
 
 function rowsOfMessages(api: ApiClient, options: TailOptions): AsyncGenerator<ApiObject> {
   const { state, label, to, queue } = options;
+  if (state !== undefined && !messageStates.includes(state)) {
+    throw new ClientError(`rows of ${state} are of a run: name it with --run`, exitCodes.usage);
+  }
   const query: Query = { state: state?.toUpperCase(), label, url: to, queueName: queue };
   return rowsAsTheyCome(api, query);
 }
@@ -62,8 +74,9 @@ async function* rowsOfRun(
   if ([label, to, queue].some((one) => one !== undefined)) {
     throw new ClientError('--run takes no other filter than --state', exitCodes.usage);
   }
+  const meant = state === 'in_progress' ? inProgress : [state?.toUpperCase()];
   for await (const row of runRows(api, run)) {
-    if (state === undefined || row['state'] === state.toUpperCase()) yield row;
+    if (state === undefined || meant.includes(String(row['state']))) yield row;
   }
 }
 

@@ -1,9 +1,16 @@
 /** `stepwell cred`: credentials that may produce to topics or consume them. */
 import { Command } from 'commander';
-import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
+import {
+  type ClientOptions,
+  clientCommand,
+  connect,
+  wordOption,
+} from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldColumn, textOf } from '../output/columns.js';
+
+const permissions = ['PRODUCE', 'CONSUME', 'ALL'];
 
 /** Asks `/admin/credentials` of a running server. */
 export function credCommand(): Command {
@@ -15,7 +22,9 @@ export function credCommand(): Command {
     ])
       .argument('<name>')
       .requiredOption('--topic <topic>', 'a topic, a prefix as "rides*", or "*"')
-      .option('--permissions <permissions>', 'PRODUCE, CONSUME or ALL', 'ALL')
+      .addOption(
+        wordOption('--permissions <permissions>', 'what it may do', permissions).default('ALL'),
+      )
       .action(create),
   );
   cred.addCommand(
@@ -50,7 +59,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { topic, permissions } = options;
   const made = await api.post('/admin/credentials', {
-    body: { name, topic, permissions: permissions.toUpperCase() },
+    body: { name, topic, permissions },
   });
   await output.one(made, () => [
     `STEPWELL_REST_USERNAME=${textOf(made, 'username')}`,

@@ -276,6 +276,7 @@ it.each([
   ['msg cancel msg_none msg_nowhere', '2 of 2 messages are not there, or over'],
   ['run cancel none nowhere', '2 of 2 runs are not there, or over'],
   ['dlq delete 1-1', 'dead letter 1-1 not found'],
+  ['dlq retry 1-1 --dry-run', 'dead letter 1-1 not found'],
 ])('%s says that it is not there, with 66', async (words, said) => {
   const { code, stderr } = await runClient(server, words.split(' '));
   expect(stderr).toContain(said);

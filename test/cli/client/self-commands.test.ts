@@ -125,6 +125,11 @@ describe('completion', () => {
       '--retry-delay',
     ]);
     expect(await offered('dlq', 'ls', '--label', 'msg', '--b')).toEqual(['--by']);
+    expect(await offered('token', 'create', 'x', '--role', '')).toEqual([
+      'read',
+      'operate',
+      'admin',
+    ]);
   });
 
   it('offers fish and zsh the same words', async () => {

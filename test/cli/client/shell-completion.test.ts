@@ -33,6 +33,9 @@ const typed: readonly (readonly [string, readonly string[]])[] = [
   ['sched tr', ['trigger']],
   ['msg publish http://x --retr', ['--retries', '--retry-delay']],
   ['dlq ls --label msg --b', ['--by']],
+  ['msg ls --state d', ['delayed']],
+  ['cred create x --topic t --permissions P', ['PRODUCE']],
+  ['completion b', ['bash']],
 ];
 
 itWithShell('fish', 'fish offers commands, their commands and their options', async () => {

@@ -1,0 +1,38 @@
+/** What is refused before a server is asked, as it would not do what was meant. */
+import { runClient } from '../../support/program/client-program.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.remove());
+
+it.each([
+  ['tail --state nonsense', 'Allowed choices are created, active, retry, error,'],
+  ['tail --state run_failed', 'rows of run_failed are of a run: name it with --run'],
+  ['cred create x --topic t --permissions WRITE', 'Allowed choices are PRODUCE, CONSUME, ALL.'],
+  ['msg publish https://example.com --method FETCH', 'Allowed choices are GET, POST, PUT, PATCH,'],
+  ['dlq ls --by status', 'Allowed choices are error.'],
+  ['dlq delete 1-1 --label old', 'filters are for --all; give ids or filters'],
+  ['dlq retry 1-1 --since 2026-11-20', 'filters are for --all; give ids or filters'],
+  ['group add g https://a.example https://b.example --name one', '--name is of one endpoint'],
+])('%s is refused with 64', async (words, said) => {
+  const { code, stdout, stderr } = await runClient(server, words.split(' '));
+  expect(stderr).toContain(said);
+  expect([code, stdout]).toEqual([64, '']);
+});
+
+it('a zone beside that of the cron expression is refused with 64', async () => {
+  const cron = ['--cron', 'CRON_TZ=Europe/Berlin 0 9 * * *', '--zone', 'UTC'];
+  const words = ['sched', 'create', 'https://example.com', ...cron];
+  const { code, stderr } = await runClient(server, words);
+  expect(stderr).toContain('--zone, and --cron names a zone too; give one');
+  expect(code).toBe(64);
+});
+
+it('a word of a closed set is taken in either case', async () => {
+  const words = ['msg', 'publish', 'https://example.com', '--method', 'put', '--delay', '1h'];
+  expect(await runClient(server, words)).toMatchObject({ code: 0 });
+});
