@@ -96,7 +96,7 @@ export async function createHttpServer(
   const routes = new RouteTable(fastify, inFlight, routerOptions);
   const node = nodeOf(shared, { connections, callers, frontDoor, inFlight, routes });
   acceptRawBodies(fastify);
-  frontDoor.guard(fastify);
+  frontDoor.guard(fastify, routes);
   refuseUnnamedPaths(fastify);
   const pastDoor = new PastDoor(basic);
   pastDoor.guard(fastify);

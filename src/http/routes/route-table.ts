@@ -79,6 +79,12 @@ export class RouteTable {
     return [...this.methods].filter((method) => router.find(method, path) !== null).sort();
   }
 
+  /** Whether a request target is one for every reader, asked by one of its methods. */
+  isForReaders(target: string): boolean {
+    const methods = this.methodsOf(target);
+    return methods.some((method) => this.descriptionOf(method, target)?.isForReaders === true);
+  }
+
   private learn(method: HTTPMethod, pattern: string, description: RouteDescription | null): void {
     this.routes.push({ method, pattern, description });
     this.methods.add(method);

@@ -12,6 +12,7 @@ import { type Callers, requestIdHeader } from '../../http/identity/callers.js';
 import { isSentByPage, judgeOrigin, sessionChallenge } from '../../http/identity/page-requests.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { isReading, mayChange } from '../../http/routes/route-description.js';
+import type { RouteTable } from '../../http/routes/route-table.js';
 import type { InboundConnections } from './connections.js';
 import { type ForeignPages, isOfPage } from './foreign-pages.js';
 
@@ -40,11 +41,11 @@ export class FrontDoor {
   ) {}
 
   /** Stands before every route, and before the answer to an unknown path. */
-  guard(fastify: FastifyInstance): void {
+  guard(fastify: FastifyInstance, routes: RouteTable): void {
     fastify.addHook('onRequest', (request, reply, done) => {
       const admission = this.isSpare(request.raw)
         ? this.judgeSpare(request, reply)
-        : this.judge(request);
+        : this.judge(request, routes);
       const { principal, refusal } = admission;
       reply.header(requestIdHeader, this.callers.identify(request.raw, principal).requestId);
       if (refusal === undefined) done();
@@ -90,7 +91,7 @@ export class FrontDoor {
     return anonymous(undefined);
   }
 
-  private judge(request: FastifyRequest): AuthorizationResult {
+  private judge(request: FastifyRequest, routes: RouteTable): AuthorizationResult {
     const unsound = this.judgeHead(request.raw);
     if (unsound !== undefined) return anonymous(unsound);
     const { description } = request.routeOptions.config;
@@ -98,7 +99,11 @@ export class FrontDoor {
     if (description?.access === 'path') {
       return anonymous(this.judgeTime() ?? this.judgeChange(request));
     }
-    if (description?.isForReaders === true) return this.judgeReader(request.raw);
+    // By 405 a client learns which methods there are: 401 would say that its credential is wrong.
+    const isForReaders = request.is404
+      ? routes.isForReaders(request.url)
+      : description?.isForReaders === true;
+    if (isForReaders) return this.judgeReader(request.raw);
     const shows = description?.shows;
     const isMessaging = isMessagingRequest(request);
     const admission =

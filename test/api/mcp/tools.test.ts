@@ -209,8 +209,14 @@ it('pages of other origins, large bodies and other methods are refused', async (
   expect(page.status).toBe(403);
   const large = await post(server.url, { authorization }, 'x'.repeat(64 * 1024 + 1));
   expect(large.status).toBe(413);
-  const get = await fetch(`${server.url}/mcp`, { headers: { authorization: server.basic } });
-  expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
+  for (const known of [server.basic, server.bearer, authorization]) {
+    for (const method of ['GET', 'DELETE']) {
+      const other = await fetch(`${server.url}/mcp`, { method, headers: { authorization: known } });
+      expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+  }
+  const unknown = await fetch(`${server.url}/mcp`, { headers: { authorization: 'Bearer none' } });
+  expect(unknown.status).toBe(401);
   expect((await post(server.url, { authorization }, '{')).status).toBe(400);
 });
 
