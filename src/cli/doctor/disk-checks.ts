@@ -4,6 +4,8 @@ import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { writeFully } from '../../../storage/disk/whole-file.js';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
+import { type Config, ConfigurationError } from '../../server/configuration/config.js';
+import { requireArchive } from '../../server/history/archive-folder.js';
 import { sizeWords } from '../output/time-words.js';
 import { doubt, type Finding, fine, wrong } from './finding.js';
 
@@ -38,6 +40,19 @@ export async function* checkSpace(folder: string): AsyncGenerator<Finding> {
     else yield doubt('space', `${said}: a full disk answers 507`);
   } catch (error) {
     yield wrong('space', `${place} cannot be read (${errorCode(error)})`);
+  }
+}
+
+/** Where segments are to be copied before a sweep; nothing where they are not. */
+export async function* checkArchive(config: Config): AsyncGenerator<Finding> {
+  const { archiveDirectory } = config;
+  if (archiveDirectory === null) return;
+  try {
+    await requireArchive(config, nodeDisk);
+    yield fine('archive', `${archiveDirectory} can be written`);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    for (const problem of error.problems) yield wrong('archive', problem);
   }
 }
 

@@ -11,7 +11,7 @@ import type { ApiClient } from '../connect/api-client.js';
 import { Output } from '../output/output.js';
 import type { Colour } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
-import { checkDisk, checkSpace } from './disk-checks.js';
+import { checkArchive, checkDisk, checkSpace } from './disk-checks.js';
 import { type Finding, type FindingLevel, fine, wrong } from './finding.js';
 import { checkFiles, checkNode, checkThreads } from './machine-checks.js';
 import { checkClients, checkPort, checkServer } from './server-checks.js';
@@ -52,6 +52,7 @@ async function* checks(
   yield checkFiles(config);
   yield* checkSpace(config.dataDirectory);
   yield await checkDisk(config.dataDirectory, systemClock);
+  yield* checkArchive(config);
   const api = await clientOf(options);
   const answers = await checkServer(api, systemClock);
   yield* answers;

@@ -10,6 +10,7 @@ import {
 import { shownSettings } from '../../server/configuration/shown-settings.js';
 import { judgeCredentials } from '../../server/credentials/credentials.js';
 import { refuseWeakSecrets } from '../../server/credentials/weak-secrets.js';
+import { requireArchive } from '../../server/history/archive-folder.js';
 import { sayAll } from '../output/terminal.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
 
@@ -19,6 +20,7 @@ const mask = '********';
 /** Throws `ConfigurationError` for settings and secrets that a start would refuse. */
 export async function printConfiguration(options: DataDirOption): Promise<void> {
   const { config, origins } = readConfiguration(undefined, 'start', givenSettings(options));
+  await requireArchive(config, nodeDisk);
   const { opened } = await judgeCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets);
   await sayAll(configLines(config, origins, opened.sources));
 }

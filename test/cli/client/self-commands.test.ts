@@ -69,6 +69,22 @@ describe('doctor', () => {
     expect([free.code, taken.code]).toEqual([0, 1]);
   });
 
+  it('says of an archive that cannot be used what a start and config refuse it for', async () => {
+    const environment = { STEPWELL_ARCHIVE_DIR: join(tmpdir(), 'stepwell-not-mounted') };
+    const reason = `STEPWELL_ARCHIVE_DIR ${environment.STEPWELL_ARCHIVE_DIR} is not there: make it,`;
+    for (const [command, code] of [
+      ['doctor', 1],
+      ['config', 64],
+      ['start', 64],
+    ] as const) {
+      const ended = await runProgram(folder, [command], environment);
+      expect(`${ended.stdout}${ended.stderr}`).toContain(reason);
+      expect([command, ended.code]).toEqual([command, code]);
+    }
+    const { stdout } = await runProgram(folder, ['doctor'], { STEPWELL_ARCHIVE_DIR: tmpdir() });
+    expect(verdicts(stdout)).toMatchObject({ archive: 'ok' });
+  });
+
   it('names every setting that is not understood', async () => {
     const { code, stdout } = await runProgram(folder, ['doctor'], { STEPWELL_FSYNC: 'never' });
     expect(verdicts(stdout)).toMatchObject({ settings: 'bad' });
