@@ -16,6 +16,8 @@ const collapsedScheme = /^(https?):\/(?!\/)/i;
 const tooLong = `the destination is longer than ${destinationLengthMax} characters`;
 /** Path and query of what RFC 3986 allows there, and what clients write in queries all the same. */
 const plainTarget = /^(?:[/?][\w\-.~!$&'()*+,;=:@/?%[\]|]*)?$/;
+/** An origin without a user, however it is spelt, and what stands behind it. */
+const written = /^https?:\/\/[^/?#\\@]+(.*)$/is;
 
 /**
  * `tail` is the path behind the marker, `query` the request's query that is the destination's own.
@@ -44,9 +46,10 @@ export function parseDestination(tail: string, query: string): Result<Destinatio
 export function parseUrl(text: string): Result<Extract<Destination, { kind: 'url' }>> {
   const url = urlOf(text);
   if (url === undefined) return refused('the destination is not a valid URL');
-  const asWritten = isCalledAsWritten(text, url);
-  if (!asWritten) url.hash = '';
-  const called = asWritten ? text : url.href;
+  const [, target] = written.exec(text) ?? [];
+  const isKept = target !== undefined && plainTarget.test(target);
+  if (!isKept) url.hash = '';
+  const called = isKept ? `${url.origin}${target}` : url.href;
   return called.length > destinationLengthMax
     ? refused(tooLong)
     : ok({ kind: 'url', text: called, url });

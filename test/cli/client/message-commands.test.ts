@@ -84,6 +84,11 @@ it('a destination arrives as it is written', async () => {
   const [published] = await run('msg', 'publish', url, '--delay', '1h');
   expect(published).toMatchObject({ url });
   await run('msg', 'cancel', String(published?.['messageId']));
+  // Its origin has one spelling; that changes nothing behind it.
+  const { port } = new URL(endpoint.url);
+  const spelt = ['msg', 'publish', `HTTP://LocalHost:${port}/a/../b//./c`, '--watch'];
+  expect((await run(...spelt))[0]).toMatchObject({ url: `http://localhost:${port}/a/../b//./c` });
+  expect(endpoint.requests.at(-1)?.url).toBe('/a/../b//./c');
 });
 
 it('a file of a body may be a link or a pipe', async () => {
