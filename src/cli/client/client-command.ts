@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ApiClient } from '../connect/api-client.js';
-import { ClientError } from '../connect/client-errors.js';
+import { ClientError, isClientError } from '../connect/client-errors.js';
 import { type AddressOptions, findServer } from '../connect/server-address.js';
 import { examplesText } from '../output/examples.js';
 import { Output, type OutputOptions } from '../output/output.js';
@@ -61,6 +61,31 @@ export function wordOption(flags: string, summary: string, words: readonly strin
 export function listOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
+
+/**
+ * Does it with each of those that are there; one that is not keeps no other from it. Throws where
+ * one was not.
+ */
+export async function withEach(
+  what: string,
+  ids: readonly string[],
+  act: (id: string) => Promise<void>,
+): Promise<void> {
+  const named = [...new Set(ids)];
+  let done = 0;
+  for (const id of named) {
+    try {
+      await act(id);
+      done += 1;
+    } catch (error) {
+      if (named.length === 1 || !isNotFound(error)) throw error;
+    }
+  }
+  requireAll(what, done, named);
+}
+
+const isNotFound = (error: unknown) =>
+  isClientError(error) && error.exitCode === exitCodes.notFound;
 
 /** Throws where fewer were there than are named; those that were are done. */
 export function requireAll(what: string, done: number, ids: readonly string[]): void {

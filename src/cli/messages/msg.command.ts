@@ -9,6 +9,7 @@ import {
   countOption,
   listOption,
   requireAll,
+  withEach,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { pathPart } from '../connect/path-part.js';
@@ -198,10 +199,10 @@ async function why(id: string, options: ClientOptions): Promise<void> {
 
 async function deliver(ids: readonly string[], options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
-  for (const id of ids) {
+  await withEach('message', ids, async (id) => {
     const answer = await api.post(`/v2/messages/${pathPart(id)}/deliver`);
     await output.one(answer, () => [`${id} is tried next, without waiting for its time`]);
-  }
+  });
 }
 
 async function cancel(ids: readonly string[], options: ClientOptions): Promise<void> {

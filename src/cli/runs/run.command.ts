@@ -8,6 +8,7 @@ import {
   countOption,
   listOption,
   requireAll,
+  withEach,
 } from '../client/client-command.js';
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
@@ -267,9 +268,9 @@ async function revive(
   options: ClientOptions,
 ): Promise<void> {
   const { api, output } = await connect(options);
-  for (const id of ids) {
+  await withEach('failed run', ids, async (id) => {
     const letter = await letterOf(api, id);
     const answer = await api.post(`/v2/workflows/dlq/${verb}/${pathPart(letter)}`);
     await output.one(answer, () => [`${id} goes on as ${textOf(answer, 'workflowRunId')}`]);
-  }
+  });
 }

@@ -116,7 +116,11 @@ it('msg deliver starts the next attempt of a delayed message', async () => {
   const url = `${endpoint.url}/now`;
   const [published] = await run('msg', 'publish', url, '--delay', '1h');
   const id = String(published?.['messageId']);
-  expect(await run('msg', 'deliver', id)).toMatchObject([{ messageId: id }]);
+  // One that is gone keeps none behind it from being tried.
+  const both = await runClient(server, ['msg', 'deliver', 'msg_gone', id]);
+  expect(JSON.parse(both.stdout)).toMatchObject({ messageId: id });
+  expect(both.stderr).toContain('1 of 2 messages are not there');
+  expect(both.code).toBe(66);
   while (!endpoint.requests.some((request) => request.url === '/now')) await endpoint.next();
   const { code } = await runClient(server, ['msg', 'deliver', 'msg_none']);
   expect(code).toBe(66);
@@ -280,6 +284,7 @@ it.each([
   ['group delete none', 'URL group none not found'],
   ['msg cancel msg_none msg_nowhere', '2 of 2 messages are not there, or over'],
   ['run cancel none nowhere', '2 of 2 runs are not there, or over'],
+  ['run resume none nowhere', '2 of 2 failed runs are not there, or over'],
   ['dlq delete 1-1', 'dead letter 1-1 not found'],
   ['dlq retry 1-1 --dry-run', 'dead letter 1-1 not found'],
 ])('%s says that it is not there, with 66', async (words, said) => {
