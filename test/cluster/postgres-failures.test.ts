@@ -33,6 +33,14 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
     await standby.kill();
   }, limitMs);
 
+  /** As a node tries: it gives an append up after a second, and sends it again. */
+  async function tried(log: CommitLog, place: number, text: string) {
+    const late = pause(1000).then(() => 'late' as const);
+    const outcome = await Promise.race([log.append(place, bytes(text)), late]);
+    await pause(100);
+    return outcome === 'late' ? outcome : outcome.kind;
+  }
+
   /** What reads show once the standby is back, by the log itself and by that of another node. */
   async function shownWithStandby(log: CommitLog, shard: string, from: number) {
     let isShown = false;
@@ -92,6 +100,57 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
         expect(await log.append(place, bytes(`${place}`))).toMatchObject({ kind: 'stored' });
         expect(texts(await log.read(place))).toEqual([`${place}`]);
       }
+    },
+    limitMs,
+  );
+
+  it(
+    'goes on with the promoted server while the one before is silent',
+    async () => {
+      const log = open('silent');
+      await log.append(0, bytes('before'));
+      expect(texts(await log.read(0))).toEqual(['before']);
+      primary.signal('STOP');
+      standby.promote();
+      const read = log.read(0).catch((error: Error) => error.message);
+      const outcomes: string[] = [];
+      while (!outcomes.includes('stored') && outcomes.length < 20) {
+        outcomes.push(await tried(log, 1, 'after'));
+      }
+      expect(outcomes.at(-1)).toBe('stored');
+      expect(await read).toBe('the server of PostgreSQL is silent');
+      expect(texts(await log.read(0))).toEqual(['before', 'after']);
+    },
+    limitMs,
+  );
+
+  it(
+    'does not take up one connection more with each append that is given up',
+    async () => {
+      const log = open('given-up');
+      await log.append(0, bytes('before'));
+      await standby.kill();
+      for (let tries = 0; tries < 8; tries += 1) await tried(log, 1, 'waits');
+      const clients = primary.ask(
+        "select count(*) from pg_stat_activity where backend_type = 'client backend'",
+      );
+      // That of the first one waits for the standby; the others are the last one's, and this one.
+      expect(Number(clients)).toBeLessThanOrEqual(4);
+      await standby.start();
+      expect(texts(await log.read(1))).toEqual(['waits']);
+    },
+    limitMs,
+  );
+
+  it(
+    'is trimmed while the standby is away',
+    async () => {
+      const log = open('trimmed');
+      for (const place of [0, 1, 2]) await log.append(place, bytes(`${place}`));
+      expect(texts(await log.read(0))).toEqual(['0', '1', '2']);
+      await standby.kill();
+      await log.trim(2);
+      expect(await log.read(0)).toMatchObject({ start: 2, end: 3 });
     },
     limitMs,
   );

@@ -45,7 +45,8 @@ export const lineRules: readonly LineRule[] = [
     instead: 'the Identifiers of src/engine/identifiers.ts',
   },
   {
-    pattern: /\bset(Timeout|Interval)\(/,
+    // A socket itself measures how long it is silent.
+    pattern: /(?<!\bsocket\.)\bset(Timeout|Interval)\(/,
     applies: inProductExcept('src/engine/clock.ts', pagesClock),
     instead: 'Clock.after of src/engine/clock.ts, or `after` of the clock of the console',
   },

@@ -4,6 +4,18 @@ import type { Client } from 'pg';
 
 const connectMs = 2000;
 
+/** A server that is there answers sooner, or sends some of its answer. */
+const silenceMs = 5000;
+
+/** A host that is gone, while a commit waits there for its standby, is noticed some 10 s later. */
+const keepAliveMs = 5000;
+
+/**
+ * An append that was given up may wait in its server for the row of the one before, which waits for
+ * the standby. It ends by itself, or each try would take up one more connection of the server.
+ */
+const sessionSettings = 'set synchronous_commit = on; set lock_timeout = 1000';
+
 const tableOf = (compression: string) => `create table if not exists stepwell_log (
   shard text not null,
   place bigint not null,
@@ -79,7 +91,7 @@ export class PostgresConnections {
       throw new AggregateError(reasons, 'no server of PostgreSQL takes writes');
     }
     try {
-      await makeTable(connection.client);
+      await answered(connection, makeTable);
     } catch (error) {
       connection.socket.destroy();
       throw error;
@@ -92,18 +104,18 @@ export class PostgresConnections {
     // Loaded only where it is asked for.
     const { default: pg } = await import('pg');
     const socket = new Socket();
+    socket.on('timeout', () => socket.destroy(new Error('the server of PostgreSQL is silent')));
     const client = new pg.Client({
       connectionString,
       connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
       stream: () => socket,
     });
     client.on('error', () => this.lost(client));
     try {
       await client.connect();
-      const { rows } = await client.query('select pg_is_in_recovery() as follows');
-      if (rows[0]?.follows === true) throw new Error('the server follows another one');
-      await client.query('set synchronous_commit = on');
-      const timeline = await timelineOf(client);
+      const timeline = await answered({ client, socket }, timelineOfPrimary);
       const connection: PostgresConnection = { client, socket, timeline, isWaitCancelled: false };
       client.on('notice', ({ code }) => {
         if (code === waitCancelled) connection.isWaitCancelled = true;
@@ -128,8 +140,30 @@ export class PostgresConnections {
   }
 }
 
-/** The first eight digits of the name of a file of its log, in hexadecimal. */
-async function timelineOf(client: Client): Promise<number> {
+/**
+ * What `ask` finds where a server that is there answers at once; the connection is closed, and what
+ * it waits for rejects, where the server says nothing for long.
+ */
+export async function answered<Found>(
+  { client, socket }: Pick<PostgresConnection, 'client' | 'socket'>,
+  ask: (client: Client) => Promise<Found>,
+): Promise<Found> {
+  socket.setTimeout(silenceMs);
+  try {
+    return await ask(client);
+  } finally {
+    socket.setTimeout(0);
+  }
+}
+
+/**
+ * The first eight digits of the name of a file of its log, in hexadecimal. Rejects where the server
+ * follows another one.
+ */
+async function timelineOfPrimary(client: Client): Promise<number> {
+  const { rows: found } = await client.query('select pg_is_in_recovery() as follows');
+  if (found[0]?.follows === true) throw new Error('the server follows another one');
+  await client.query(sessionSettings);
   const { rows } = await client.query('select pg_walfile_name(pg_current_wal_lsn()) as name');
   return Number.parseInt(String(rows[0]?.name).slice(0, 8), 16);
 }

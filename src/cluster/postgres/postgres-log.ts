@@ -6,6 +6,7 @@
 import type { AppendOutcome, CommitLog, ReadEntries } from '../commit-log.js';
 import { type AppendStatement, appendedRow } from './appended-row.js';
 import {
+  answered,
   codeOf,
   duplicateKey,
   type PostgresConnection,
@@ -59,18 +60,27 @@ const copy = (shard: string, from: number) => `copy (select place, at, bytes fro
   ) as counted
   where place = ${from} or total <= ${bytesPerRead} order by place) to stdout (format binary)`;
 
-const remove = `delete from stepwell_log where shard = $1 and place < $2::bigint
-  and place < (select max(place) from stepwell_log where shard = $1)`;
+/** It waits for no standby, so that no read waits behind it: what is there longer harms nothing. */
+const remove = (shard: string, before: number) => `begin; set local synchronous_commit = local;
+  delete from stepwell_log where shard = ${shard} and place < ${before}
+    and place < (select max(place) from stepwell_log where shard = ${shard});
+  commit`;
 
 const commitOfNothing = "select pg_logical_emit_message(true, 'stepwell', '')";
+
+/** An append under way, and the connection that it goes through. */
+interface Appending {
+  readonly opening: Promise<PostgresConnection>;
+  /** Some of it may have reached the server. */
+  isSent: boolean;
+}
 
 /** Statements have names: the server plans each of them once for a connection. */
 export class PostgresLog implements CommitLog {
   /** Reads have one of their own: an append may wait for a standby that is away. */
   private readonly writing: PostgresConnections;
   private readonly reading: PostgresConnections;
-  /** What the append under way goes through. */
-  private appending: Promise<PostgresConnection> | null = null;
+  private appending: Appending | null = null;
   /** The highest place at which an append may still bring a row that its standby does not have. */
   private doubt: number | null = null;
   /** What was seen through this connection was proven. */
@@ -81,18 +91,24 @@ export class PostgresLog implements CommitLog {
     this.reading = new PostgresConnections(options.urls);
   }
 
-  /** One at a time: an earlier one that has not ended is given up, with its connection. */
+  /**
+   * One at a time: an earlier one that has not ended is given up, with its connection. One that is
+   * still being opened serves the next: a server that does not answer is waited for in it, and an
+   * append may be given up sooner.
+   */
   async append(expected: number, bytes: Buffer): Promise<AppendOutcome> {
-    if (this.appending !== null) {
-      this.writing.discard(this.appending);
+    if (this.appending?.isSent === true) {
+      this.writing.discard(this.appending.opening);
       this.noteDoubt(expected);
     }
     const opening = this.writing.open();
-    this.appending = opening;
+    const own: Appending = { opening, isSent: false };
+    this.appending = own;
     try {
       const connection = await opening;
       // It was given up meanwhile: its bytes may be others by now.
-      if (this.appending !== opening) return { kind: 'unknown' };
+      if (this.appending !== own) return { kind: 'unknown' };
+      own.isSent = true;
       return await this.insert(connection, expected, bytes);
     } catch (error) {
       if (codeOf(error) === duplicateKey) return { kind: 'refused' };
@@ -102,7 +118,7 @@ export class PostgresLog implements CommitLog {
       return { kind: 'unknown' };
     } finally {
       // One that was given up ends after the next one has begun.
-      if (this.appending === opening) this.appending = null;
+      if (this.appending === own) this.appending = null;
     }
   }
 
@@ -110,9 +126,10 @@ export class PostgresLog implements CommitLog {
   async read(from: number): Promise<ReadEntries> {
     const { shard } = this.options;
     return this.reads(async (connection) => {
-      const { client } = connection;
-      const found = await boundsOf(client, shard);
-      const rows = await copiedRows(client, copy(client.escapeLiteral(shard), from));
+      const { found, rows } = await answered(connection, async (client) => ({
+        found: await boundsOf(client, shard),
+        rows: await copiedRows(client, copy(client.escapeLiteral(shard), from)),
+      }));
       await this.prove(connection, found.end);
       const entries = rows.map(([place, at, bytes = noBytes]) => ({
         place: numberIn(place),
@@ -124,14 +141,17 @@ export class PostgresLog implements CommitLog {
   }
 
   async end(): Promise<number> {
-    const { end } = await this.reads(({ client }) => boundsOf(client, this.options.shard));
+    const { end } = await this.reads((connection) =>
+      answered(connection, (client) => boundsOf(client, this.options.shard)),
+    );
     return end;
   }
 
   /** The newest entry stays. */
   async trim(before: number): Promise<void> {
-    const values = [this.options.shard, before];
-    await this.reads(({ client }) => client.query({ name: 'stepwell_trim', text: remove, values }));
+    await this.reads(({ client }) =>
+      client.query(remove(client.escapeLiteral(this.options.shard), before)),
+    );
   }
 
   async close(): Promise<void> {
