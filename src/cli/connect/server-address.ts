@@ -1,4 +1,5 @@
 /** Finds the server that a client command speaks to. */
+import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ServerAddress } from './api-client.js';
@@ -77,6 +78,8 @@ async function readFolder(folder: string): Promise<Partial<ServerAddress>> {
 function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  if (host === 'localhost' || host.startsWith('127.') || host === '::1') return true;
+  // A name may begin with these digits, too, and lead anywhere.
+  const isLoopback = isIPv4(host) ? host.startsWith('127.') : ['localhost', '::1'].includes(host);
+  if (isLoopback) return true;
   return Object.values(networkInterfaces()).some((all) => all?.some((a) => a.address === host));
 }
