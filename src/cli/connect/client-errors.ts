@@ -35,6 +35,14 @@ export class Unreachable extends ClientError {
   }
 }
 
+/** Of a server, or of what is in front of it: it starts, stops, or another node takes over. */
+const passing = new Set([502, 503, 504]);
+
+/** Whether the same request may be answered in a moment. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ApiRefusal && passing.has(error.status));
+}
+
 function exitCodeOfStatus(status: number): number {
   if (status === 401 || status === 403) return exitCodes.notPermitted;
   if (status === 404 || status === 410) return exitCodes.notFound;

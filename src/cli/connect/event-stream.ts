@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient, Query } from './api-client.js';
-import { ApiRefusal, ClientError } from './client-errors.js';
+import { ApiRefusal, ClientError, isPassing } from './client-errors.js';
 
 /** One event; its data is JSON. */
 export interface StreamEvent {
@@ -17,7 +17,8 @@ const againMs = 1000;
 
 /**
  * Events as they come, until the server says that the stream is at its end (the event `end`, or no
- * content). A connection that is cut is made again behind the last event; a refusal is thrown.
+ * content). A connection that is cut is made again behind the last event, for as long as the server
+ * is away; what it refuses, and a server that was not there in the first place, is thrown.
  */
 export async function* eventStream(
   api: ApiClient,
@@ -25,6 +26,7 @@ export async function* eventStream(
   query: Query,
 ): AsyncGenerator<StreamEvent> {
   let lastId: string | undefined;
+  let hasBegun = false;
   for (;;) {
     const headers = {
       accept: 'text/event-stream',
@@ -34,6 +36,7 @@ export async function* eventStream(
       const answer = await api.send('GET', path, { query, headers });
       if (answer.statusCode === 204) return;
       requireStream(answer, api.address.url);
+      hasBegun = true;
       for await (const { id, event: name = 'message', data } of eventsIn(answer)) {
         lastId = id ?? lastId;
         if (name === 'end') return;
@@ -41,7 +44,7 @@ export async function* eventStream(
       }
     } catch (error) {
       // What the server refuses, it will refuse again; a cut connection may come back.
-      if (error instanceof ApiRefusal || lastId === undefined) throw error;
+      if (!hasBegun || (error instanceof ApiRefusal && !isPassing(error))) throw error;
     }
     await pause(againMs);
   }

@@ -12,7 +12,7 @@ import {
   wordOption,
 } from '../client/client-command.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
-import { ClientError } from '../connect/client-errors.js';
+import { ClientError, isPassing } from '../connect/client-errors.js';
 import { eventStream } from '../connect/event-stream.js';
 import { runRows } from '../connect/run-rows.js';
 import { logLine } from '../output/columns.js';
@@ -93,10 +93,15 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
     from ??= begun + api.msAhead;
     const filter = { ...query, fromDate: from, order: 'earliestFirst' };
     fresh.lookAgain();
-    for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {
-      if (!fresh.isNew(row)) continue;
-      yield row;
-      from = Math.max(from, Number(row['time']));
+    try {
+      for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {
+        if (!fresh.isNew(row)) continue;
+        yield row;
+        from = Math.max(from, Number(row['time']));
+      }
+    } catch (error) {
+      // The stream is cut, too: what it says when it is back has the rest shown.
+      if (!isPassing(error)) throw error;
     }
   }
 }

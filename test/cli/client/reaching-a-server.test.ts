@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { listeningPort } from '../../../src/http/listening-port.js';
+import { until } from '../../support/cluster/test-cluster.js';
 import { killedAtLast } from '../../support/leftovers.js';
 import { onTerminal } from '../../support/program/on-terminal.js';
 import { program, runProgram } from '../../support/program/program.js';
@@ -34,11 +35,65 @@ it('a client command finds a running server and its token by the data folder', a
   await expect(readFile(join(data, 'address.json'))).rejects.toThrow('ENOENT');
 });
 
-it('a folder that names another machine leads no token there', async () => {
-  await writeFile(join(folder, 'address.json'), '{"url":"http://192.0.2.1:8080","token":"t"}');
-  const { code, stderr } = await runProgram(folder, ['queue', 'ls'], { STEPWELL_TOKEN: 'secret' });
-  expect(stderr).not.toContain('192.0.2.1');
-  expect(code).not.toBe(0);
+it.each(['192.0.2.1', '127.0.0.1.test'])(
+  'a folder that names another machine, %s, leads no token there',
+  async (host) => {
+    const kept = { url: `http://${host}:8080`, token: 't' };
+    await writeFile(join(folder, 'address.json'), JSON.stringify(kept));
+    const token = { STEPWELL_TOKEN: 'secret' };
+    const { code, stderr } = await runProgram(folder, ['queue', 'ls'], token);
+    expect(stderr).not.toContain(host);
+    expect(code).not.toBe(0);
+  },
+);
+
+it('tail waits for a server that is away, whatever is in front of it answers', async () => {
+  const server = await startServer();
+  let isAway = false;
+  let [refused, followed, looks] = [0, 0, 0];
+  const proxy = createHttpServer((incoming, outgoing) => {
+    const { url = '', method = 'GET', headers } = incoming;
+    const isLive = url.startsWith('/v2/live');
+    const isLook = url.startsWith('/v2/logs');
+    if (isLook) looks += 1;
+    if (isAway || (isLook && looks === 1)) {
+      if (isLive) refused += 1;
+      outgoing.writeHead(503).end();
+      return;
+    }
+    const passedOn = request(`${server.url}${url}`, { method, headers }, (answer) => {
+      if (isLive) followed += 1;
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(outgoing).on('close', () => answer.destroy());
+    });
+    incoming.pipe(passedOn);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${listeningPort(proxy)}`;
+  const words = [program, 'tail', '--state', 'created', '--url', url, '--token', server.token];
+  const tail = killedAtLast(spawn(process.execPath, words));
+  const rows = createInterface(tail.stdout)[Symbol.asyncIterator]();
+  const publish = (label: string) => {
+    const headers = { authorization: server.bearer, 'svc-label': label, 'svc-delay': '1h' };
+    return fetch(`${server.url}/v2/publish/https://example.com/`, { method: 'POST', headers });
+  };
+  const shown = async () => JSON.parse((await rows.next()).value).label;
+  await until(() => followed === 1);
+  await publish('0');
+  await until(() => looks > 0);
+  for (const round of [1, 2]) {
+    isAway = true;
+    proxy.closeAllConnections();
+    await until(() => refused === round);
+    isAway = false;
+    await until(() => followed === round + 1);
+    await publish(`${round}`);
+    if (round === 1) expect(await shown()).toBe('0');
+    expect(await shown()).toBe(`${round}`);
+  }
+  tail.kill();
+  proxy.close();
+  await server.remove();
 });
 
 it('a token that is given is all that is sent, beside a server that would take more', async () => {
