@@ -62,7 +62,9 @@ function developmentLines(aheadMs: number, fault: FaultPlan | undefined): string
   if (aheadMs > 0) lines.push(`The time is ${durationWords(aheadMs)} ahead (stepwell clock).`);
   if (fault !== undefined) {
     const { drop, lose, delayMs } = fault;
-    const shares = `${drop * 100} % dropped, ${lose * 100} % of the answers lost`;
+    // 7 hundredths are 7.000000000000001 per cent.
+    const [dropped, lost] = [drop, lose].map((share) => Number((share * 100).toPrecision(12)));
+    const shares = `${dropped} % dropped, ${lost} % of the answers lost`;
     lines.push(`Deliveries are disturbed: ${shares}, each ${delayMs} ms later (--fault).`);
   }
   return lines;

@@ -175,6 +175,12 @@ describe('bad configuration', () => {
     await server.end('SIGTERM');
   });
 
+  test('dev says how it disturbs deliveries, in the numbers that it was given', async () => {
+    const server = await startProcess(['dev', '--fault', 'drop=7%,lose=0.3%']);
+    expect(server.stdout()).toContain('disturbed: 7 % dropped, 0.3 % of the answers lost');
+    await server.end('SIGTERM');
+  });
+
   test('dev refuses to listen on an address that others can reach', async () => {
     const { code, stderr } = await run(['dev'], { STEPWELL_HOST: '0.0.0.0' });
     expect(code).toBe(64);

@@ -214,11 +214,12 @@ async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptio
   if (ids.length > 0 && options.all === true) {
     throw new ClientError('--all names all that match; give ids or --all', exitCodes.usage);
   }
+  const filters = queryOf(options);
   // To the API ids count alone; a filter beside them was to spare some of them.
-  if (ids.length > 0 && Object.values(queryOf(options)).some((filter) => filter !== undefined)) {
+  if (ids.length > 0 && Object.values(filters).some((filter) => filter !== undefined)) {
     throw new ClientError('filters are for --all; give ids or filters', exitCodes.usage);
   }
-  const query: Query = ids.length > 0 ? { dlqIds: ids } : queryOf(options);
+  const query: Query = ids.length > 0 ? { dlqIds: ids } : filters;
   if (options.dryRun === true) {
     const seen = counted(api.list('/v2/dlq', 'messages', query, Number.POSITIVE_INFINITY));
     await output.rows(seen.rows, letterColumns(api.now, false), 'no dead letter matches');

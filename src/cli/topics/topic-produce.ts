@@ -47,6 +47,9 @@ async function produce(
   options: ProduceOptions,
 ): Promise<void> {
   const { lines, key, partition, data = value } = options;
+  if (value !== undefined && options.data !== undefined) {
+    throw new ClientError('the value is given twice, once with -d', exitCodes.usage);
+  }
   if (data === undefined) {
     throw new ClientError('give a value: text, @file, or - for standard input', exitCodes.usage);
   }

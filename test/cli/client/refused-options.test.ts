@@ -18,6 +18,7 @@ it.each([
   ['dlq delete 1-1 --label old', 'filters are for --all; give ids or filters'],
   ['dlq retry 1-1 --since 2026-11-20', 'filters are for --all; give ids or filters'],
   ['group add g https://a.example https://b.example --name one', '--name is of one endpoint'],
+  ['topic produce t one -d other', 'the value is given twice, once with -d'],
 ])('%s is refused with 64', async (words, said) => {
   const { code, stdout, stderr } = await runClient(server, words.split(' '));
   expect(stderr).toContain(said);
