@@ -162,6 +162,11 @@ describeInChromium('the console in a browser', () => {
       await page.locator('tr[aria-current=true]').filter({ hasText: '/by-keys' }).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL(`**/messages/${id}`);
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('scd_daily');
+      await page.getByRole('option', { name: 'The schedule scd_daily' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();
       await page.keyboard.press('Escape');

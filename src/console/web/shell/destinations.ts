@@ -10,6 +10,7 @@ export interface ConsoleLink {
 const kinds: readonly (readonly [prefix: string, path: string, kind: string])[] = [
   ['msg_', '/messages/', 'message'],
   ['wfr_', '/workflows/', 'run'],
+  ['scd_', '/schedules/', 'schedule'],
 ];
 
 /** Where a typed id may be looked at; none where it is no id. */

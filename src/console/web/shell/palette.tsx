@@ -24,12 +24,12 @@ export default function Palette({ close }: { readonly close: () => void }) {
           value={typed}
           onValueChange={setTyped}
           autoFocus
-          placeholder="A page, or the id of a message, run, schedule, …"
+          placeholder="A page, or the id of a message, run or schedule"
           className="mb-2 h-9 w-full rounded-md border border-control bg-surface px-2 placeholder:text-muted"
         />
         <Command.List className="max-h-80 overflow-auto">
           <Command.Empty className="px-2 py-3 text-muted">
-            Nothing has this name. Ids begin with msg_, wfr_, scd_ or dlq_.
+            Nothing has this name. Ids begin with msg_, wfr_ or scd_.
           </Command.Empty>
           {destinationsOf(typed.trim()).map(({ to, name }) => (
             <Command.Item
