@@ -46,6 +46,9 @@ describeInChromium('schedules in a browser', () => {
       visits.faults.splice(0);
       await dialog.getByLabel(/^Destination/).fill(`${endpoint.url}/made`);
       await dialog.getByLabel('Body').fill('good morning');
+      await dialog.getByLabel(/^Headers/).fill('Svc-Label: \u6708\u6b21');
+      await dialog.getByRole('button', { name: 'Create' }).click();
+      await dialog.getByText('the browser cannot send this').waitFor();
       await dialog.getByLabel(/^Headers/).fill('Svc-Retries: 2\nX-Kept: no');
       await dialog.getByRole('button', { name: 'Create' }).click();
       await page.waitForURL('**/schedules/scd_*');

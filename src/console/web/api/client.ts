@@ -55,6 +55,7 @@ interface Answered<Data> {
 export async function ask<Data>(asked: Promise<Answered<Data>>): Promise<Data> {
   const { data, error, response } = await asked.catch((reason: unknown) => {
     if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
+    if (reason instanceof ApiError) throw reason;
     throw new ApiError(0, 'the server does not answer');
   });
   // A success has data, of the type that its route has.

@@ -8,11 +8,7 @@ export function sendText<Answer>(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const send = async () => {
-    const request = new Request(`${location.origin}${path}`, {
-      method: 'POST',
-      headers: { ...pageHeaders, ...headers },
-      body,
-    });
+    const request = requestOf(path, body, headers);
     const response = await watchedFetch(request);
     const text = await response.text();
     const json = jsonIn(text);
@@ -23,6 +19,21 @@ export function sendText<Answer>(
     return response.ok ? { data: json as Answer, response } : { error: json, response };
   };
   return ask<Answer>(send());
+}
+
+/** What is typed may be no header at all: no server was asked then. */
+function requestOf(path: string, body: string, headers: Readonly<Record<string, string>>) {
+  const method = 'POST';
+  try {
+    return new Request(`${location.origin}${path}`, {
+      method,
+      headers: { ...pageHeaders, ...headers },
+      body,
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ApiError(0, `the browser cannot send this: ${reason}`);
+  }
 }
 
 function jsonIn(text: string): unknown {
