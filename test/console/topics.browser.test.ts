@@ -80,6 +80,27 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
+    'shows all headers of a record, also two of one name, and one that is called as a fact of it',
+    async () => {
+      server = await startServer();
+      const headers = [
+        { key: 'trace', value: 'first' },
+        { key: 'trace', value: 'second' },
+        { key: 'Time', value: 'not the time' },
+      ];
+      await callLog(server, '/produce/rides', { value: 'hello', headers });
+      const page = await open('/topics/rides');
+      await page.getByRole('button', { name: 'hello' }).click();
+      const facts = page.getByRole('dialog').locator('dd');
+      await facts.first().waitFor();
+      const shown = await facts.allTextContents();
+      expect(shown.slice(1)).toEqual(['first', 'second', 'not the time']);
+      expect(shown[0]).toMatch(/^\d{4}-\d\d-\d\d /);
+    },
+    browserLimitMs,
+  );
+
+  it(
     'says which records of a topic are damaged, and shows the others',
     async () => {
       const whole = await startServer({ ports });

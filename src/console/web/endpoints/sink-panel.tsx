@@ -1,5 +1,6 @@
 /** What the sink of a development server has taken; nothing where there is no sink. */
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { api, ask } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { Action } from '../parts/button.tsx';
@@ -81,7 +82,7 @@ function Request({ request }: { readonly request: Taken }) {
         </summary>
         <div className="border-t border-line px-3 py-2">
           {body !== '' && <Body text={body} />}
-          <Facts of={Object.fromEntries(headers)} />
+          <Facts of={headers.map(([name = '', value]): [string, ReactNode] => [name, value])} />
         </div>
       </details>
     </li>

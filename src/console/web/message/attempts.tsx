@@ -84,12 +84,12 @@ function AttemptDetails({
   return (
     <div className="border-t border-line bg-ground p-3">
       <Facts
-        of={{
-          Began: exact(startedAt),
-          Ended: endedAt === null ? 'not yet' : exact(endedAt),
-          Status: row.responseStatus,
-          ...Object.fromEntries(headers.map(([name, values]) => [name, values.join(', ')])),
-        }}
+        of={[
+          ['Began', exact(startedAt)],
+          ['Ended', endedAt === null ? 'not yet' : exact(endedAt)],
+          ['Status', row.responseStatus],
+          ...headers.map(([name, values]): [string, string] => [name, values.join(', ')]),
+        ]}
       />
       {row.responseBody !== undefined && row.responseBody !== '' && (
         <Body text={row.responseBody} />

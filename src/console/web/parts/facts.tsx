@@ -14,8 +14,9 @@ export function Facts({
   const known = facts.filter(([, value]) => value !== undefined && value !== null);
   return (
     <dl className="grid grid-cols-[fit-content(60%)_1fr] gap-x-4 gap-y-1 p-3">
-      {known.map(([name, value]) => (
-        <div key={name} className="contents">
+      {known.map(([name, value], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a header may be there twice
+        <div key={index} className="contents">
           <dt className="min-w-24 text-muted wrap-anywhere">{name}</dt>
           <dd className="min-w-0 break-words">{value}</dd>
         </div>

@@ -107,11 +107,11 @@ function RecordDialog({
   return (
     <Dialog title={`Record ${partition}:${offset}`} close={close}>
       <Facts
-        of={{
-          Time: exact(timestamp),
-          Key: key === '' ? undefined : key,
-          ...Object.fromEntries(headers.map((header) => [header.key, header.value])),
-        }}
+        of={[
+          ['Time', exact(timestamp)],
+          ['Key', key === '' ? undefined : key],
+          ...headers.map((header): [string, string] => [header.key, header.value]),
+        ]}
       />
       {value === null ? (
         <p className="text-muted">A tombstone: it has no value.</p>
