@@ -72,6 +72,7 @@ function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: Listed
   return (
     <Action
       isSmall
+      isIconOnPhone
       aria-label={`${word} ${origin}`}
       icon={isPaused ? <Play className="size-3.5" /> : <Pause className="size-3.5" />}
       disabled={change.isPending}
@@ -134,8 +135,8 @@ const columns: readonly Column<ListedOrigin>[] = [
   {
     name: 'Actions',
     width: '7.5rem',
+    narrow: '4.5rem',
     isRight: true,
-    from: 'sm',
     cell: (origin) => <PauseOrigin origin={origin} />,
   },
 ];

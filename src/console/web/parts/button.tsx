@@ -15,10 +15,19 @@ type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly icon?: ReactNode;
   /** As it stands in a row of a table. */
   readonly isSmall?: boolean;
+  /** On a phone its icon stands for its word. */
+  readonly isIconOnPhone?: boolean;
 };
 
 /** Of what changes nothing; `Action` is for the rest. */
-export function Button({ look = 'plain', icon, isSmall, children, ...props }: ButtonProps) {
+export function Button({
+  look = 'plain',
+  icon,
+  isSmall,
+  isIconOnPhone,
+  children,
+  ...props
+}: ButtonProps) {
   return (
     <button
       type="button"
@@ -26,7 +35,7 @@ export function Button({ look = 'plain', icon, isSmall, children, ...props }: Bu
       className={`inline-flex items-center gap-1.5 rounded-md border font-medium whitespace-nowrap disabled:opacity-60 ${looks[look]} ${isSmall === true ? 'min-h-7 px-2' : 'min-h-8 px-2.5 py-1'}`}
     >
       {icon}
-      {children}
+      {isIconOnPhone === true ? <span className="max-sm:sr-only">{children}</span> : children}
     </button>
   );
 }

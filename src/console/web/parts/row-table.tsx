@@ -4,7 +4,14 @@
  */
 import { useNavigate } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from './button.tsx';
 import { useChosenRow } from './chosen-row.ts';
 import { useHeldRows } from './held-rows.ts';
@@ -14,10 +21,14 @@ export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ReactNode;
   readonly width?: string;
+  /** Its width on a phone, where that is another one. */
+  readonly narrow?: string;
   /** Numbers and times stand at the right. */
   readonly isRight?: boolean;
   /** Shown on screens from this width on; on all without it. */
   readonly from?: 'sm' | 'md' | 'lg' | 'xl';
+  /** For what wider screens show in another column. */
+  readonly isOnPhoneOnly?: boolean;
 }
 
 interface TableProps<Row> {
@@ -42,8 +53,8 @@ const from: Readonly<Record<NonNullable<Column<unknown>['from']>, string>> = {
   xl: 'hidden xl:table-cell',
 };
 
-function classesOf<Row>({ from: width, isRight }: Column<Row>): string {
-  const shown = width === undefined ? '' : from[width];
+function classesOf<Row>({ from: width, isOnPhoneOnly, isRight }: Column<Row>): string {
+  const shown = width === undefined ? (isOnPhoneOnly === true ? 'sm:hidden' : '') : from[width];
   return `px-3 ${shown} ${isRight === true ? 'text-right' : ''}`;
 }
 
@@ -132,6 +143,11 @@ function useSeenRows(
   };
 }
 
+function widthsOf<Row>({ width = 'auto', narrow = width }: Column<Row>): CSSProperties {
+  // Their type knows no names of a page's own.
+  return { '--wide': width, '--narrow': narrow } as CSSProperties;
+}
+
 function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
   return (
     <thead>
@@ -140,8 +156,8 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
           <th
             key={column.name}
             scope="col"
-            style={{ width: column.width }}
-            className={`font-medium ${classesOf(column)}`}
+            style={widthsOf(column)}
+            className={`w-(--narrow) font-medium sm:w-(--wide) ${classesOf(column)}`}
           >
             {column.name}
           </th>

@@ -108,15 +108,22 @@ export function StateShape({ of }: { readonly of: string }) {
   );
 }
 
+interface StateProps {
+  readonly of: string;
+  readonly word?: string;
+  /** On a phone its shape stands for its word. */
+  readonly isShapeOnPhone?: boolean;
+}
+
 /** A state as shape and word: `<State of="DELIVERED" />`. */
-export function State({ of, word }: { readonly of: string; readonly word?: string }) {
+export function State({ of, word, isShapeOnPhone }: StateProps) {
   const { tone, word: usual } = lookOf(of);
+  const said = word ?? usual;
+  const place = isShapeOnPhone === true ? 'align-bottom max-sm:align-middle' : 'align-bottom';
   return (
-    <span
-      className={`inline-flex items-center gap-1.5 align-bottom whitespace-nowrap ${texts[tone]}`}
-    >
+    <span className={`inline-flex items-center gap-1.5 ${place} whitespace-nowrap ${texts[tone]}`}>
       <StateShape of={of} />
-      {word ?? usual}
+      {isShapeOnPhone === true ? <span className="max-sm:sr-only">{said}</span> : said}
     </span>
   );
 }

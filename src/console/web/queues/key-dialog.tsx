@@ -1,4 +1,5 @@
 /** What can be done with a flow-control key: pause, pin its limits, begin its window anew. */
+import { Pencil } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';
@@ -25,7 +26,13 @@ export function KeyDialog({ flowKey }: { readonly flowKey: FlowKey }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button isSmall aria-label={`Change ${flowKey.flowControlKey}`} onClick={() => setOpen(true)}>
+      <Button
+        isSmall
+        isIconOnPhone
+        icon={<Pencil className="size-3.5 sm:hidden" />}
+        aria-label={`Change ${flowKey.flowControlKey}`}
+        onClick={() => setOpen(true)}
+      >
         Change…
       </Button>
       {isOpen && <KeyForm flowKey={flowKey} close={() => setOpen(false)} />}

@@ -1,4 +1,5 @@
 /** What can be done with a queue: how many at once, and to remove it. */
+import { Pencil } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';
@@ -21,7 +22,13 @@ export function QueueDialog({ queue }: { readonly queue: ShownQueue }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button isSmall aria-label={`Change ${queue.name}`} onClick={() => setOpen(true)}>
+      <Button
+        isSmall
+        isIconOnPhone
+        icon={<Pencil className="size-3.5 sm:hidden" />}
+        aria-label={`Change ${queue.name}`}
+        onClick={() => setOpen(true)}
+      >
         Change…
       </Button>
       {isOpen && <QueueForm queue={queue} close={() => setOpen(false)} />}

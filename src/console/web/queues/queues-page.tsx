@@ -26,7 +26,7 @@ type Queue = Awaited<ReturnType<typeof loadQueues>>[number];
 /** One of `/v2/flowControl`. */
 type FlowKey = Awaited<ReturnType<typeof loadKeys>>['flowControls'][number];
 
-const pausedState = (isPaused: boolean) => <State of={isPaused ? 'PAUSED' : 'ON'} />;
+const pausedState = (isPaused: boolean) => <State of={isPaused ? 'PAUSED' : 'ON'} isShapeOnPhone />;
 
 const queueColumns: readonly Column<Queue>[] = [
   {
@@ -37,7 +37,7 @@ const queueColumns: readonly Column<Queue>[] = [
       </Link>
     ),
   },
-  { name: 'State', width: '6rem', cell: ({ paused }) => pausedState(paused) },
+  { name: 'State', width: '6rem', narrow: '3.75rem', cell: ({ paused }) => pausedState(paused) },
   {
     name: 'At once',
     width: '5rem',
@@ -54,7 +54,7 @@ const queueColumns: readonly Column<Queue>[] = [
   {
     name: 'Actions',
     width: '12rem',
-    from: 'sm',
+    narrow: '6.25rem',
     isRight: true,
     cell: (queue) => (
       <span className="inline-flex gap-1 align-middle">
@@ -74,7 +74,12 @@ const keyColumns: readonly Column<FlowKey>[] = [
       </Link>
     ),
   },
-  { name: 'State', width: '6rem', cell: ({ isPaused }) => pausedState(isPaused) },
+  {
+    name: 'State',
+    width: '6rem',
+    narrow: '3.75rem',
+    cell: ({ isPaused }) => pausedState(isPaused),
+  },
   {
     name: 'In flight',
     width: '22%',
@@ -98,7 +103,13 @@ const keyColumns: readonly Column<FlowKey>[] = [
     cell: ({ flowControlKey: name, waitListSize: size }) =>
       size === null ? '–' : <WaitingButton line={{ of: 'flow', name }} size={size} />,
   },
-  { name: 'Actions', width: '7.5rem', isRight: true, cell: (key) => <KeyDialog flowKey={key} /> },
+  {
+    name: 'Actions',
+    width: '7.5rem',
+    narrow: '4.5rem',
+    isRight: true,
+    cell: (key) => <KeyDialog flowKey={key} />,
+  },
 ];
 
 function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {
@@ -114,6 +125,7 @@ function PauseQueue({ queue: { name, paused } }: { readonly queue: Queue }) {
   return (
     <Action
       isSmall
+      isIconOnPhone
       aria-label={`${word} ${name}`}
       icon={paused ? <Play className="size-3.5" /> : <Pause className="size-3.5" />}
       disabled={change.isPending}

@@ -8,7 +8,7 @@ import { useRows } from '../api/rows.ts';
 import { Action } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
-import { DestinationUrl } from '../parts/shortened.tsx';
+import { DestinationUrl, ShortId } from '../parts/shortened.tsx';
 import { barColours, State, type Tone } from '../parts/state-mark.tsx';
 import { Empty, RowStates, useCurl, useHeaderPrefix } from '../parts/states.tsx';
 import { SinkButton } from '../publish/sink-button.tsx';
@@ -59,7 +59,16 @@ const columns: readonly Column<Schedule>[] = [
       </span>
     ),
   },
-  { name: 'When', cell: ({ cron }) => <CronText cron={cron} /> },
+  {
+    name: 'Id',
+    isOnPhoneOnly: true,
+    cell: ({ scheduleId: id }) => (
+      <Link to="/schedules/$id" params={{ id }}>
+        <ShortId id={id} />
+      </Link>
+    ),
+  },
+  { name: 'When', from: 'sm', cell: ({ cron }) => <CronText cron={cron} /> },
   {
     name: 'Destination',
     width: '26%',
