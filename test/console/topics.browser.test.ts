@@ -80,6 +80,25 @@ describeInChromium('topics in a browser', () => {
   );
 
   it(
+    'goes on with the records of a topic where a proxy has answered for a server that was away',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/produce/rides', { value: 'hello' });
+      const page = await open('/topics');
+      let refused = 0;
+      await page.route('**/tail/rides?*', (route) => {
+        refused += 1;
+        return refused > 1 ? route.continue() : route.fulfill({ status: 502, body: '' });
+      });
+      await page.getByRole('link', { name: 'rides' }).click();
+      await page.getByRole('button', { name: 'hello' }).waitFor();
+      // The browser itself writes down what was answered with 502.
+      expect(visits.faults.splice(0)).toContainEqual(expect.stringContaining('502'));
+    },
+    browserLimitMs,
+  );
+
+  it(
     'shows all headers of a record, also two of one name, and one that is called as a fact of it',
     async () => {
       server = await startServer();

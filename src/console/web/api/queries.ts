@@ -51,7 +51,10 @@ export function queryClient(): QueryClient {
   return client;
 }
 
-/** It may be otherwise in a moment: the server starts, stops, or is not there. */
-function isPassing(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status === 503);
+/** The server is not there; or it, or what is in front of it, answers while it starts or stops. */
+const passing = new Set([0, 502, 503, 504]);
+
+/** Whether the same request may be answered in a moment. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && passing.has(error.status);
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { eventsOf, type ServerEvent } from '../api/events.ts';
+import { isPassing } from '../api/queries.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { after, now } from '../time/clock.ts';
 
@@ -80,7 +81,7 @@ class Following {
       } catch (error) {
         // A server that is gone comes again; what it has refused it refuses again.
         const isRefusal = error instanceof ApiError || error instanceof TailError;
-        if (isRefusal && !signal.aborted) this.error = error;
+        if (isRefusal && !isPassing(error) && !signal.aborted) this.error = error;
       }
       if (this.error === null) await new Promise<void>((resolve) => after(againMs, resolve));
     }
