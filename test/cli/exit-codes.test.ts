@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { unproven } from '../crash/acknowledgement-order.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
@@ -224,6 +224,19 @@ describe('a disk that fails', () => {
     const { ids, server } = await published([...words, ...injection]);
     expect(await server.gone()).toBe(74);
     expect(server.output).toContain('ENOSPC');
+    await allDelivered(ids);
+  });
+
+  itUnderStrace('ends the server with 74, and says so, where its program is on it too', async () => {
+    // What names lines of the sources is read when the first error is shown.
+    const lines = join(dirname(program), '../dist/src/program/engine.part.cjs.map');
+    const paths = ['-P', journalFile(), '-P', lines];
+    const writes = ['-e', 'inject=pwrite64:error=EIO:when=8'];
+    const injection = ['-e', 'trace=pwrite64,read', ...writes, '-e', 'inject=read:error=EIO'];
+    const words = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...paths, ...injection];
+    const { ids, server } = await published(words);
+    expect(await server.gone()).toBe(74);
+    expect(server.output).toContain('the process cannot go on');
     await allDelivered(ids);
   });
 

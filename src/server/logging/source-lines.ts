@@ -33,14 +33,28 @@ export function withSourceLines(stack: string): string {
 /** Read when the first stack is shown, and again when memory was short since. */
 let known: WeakRef<SourceMap> | null = null;
 
-/** The source and its line; null where it is not of ours: what packages have is not in the map. */
+/**
+ * The source and its line; null where it is not of ours (what packages have is not in the map), or
+ * not known now.
+ */
 function sourceAt(line: number, column: number): string | null {
-  let map = known?.deref();
-  if (map === undefined) {
-    map = new SourceMap(JSON.parse(readNow(`${file}.map`)));
-    known = new WeakRef(map);
-  }
+  const map = known?.deref() ?? readMap();
+  if (map === null) return null;
   const entry = map.findEntry(line, column);
   if (!('originalSource' in entry) || entry.originalSource === undefined) return null;
   return `${entry.originalSource}:${entry.originalLine + 1}`;
+}
+
+/**
+ * Null where it cannot be read now: what is shown may be that no file can be opened, or that the
+ * disk fails, and has to be shown all the same.
+ */
+function readMap(): SourceMap | null {
+  try {
+    const map = new SourceMap(JSON.parse(readNow(`${file}.map`)));
+    known = new WeakRef(map);
+    return map;
+  } catch {
+    return null;
+  }
 }
