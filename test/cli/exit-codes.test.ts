@@ -192,6 +192,20 @@ describe('a folder', () => {
   });
 });
 
+describe('a start', () => {
+  for (const name of ['credentials.json', 'clock.json']) {
+    itUnderStrace(`that cannot read ${name} ends with 74 and its path`, async () => {
+      await left('SIGTERM');
+      const path = join(data, name);
+      const injection = ['-e', 'trace=openat', '-e', 'inject=openat:error=EIO'];
+      const wrapper = ['strace', '-f', '-qq', '-o', '/dev/null', '-P', path, ...injection];
+      const { code, stderr } = await runProgram(data, ['start'], {}, wrapper);
+      const reason = `stepwell: reading ${path} failed: EIO`;
+      expect([code, stderr]).toEqual([74, expect.stringContaining(reason)]);
+    });
+  }
+});
+
 describe('a disk that fails', () => {
   // One thread does all file work, so that a count of calls means the same in every run.
   const oneThread = { UV_THREADPOOL_SIZE: '1' };

@@ -130,8 +130,10 @@ async function readCredentials(config: Config, disk: Disk): Promise<KeptCredenti
   const path = join(config.dataDirectory, credentialsFile);
   const isKept = (await namesIn(disk, config.dataDirectory)).includes(credentialsFile);
   if (!isKept) return {};
-  const content = (await readWhole(disk, path)).toString('utf8');
-  const result = fileSchema.safeParse(jsonOf(content));
+  const content = await readWhole(disk, path).catch((error: unknown) => {
+    throw diskError(`reading ${path}`, error);
+  });
+  const result = fileSchema.safeParse(jsonOf(content.toString('utf8')));
   // The schema may say `undefined` where a field is absent; JSON has none.
   if (result.success) return result.data as KeptCredentials;
   throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
-import { errorCode } from '../../../storage/faults/storage-errors.js';
+import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import { ConfigurationError } from '../configuration/config.js';
 
 /** The file within the data folder; there is none where the clock was never moved. */
@@ -16,7 +16,7 @@ export async function readAhead(disk: Disk, folder: string): Promise<number> {
     if (Number.isSafeInteger(aheadMs) && aheadMs >= 0) return aheadMs;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return 0;
-    if (!(error instanceof SyntaxError)) throw error;
+    if (!(error instanceof SyntaxError)) throw diskError(`reading ${path}`, error);
   }
   throw new ConfigurationError([`${path} does not say how far the clock was moved`]);
 }
@@ -24,7 +24,10 @@ export async function readAhead(disk: Disk, folder: string): Promise<number> {
 /** Is durable when it returns: a server that starts again is never behind its journal. */
 export async function keepAhead(disk: Disk, folder: string, aheadMs: number): Promise<void> {
   const path = join(folder, clockFile);
-  await replaceFile(disk, `${path}.new`, path, Buffer.from(`${JSON.stringify({ aheadMs })}\n`));
+  const content = Buffer.from(`${JSON.stringify({ aheadMs })}\n`);
+  await replaceFile(disk, `${path}.new`, path, content).catch((error: unknown) => {
+    throw diskError(`writing ${path}`, error);
+  });
 }
 
 /** A server for others than its developer goes by the time of the machine alone. */
