@@ -21,7 +21,8 @@ export async function start(options: DataDirOption): Promise<void> {
   shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
   await requireUnmoved(nodeDisk, config.dataDirectory);
-  const opened = await whileOwned(config.dataDirectory, nodeDisk, () =>
+  const changesNothing = config.readOnly === 'always';
+  const opened = await whileOwned(config.dataDirectory, nodeDisk, changesNothing, () =>
     openCredentials(config, nodeDisk, systemIdentifiers, refuseWeakSecrets),
   );
   const made = pasteLines(opened);

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { emptyFolder, makeFolder, writeBeside } from '../backup/copied-folder.js';
 import { CopyPlace } from '../backup/copy-place.js';
 import type { Disk, FileHandle } from '../disk/disk.js';
+import { lockForReading } from '../disk/lock-for-reading.js';
 import { parseSegmentName, StoreDirectory } from '../disk/store-directory.js';
 import { withFile, writeFully } from '../disk/whole-file.js';
 import { DamagedData, DirectoryInUse, diskError, errorCode } from '../faults/storage-errors.js';
@@ -84,10 +85,8 @@ export async function salvageFolder(
 /** Keeps servers out; null where one has the folder. */
 async function lockOf(disk: Disk, source: StoreDirectory): Promise<(() => Promise<void>) | null> {
   try {
-    return await disk.lock(source.lock);
+    return await lockForReading(disk, source.lock);
   } catch (error) {
-    // What is mounted read-only, as a kernel does with a disk that fails, no server writes to.
-    if (errorCode(error) === 'EROFS') return () => Promise.resolve();
     throw diskError(`opening ${source.path}`, error);
   }
 }

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { volumeRoot } from '../../../storage/backup/copy-place.js';
 import type { Disk } from '../../../storage/disk/disk.js';
+import { lockForReading } from '../../../storage/disk/lock-for-reading.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import { DirectoryInUse, diskError, errorCode } from '../../../storage/faults/storage-errors.js';
@@ -42,10 +43,19 @@ export async function prepareDataFolder(path: string, disk: Disk): Promise<void>
 
 /**
  * Runs `work` while no other process can have the folder: two first starts at once would each make
- * credentials, and the one that fails would leave its own behind. Throws `DirectoryInUse`.
+ * credentials, and the one that fails would leave its own behind. Where the server is to change
+ * nothing, the folder may be one that cannot be written. Throws `DirectoryInUse`.
  */
-export async function whileOwned<T>(path: string, disk: Disk, work: () => Promise<T>): Promise<T> {
-  const release = await during(path, () => disk.lock(new StoreDirectory(path).lock));
+export async function whileOwned<T>(
+  path: string,
+  disk: Disk,
+  changesNothing: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { lock } = new StoreDirectory(path);
+  const release = await during(path, () =>
+    changesNothing ? lockForReading(disk, lock) : disk.lock(lock),
+  );
   if (release === null) throw new DirectoryInUse(path);
   try {
     return await work();

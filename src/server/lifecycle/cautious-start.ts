@@ -1,5 +1,6 @@
 /** A start that only shows what there is: as configured, or after three ends within ten minutes. */
 import type { Disk } from '../../../storage/disk/disk.js';
+import { lockForReading } from '../../../storage/disk/lock-for-reading.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import { DirectoryInUse } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
@@ -27,7 +28,7 @@ export async function startCautiously(
       ? configured
       : await reasonToChangeNothing(disk, dataDirectory, clock.now());
   if (reason === null) return;
-  const release = await disk.lock(new StoreDirectory(dataDirectory).lock);
+  const release = await lockForReading(disk, new StoreDirectory(dataDirectory).lock);
   if (release === null) throw new DirectoryInUse(dataDirectory);
   life.changeNothing(reason);
   let hasServed = false;

@@ -9,6 +9,7 @@ import {
   freePort,
   ServerProcess,
 } from '../../support/program/server-process.js';
+import { itOnASmallFileSystem, remount } from '../../support/program/small-file-system.js';
 import { itUnderStrace } from '../../support/program/strace.js';
 
 let data = '';
@@ -172,6 +173,33 @@ describe('a server that ended by itself three times within ten minutes', () => {
       expect(await readdir(data)).not.toContain('exits');
     });
   }
+});
+
+describe('a server that is configured to change nothing', () => {
+  itOnASmallFileSystem(
+    'shows what a disk holds that cannot be written any more',
+    // With less than 1 GiB free nothing is published.
+    2048,
+    async (disk) => {
+      const folder = join(disk, 'data');
+      const before = await ServerProcess.start(folder, port);
+      expect(await publish(before, '1h')).toBe(200);
+      await before.kill('SIGTERM');
+      remount(disk, 'ro');
+      try {
+        const server = await ServerProcess.start(folder, port, { STEPWELL_READ_ONLY: 'always' });
+        expect(await readiness(server)).toMatchObject({ status: 503, state: 'readOnly' });
+        const shown = await fetch(`${server.url}/v2/messages`, { headers: { authorization } });
+        expect(await shown.json()).toMatchObject({ messages: [{ url: endpoint.url }] });
+        expect(await publish(server, '1h')).toBe(503);
+        expect(await server.kill('SIGTERM')).toBe(0);
+        await expect(ServerProcess.start(folder, port)).rejects.toThrow(/ended with 74.*EROFS/s);
+      } finally {
+        remount(disk, 'rw');
+      }
+    },
+    60_000,
+  );
 });
 
 /** A server whose disk fails with `code` while messages are published. */
