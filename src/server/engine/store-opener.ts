@@ -14,6 +14,7 @@ import type { DurabilitySettings } from '../../http/durability.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { journalChain } from '../history/journal-chain.js';
 import { JournalHeadMetrics } from '../history/journal-head.metrics.js';
+import { DiskWatch } from './disk-watch.js';
 
 /** A stop waits this long for the disk before it goes on without it. */
 export const storageDeadlineMs = 30_000;
@@ -47,7 +48,8 @@ export class StoreOpener {
 
   /** Throws what `openStore` throws: a folder in use, damage, another version. */
   async open(): Promise<Store> {
-    const { disk, clock, log, isolatesDamage } = this;
+    const { clock, log, isolatesDamage } = this;
+    const disk = new DiskWatch(this.life, log).over(this.disk);
     const chain = journalChain(disk, clock, new JournalHeadMetrics(this.registry), log);
     const store = await openStore(disk, this.config.dataDirectory, {
       ...this.fileSizes,

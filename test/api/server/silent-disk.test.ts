@@ -1,0 +1,46 @@
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { GatedDisk } from '../../support/program/gated-disk.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const silence = /^the disk has not answered for \d+ s: requests wait for it$/;
+
+let gated: GatedDisk;
+let server: TestServer;
+
+beforeAll(async () => {
+  gated = new GatedDisk(nodeDisk);
+  server = await startServer({ ports: { disk: gated.disk } });
+});
+afterAll(() => server.remove());
+
+/** What the health of the server says once `isAsked` holds of it. */
+async function health(isAsked: (warnings: readonly string[]) => boolean) {
+  for (;;) {
+    const { status, body } = await callApi(server, 'GET', '/health/ready');
+    // The answer of the route, which its own tests hold against its description.
+    const { warnings = [] } = body as { warnings?: readonly string[] };
+    if (isAsked(warnings)) return { status, warnings };
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+it('a disk that does not answer is a warning, until it does', async () => {
+  gated.hold();
+  const startedAt = performance.now();
+  const published = callApi(
+    server,
+    'POST',
+    '/v2/publish/https://example.com/x',
+    { 'svc-delay': '1h' },
+    'x',
+  );
+  expect(await health(({ length }) => length > 0)).toEqual({
+    status: 200,
+    warnings: [expect.stringMatching(silence)],
+  });
+  expect(performance.now() - startedAt).toBeGreaterThan(9000);
+  gated.release();
+  expect((await published).status).toBe(200);
+  expect(await health(({ length }) => length === 0)).toEqual({ status: 200, warnings: [] });
+}, 60_000);
