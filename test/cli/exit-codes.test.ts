@@ -241,7 +241,7 @@ describe('a disk that fails', () => {
     await allDelivered(ids);
   });
 
-  itUnderStrace('ends the server with 74, and says so, where its program is on it too', async () => {
+  itUnderStrace('ends the server with 74 where its program is on it too', async () => {
     // What names lines of the sources is read when the first error is shown.
     const lines = join(dirname(program), '../dist/src/program/engine.part.cjs.map');
     const paths = ['-P', journalFile(), '-P', lines];
