@@ -1,6 +1,6 @@
 /**
- * Says that the disk does not answer: until it does nothing is acknowledged, and no metric moves, as
- * they count what has ended.
+ * Says that the disk does not answer: until it does nothing is acknowledged, and no metric moves,
+ * as they count what has ended.
  */
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
