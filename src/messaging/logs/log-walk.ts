@@ -13,7 +13,14 @@ import type { LogCursor } from './log-cursor.js';
 import { activeEntry, entryPlaceMax, type LogEntry } from './log-entry.js';
 import type { WeighedRow } from './log-page.js';
 import { LogPage, type LogPageContent } from './log-page.js';
-import { aroundDamage, type LogSource, type RunningAttempt } from './log-source.js';
+import {
+  type AttemptEndedSince,
+  aroundDamage,
+  endedSince,
+  inRowOrder,
+  type LogSource,
+  type RunningAttempt,
+} from './log-source.js';
 import type { WalkCost } from './walk-cost.js';
 
 /** What of a query says where the walk looks; dates are those of rows, Unix milliseconds. */
@@ -137,18 +144,17 @@ class LogWalk<Row> {
   }
 
   async addRunning(present: Present): Promise<void> {
-    const { isBackwards, page, listing } = this;
+    const { isBackwards, page } = this;
     const { cursor } = this.query;
     if (isBackwards && cursor?.at === 'journal') return;
     const journalEnd = cursor?.at === 'running' ? cursor.journalEnd : present.end;
-    const make = async (attempt: RunningAttempt): Promise<PlacedRow<Row>[]> => {
+    const make = async (attempt: RunningAttempt | AttemptEndedSince): Promise<PlacedRow<Row>[]> => {
       const { startedAt, messageId } = attempt;
-      const entry = activeEntry(startedAt, attempt.attempt);
-      const row = await this.intact(listing.runningRowOf(attempt, entry));
+      const row = await this.intact(this.activeRowOf(attempt));
       const place = { at: 'running', startedAt, messageId, journalEnd } as const;
       return row === null ? [] : [{ row, place }];
     };
-    for await (const made of mappedAhead(this.attemptsAhead(present), make, rowsAhead)) {
+    for await (const made of mappedAhead(await this.attemptsAhead(present), make, rowsAhead)) {
       this.add(made);
       if (page.isFull) return;
     }
@@ -218,17 +224,30 @@ class LogWalk<Row> {
     }
   }
 
-  /** The attempts in flight behind the cursor, in the order of the query. */
-  private attemptsAhead({ running }: Present): RunningAttempt[] {
-    const { isBackwards } = this;
+  /** The attempts of the running part behind the cursor, in the order of the query. */
+  private async attemptsAhead({
+    running,
+    end,
+  }: Present): Promise<(RunningAttempt | AttemptEndedSince)[]> {
+    const { isBackwards, listing, source } = this;
     const { cursor } = this.query;
-    const rising = [...running].sort(inOrder);
-    const ordered = isBackwards ? rising.reverse() : rising;
-    if (cursor?.at !== 'running') return ordered;
-    return ordered.filter((attempt) => {
-      const distance = inOrder(attempt, cursor);
-      return isBackwards ? distance < 0 : distance > 0;
-    });
+    if (cursor?.at !== 'running') return inRowOrder(running, null, isBackwards);
+    const { journal } = source;
+    const ended = await endedSince({ journal, end }, listing, cursor, isBackwards);
+    return inRowOrder([...running, ...ended], cursor, isBackwards);
+  }
+
+  /** That the attempt began, whether it runs or has ended since. */
+  private async activeRowOf(
+    attempt: RunningAttempt | AttemptEndedSince,
+  ): Promise<WeighedRow<Row> | null> {
+    const { listing, source } = this;
+    if (!('endOffset' in attempt)) {
+      return listing.runningRowOf(attempt, activeEntry(attempt.startedAt, attempt.attempt));
+    }
+    const envelope = await source.journal.read(attempt.endOffset);
+    const began = envelope && listing.entriesOf(envelope).find(({ state }) => state === 'ACTIVE');
+    return began ? listing.rowOf(envelope, began) : null;
   }
 
   /** Where the journal may hold what is meant. */
@@ -260,14 +279,4 @@ class LogWalk<Row> {
     const distance = offset - cursor.offset || place - cursor.place;
     return this.isBackwards ? distance < 0 : distance > 0;
   }
-}
-
-/** By start, then by id: an order that stays while attempts come and go. */
-function inOrder(
-  one: Pick<RunningAttempt, 'startedAt' | 'messageId'>,
-  other: Pick<RunningAttempt, 'startedAt' | 'messageId'>,
-): number {
-  if (one.startedAt !== other.startedAt) return one.startedAt - other.startedAt;
-  if (one.messageId === other.messageId) return 0;
-  return one.messageId < other.messageId ? -1 : 1;
 }

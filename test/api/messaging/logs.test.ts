@@ -158,7 +158,7 @@ describe('the log of messages', () => {
     const ended = await rowsUntil('DELIVERED', messageId);
     expect(ended.map(({ state }) => state)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
     // In flight it had no place in the journal yet; now both rows are of one event.
-    expect(rows[0]).toMatchObject({ attempt: 1 });
+    expect(rows[0]).toMatchObject({ attempt: 1, time: ended[1]?.time });
     expect(rows[0]).not.toHaveProperty('offset');
     const offset = ended[0]?.['offset'];
     const durationMs = ended[0]?.['durationMs'];
@@ -169,6 +169,37 @@ describe('the log of messages', () => {
     ]);
     expect(durationMs).toEqual(expect.any(Number));
     expect(Number(offset)).toBeGreaterThan(Number(rows[1]?.['offset']));
+  });
+
+  it.each([
+    ['latestFirst', 1],
+    ['earliestFirst', 4],
+  ])('pages over attempts that end between two pages, %s', async (order, count) => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    endpoint.answer(async () => {
+      await held;
+      return {};
+    });
+    const query = `label=held-${order}&order=${order}&count=${count}`;
+    const labelled = { 'upstash-label': `held-${order}` };
+    const messageIds = await Promise.all([1, 2, 3].map(() => publish(labelled)));
+    await endpoint.received(3);
+    let page = await ask(`logs?${query}`);
+    const shown = [...page.body.logs];
+    answer();
+    await Promise.all(messageIds.map((messageId) => rowsUntil('DELIVERED', messageId)));
+    while (page.body.cursor !== undefined) {
+      page = await ask(`logs?${query}&cursor=${page.body.cursor}`);
+      shown.push(...page.body.logs);
+    }
+    const ids = (wanted: string) =>
+      shown.filter(({ state }) => state === wanted).map(({ messageId }) => messageId);
+    expect(ids('ACTIVE').sort()).toEqual([...messageIds].sort());
+    expect(ids('CREATED').sort()).toEqual([...messageIds].sort());
+    expect(shown).toHaveLength(6);
   });
 
   it('knows a message that was taken back, in either spelling', async () => {
