@@ -95,6 +95,11 @@ export interface Gate {
   takeOpened?(): Line | undefined;
 }
 
+/** So many that have given up may stand in a line before they are swept out of it. */
+const leftBehindMin = 1024;
+
+const byRank = (a: Admission, b: Admission) => a.rank - b.rank;
+
 /** So many that wait are looked at to find how many of them go before one. */
 const aheadLooksMax = 100_000;
 
@@ -107,7 +112,7 @@ export class Line {
    * an entrant that came after it would find the same, so none is tried before it has passed.
    */
   delegate: Admission | null = null;
-  private readonly queue = new TinyQueue<Admission>([], (a, b) => a.rank - b.rank);
+  private queue = new TinyQueue<Admission>([], byRank);
   private parked = 0;
 
   /**
@@ -137,7 +142,7 @@ export class Line {
   /** The first of those that wait here, in their order. */
   first(count: number): readonly Admission[] {
     const waiting = this.queue.data.filter((admission) => admission.line === this);
-    return firstOf(waiting, count, (one, other) => one.rank - other.rank);
+    return firstOf(waiting, count, byRank);
   }
 
   /** How many of those that wait here go before `admission`; null = too many to be counted. */
@@ -169,10 +174,14 @@ export class Line {
     this.queue.push(admission);
   }
 
-  /** It waits here no more. */
+  /** It waits here no more. One that gives up is left behind: a heap finds its head alone. */
   unpark(admission: Admission): void {
     admission.line = null;
     this.parked -= 1;
+    const leftBehind = this.queue.length - this.parked;
+    if (leftBehind <= Math.max(leftBehindMin, this.parked)) return;
+    const waiting = this.queue.data.filter(({ line }) => line === this);
+    this.queue = new TinyQueue(waiting, byRank);
   }
 
   /** Takes the head out, if it may be tried now. */

@@ -184,6 +184,18 @@ describe('the gates', () => {
     expect(traffic.tries / 900).toBeLessThan(20);
   });
 
+  it('keep nothing of those that gave up behind one that waits', () => {
+    const traffic = new GatedTraffic({ ...small, attempts: 1 });
+    traffic.ask('a');
+    traffic.ask('a');
+    for (let count = 0; count < 110_000; count += 1) {
+      const admission = traffic.joined.admit({ ...bareEntrant, origin: 'a' });
+      traffic.joined.leave(admission);
+    }
+    const last = traffic.joined.admit({ ...bareEntrant, origin: 'a' });
+    expect(traffic.joined.waitOf(last)?.ahead).toBe(1);
+  });
+
   it('let those of a line pass in the order of their ranks', () => {
     const ranks = new Map([
       ['late', 3],
