@@ -173,10 +173,14 @@ export class FlowControlGate implements Gate {
   private hasGrant(traffic: KeyTraffic, control: FlowControl, rate: number): boolean {
     const { window, periodSeconds } = control;
     const now = this.clock.now();
+    const lateMs = (traffic.lateUntil(window) ?? 0) - this.clock.monotonic();
+    const isLate = lateMs > 0;
     const isOpen = !isOver(window, periodSeconds, now);
     const isSpent = traffic.spentOf(window) >= rate;
-    if (isOpen && !isSpent && traffic.hasGrant(window)) return true;
-    if (isOpen && (isSpent || window.reserved >= rate)) {
+    if ((isOpen || isLate) && !isSpent && traffic.hasGrant(window)) return true;
+    if (isLate) {
+      this.wake(traffic, lateMs);
+    } else if (isOpen && (isSpent || window.reserved >= rate)) {
       this.wake(traffic, endOf(window, periodSeconds) - now);
     } else {
       this.reservations.request(traffic);
@@ -189,8 +193,20 @@ export class FlowControlGate implements Gate {
       this.wake(traffic, reserveAgainMs);
       return;
     }
-    traffic.take(grants);
+    traffic.take(grants, this.lateUntil(traffic.key));
     this.gates.reopen(traffic.line);
+  }
+
+  /**
+   * A disk may take longer to store grants than their window lasts, and would with those of each
+   * window that follows: such a window begins when its grants have come, or nothing ever started.
+   */
+  private lateUntil(key: string): number | null {
+    const control = this.controlOf(key);
+    if (control === null || !isOver(control.window, control.periodSeconds, this.clock.now())) {
+      return null;
+    }
+    return this.clock.monotonic() + control.periodSeconds * 1000;
   }
 
   /** An alarm that rings too early finds out and is set again. */

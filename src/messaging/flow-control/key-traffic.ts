@@ -10,7 +10,7 @@ export class KeyTraffic {
   /** Grants are on their way to disk. */
   isReserving = false;
   /** Of the window `ordinal`, [spent, end) may still be started; below `spent` they have been. */
-  private grants: { ordinal: number; spent: number; end: number } = noGrants;
+  private grants: Grants = noGrants;
 
   constructor(
     readonly key: string,
@@ -38,10 +38,18 @@ export class KeyTraffic {
     return ordinal === window.ordinal && spent < end;
   }
 
-  /** `end` is past `first`, unless the window had nothing left. */
-  take({ ordinal, first, end }: ReservedGrants): void {
+  /** Until when a window is open that was over when its grants came, by the monotonic clock. */
+  lateUntil({ ordinal }: RateWindow): number | null {
+    return this.grants.ordinal === ordinal ? this.grants.lateUntil : null;
+  }
+
+  /**
+   * `end` is past `first`, unless the window had nothing left. `lateUntil` is null where the window
+   * is not over yet.
+   */
+  take({ ordinal, first, end }: ReservedGrants, lateUntil: number | null): void {
     const spent = ordinal === this.grants.ordinal ? this.grants.spent : first;
-    this.grants = { ordinal, spent, end };
+    this.grants = { ordinal, spent, end, lateUntil };
   }
 
   /** One grant is used; ask `hasGrant` first. */
@@ -50,4 +58,11 @@ export class KeyTraffic {
   }
 }
 
-const noGrants = Object.freeze({ ordinal: -1, spent: 0, end: 0 });
+interface Grants {
+  readonly ordinal: number;
+  spent: number;
+  readonly end: number;
+  readonly lateUntil: number | null;
+}
+
+const noGrants = Object.freeze({ ordinal: -1, spent: 0, end: 0, lateUntil: null });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { flowControlKind } from '../../../src/messaging/flow-control/flow-control.commands.js';
 import { messageKind } from '../../../src/messaging/messages/message.events.js';
-import { type CrashPolicy, crashPolicies } from '../../simulation/simulated-disk.js';
+import { type CrashPolicy, crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { settle } from '../../storage/simulated-store.js';
 import { type Limits, type Start, TrafficSimulation } from './traffic-simulation.js';
 
@@ -161,6 +161,25 @@ describe('a rate', () => {
     traffic.clock.set(traffic.clock.now() - 86_400_000);
     await traffic.pass(2 * 3_600_000);
     expect(traffic.startsUnder('k')).toBe(2);
+  });
+
+  it('goes on where the disk takes longer to store grants than their window lasts', async () => {
+    const disk = new SimulatedDisk();
+    const traffic = await TrafficSimulation.start({}, disk);
+    let [syncs, startedSlowly] = [0, 0];
+    disk.afterChange = () => {
+      if (traffic.commits === syncs || syncs >= 40) return;
+      syncs = traffic.commits;
+      startedSlowly = traffic.startsUnder('k');
+      traffic.clock.advance(1300);
+    };
+    await publishMany(traffic, 7, 'k', { parallelism: null, rate: 2, periodSeconds: 1 });
+    for (let round = 0; round < 20; round += 1) await traffic.pass(500);
+    expect(startedSlowly).toBeGreaterThanOrEqual(5);
+    expect(traffic.startsUnder('k')).toBe(7);
+    const starts = traffic.started.map(({ at }) => at);
+    const third = starts.slice(2).map((at, index) => at - (starts[index] ?? 0));
+    expect(Math.min(...third)).toBeGreaterThanOrEqual(1000);
   });
 
   it('costs a thousand keys whose windows begin together a few commits', async () => {
