@@ -37,6 +37,14 @@ export interface AnswerLimits {
   readonly callBytesMax: number;
 }
 
+/** An attempt that was made. */
+export interface MadeAttempt {
+  /** From 0. */
+  readonly number: number;
+  /** Since when it was shown to be in flight, Unix milliseconds; null = it was not. */
+  readonly startedAt: number | null;
+}
+
 /** It sends nothing: `EndpointCalls` does, with the request that it gets here. */
 @Injectable()
 export class DeliveryAttempts {
@@ -99,9 +107,15 @@ export class DeliveryAttempts {
     };
   }
 
-  /** The command that records how attempt number `attempt` of a message has ended. */
-  record({ id, event }: Published, attempt: number, outcome: AttemptOutcome): RecordAttempt {
-    const { status, headers, startedAt, durationMs } = outcome;
+  /** The command that records how an attempt of a message has ended. */
+  record(
+    { id, event }: Published,
+    { number: attempt, startedAt: shownAt }: MadeAttempt,
+    outcome: AttemptOutcome,
+  ): RecordAttempt {
+    const { status, headers, durationMs } = outcome;
+    // As it was shown while it ran: by its start a row of the logs keeps its place.
+    const startedAt = shownAt ?? outcome.startedAt;
     const { run } = event;
     const isSuccess = status >= 200 && status < 300;
     const isChecked = isSuccess && run !== null && run.answerCheck !== 'none';

@@ -224,9 +224,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private settle(attempt: Attempt, published: Published, outcome: AttemptOutcome | null): void {
     this.release(attempt, outcome);
     if (outcome !== null && !outcome.cut) {
-      // As it was shown while it ran: by its start a row of the logs keeps its place.
-      const ended = { ...outcome, startedAt: attempt.startedAt ?? outcome.startedAt };
-      this.engine.dispatchAndForget([this.attempts.record(published, attempt.number, ended)]);
+      this.engine.dispatchAndForget([this.attempts.record(published, attempt, outcome)]);
     }
   }
 

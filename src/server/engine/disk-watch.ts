@@ -33,13 +33,16 @@ export class DiskWatch {
 
   /** The same disk, of which what makes bytes durable is watched. */
   over(disk: Disk): Disk {
-    return {
-      ...disk,
+    const watched: Partial<Disk> = {
       write: (...place) => this.watched(disk.write(...place)),
       writeSynced: (...place) => this.watched(disk.writeSynced(...place)),
       sync: (file) => this.watched(disk.sync(file)),
       syncDirectory: (path) => this.watched(disk.syncDirectory(path)),
     };
+    // A disk may be a class, whose methods a spread would lose.
+    return new Proxy(disk, {
+      get: (own, name: keyof Disk) => watched[name] ?? own[name].bind(own),
+    });
   }
 
   /** The promise itself, as what waits for it goes on as soon as it would without this. */
