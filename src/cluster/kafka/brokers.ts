@@ -118,7 +118,9 @@ export class ToLeader {
   ) {}
 
   /** Asks it something; a connection on which that failed is not used again. */
-  async ask<Answer>(question: (leader: LeaderConnection) => Promise<Answer>): Promise<Answer> {
+  async ask<Answer>(
+    question: (leader: LeaderConnection) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     this.current ??= this.connect();
     const { current } = this;
     try {

@@ -39,6 +39,8 @@ const partition = 0;
 const latest = -1n;
 const earliest = -2n;
 
+const unknown: AppendOutcome = { kind: 'unknown' };
+
 /** A place that the leader has answered about cannot be judged: a read again tells more. */
 class NotKnownYet extends Error {
   override readonly name = 'NotKnownYet';
@@ -65,8 +67,8 @@ export class KafkaLog implements CommitLog {
   private readonly writing: ToLeader;
   private readonly reading: ToLeader;
   private readonly leaders: Leaders;
-  /** How many appends have not ended; all but the last are given up. */
-  private appends = 0;
+  /** The append under way, and whether some of it may have reached the leader. */
+  private appending: { isSent: boolean } | null = null;
 
   /** Over a topic that is known to be fit: `openKafkaLog` looks first. */
   constructor(
@@ -80,20 +82,27 @@ export class KafkaLog implements CommitLog {
   }
 
   /**
-   * One at a time: an earlier one that has not ended is given up, with its connection. Kafka does
-   * not look at `expected`, and refuses nothing.
+   * One at a time: an earlier one that has not ended is given up, with its connection. One that is
+   * still being opened serves the next: it may take longer than a node waits for an append. Kafka
+   * does not look at `expected`, and refuses nothing.
    */
   async append(_expected: number, bytes: Buffer): Promise<AppendOutcome> {
-    if (this.appends > 0) this.writing.drop();
-    this.appends += 1;
+    if (this.appending?.isSent === true) this.writing.drop();
+    const own = { isSent: false };
+    this.appending = own;
     // The client may send it after it was given up.
     const kept = Buffer.from(bytes);
     try {
-      return await this.writing.ask((leader) => this.produce(leader, kept));
+      return await this.writing.ask((leader) => {
+        if (this.appending !== own) return unknown;
+        own.isSent = true;
+        return this.produce(leader, kept);
+      });
     } catch {
-      return { kind: 'unknown' };
+      return unknown;
     } finally {
-      this.appends -= 1;
+      // One that was given up ends after the next one has begun.
+      if (this.appending === own) this.appending = null;
     }
   }
 

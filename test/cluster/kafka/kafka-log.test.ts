@@ -160,6 +160,25 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     expect(await all(log)).toEqual(['before', 'waits', 'again']);
   });
 
+  it('appends where a connection takes longer than a node waits for an append', async () => {
+    class SlowConnection extends protocol.Connection {
+      override async connect(host: string, port: number): Promise<void> {
+        await pause(800);
+        return super.connect(host, port);
+      }
+    }
+    const log = await open('slow', { Connection: SlowConnection });
+    const outcomes: string[] = [];
+    // As a node does: what is not stored after a second is given up by the next.
+    while (!outcomes.includes('stored') && outcomes.length < 10) {
+      const late = pause(1000).then(() => 'late');
+      const append = log.append(0, bytes('one')).then(({ kind }) => kind);
+      outcomes.push(await Promise.race([append, late]));
+    }
+    expect(outcomes.at(-1)).toBe('stored');
+    expect(await all(log)).toEqual(['one']);
+  });
+
   it('follows its leader', async () => {
     const log = await open('moved');
     const stored: string[] = [];
