@@ -216,6 +216,8 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   ): Promise<void> {
     // Where a cancelation has been answered no attempt begins, not even one let in before it.
     const isWanted = !this.draining && this.messages.has(published.id);
+    // To read it back may have taken its time.
+    attempt.startedAt = this.clock.now();
     const called = isWanted ? this.endpoints.call(request, this.cut.signal) : notMade;
     return called.then((outcome) => this.settle(attempt, published, outcome));
   }
