@@ -69,9 +69,12 @@ export class FileSync {
 
   private timed(work: () => Promise<void>): Promise<void> {
     return this.slots.run(async () => {
-      const synced = this.options.onSync?.();
-      await work();
-      synced?.();
+      const returned = this.options.onSync?.();
+      try {
+        await work();
+      } finally {
+        returned?.();
+      }
     });
   }
 }

@@ -3,7 +3,6 @@
  * as they count what has ended.
  */
 import type { Logger } from 'pino';
-import type { Disk } from '../../../storage/disk/disk.js';
 import { systemClock } from '../../engine/clock.js';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 
@@ -14,7 +13,7 @@ const lookEveryMs = 1000;
 /** The name of the warning. */
 const warning = 'disk';
 
-interface Call {
+interface Sync {
   /** Monotonic milliseconds of the machine: a disk goes by no other clock. */
   readonly startedAt: number;
 }
@@ -22,7 +21,7 @@ interface Call {
 /** One for the store of the server; it looks while the disk is asked something. */
 export class DiskWatch {
   /** In the order in which they began. */
-  private readonly underWay = new Set<Call>();
+  private readonly underWay = new Set<Sync>();
   private isLooking = false;
   private isSilent = false;
 
@@ -31,31 +30,15 @@ export class DiskWatch {
     private readonly log: Logger,
   ) {}
 
-  /** The same disk, of which what makes bytes durable is watched. */
-  over(disk: Disk): Disk {
-    const watched: Partial<Disk> = {
-      write: (...place) => this.watched(disk.write(...place)),
-      writeSynced: (...place) => this.watched(disk.writeSynced(...place)),
-      sync: (file) => this.watched(disk.sync(file)),
-      syncDirectory: (path) => this.watched(disk.syncDirectory(path)),
-    };
-    // A disk may be a class, whose methods a spread would lose.
-    return new Proxy(disk, {
-      get: (own, name: keyof Disk) => watched[name] ?? own[name].bind(own),
-    });
-  }
-
-  /** The promise itself, as what waits for it goes on as soon as it would without this. */
-  private watched<T>(asked: Promise<T>): Promise<T> {
-    const call = { startedAt: systemClock.monotonic() };
-    this.underWay.add(call);
+  /** Bytes are being made durable from now on, until what this answers is called. */
+  began(): () => void {
+    const sync = { startedAt: systemClock.monotonic() };
+    this.underWay.add(sync);
     this.lookLater();
-    const ended = () => {
-      this.underWay.delete(call);
+    return () => {
+      this.underWay.delete(sync);
       if (this.isSilent) this.look();
     };
-    asked.then(ended, ended);
-    return asked;
   }
 
   private lookLater(): void {

@@ -48,8 +48,7 @@ export class StoreOpener {
 
   /** Throws what `openStore` throws: a folder in use, damage, another version. */
   async open(): Promise<Store> {
-    const { clock, log, isolatesDamage } = this;
-    const disk = new DiskWatch(this.life, log).over(this.disk);
+    const { disk, clock, log, isolatesDamage } = this;
     const chain = journalChain(disk, clock, new JournalHeadMetrics(this.registry), log);
     const store = await openStore(disk, this.config.dataDirectory, {
       ...this.fileSizes,
@@ -66,11 +65,24 @@ export class StoreOpener {
       ...(this.cluster !== null && { commits: this.cluster.commits }),
       onDamage: ({ message, range }) => log.warn({ range }, `${message}; everything else works`),
       onCommit: this.metrics.committing,
-      onSync: this.metrics.syncing,
+      onSync: this.syncing(),
       onFailure: this.fatal,
     });
     this.closeAtStop(store, () => chain.stop());
     return store;
+  }
+
+  /** Measures what makes bytes durable, and warns where it does not return. */
+  private syncing(): () => () => void {
+    const watch = new DiskWatch(this.life, this.log);
+    return () => {
+      const measured = this.metrics.syncing();
+      const ended = watch.began();
+      return () => {
+        measured();
+        ended();
+      };
+    };
   }
 
   private closeAtStop(store: Store, stopChain: () => void): void {
