@@ -8,7 +8,7 @@ import { writeFully } from './whole-file.js';
 export interface FileSyncOptions {
   /** fdatasyncs that run at the same time. */
   readonly concurrentSyncs: number;
-  /** Called when an fdatasync or a synced write begins; the result when it has returned. */
+  /** Called when bytes or names begin to be made durable; the result is called when they are. */
   readonly onSync: (() => () => void) | undefined;
 }
 
@@ -28,7 +28,12 @@ export class FileSync {
 
   /** fdatasync, of which only so many run at once; of a file that may be thrown away. */
   sync(file: FileHandle): Promise<void> {
-    return this.timed(() => this.disk.sync(file));
+    return this.oneOfFew(() => this.disk.sync(file));
+  }
+
+  /** fsync of a directory whose names may be lost. */
+  syncDirectory(path: string): Promise<void> {
+    return this.watched(() => this.disk.syncDirectory(path));
   }
 
   /** The same of a file that is relied on: a failure, whatever its code, fences the store. */
@@ -54,7 +59,7 @@ export class FileSync {
    */
   mustWrite(file: FileHandle, source: Buffer, position: number): Promise<void> {
     const { disk } = this;
-    const writing = this.timed(() => writeFully(disk, file, source, position, 'writeSynced'));
+    const writing = this.oneOfFew(() => writeFully(disk, file, source, position, 'writeSynced'));
     return writing.catch((error: unknown) => {
       throw this.fence.fail('a synced write', error);
     });
@@ -62,20 +67,23 @@ export class FileSync {
 
   /** fsync of a directory whose names are relied on: a failure fences the store. */
   mustSyncDirectory(path: string): Promise<void> {
-    return this.disk.syncDirectory(path).catch((error: unknown) => {
+    return this.syncDirectory(path).catch((error: unknown) => {
       throw this.fence.fail(`fsync of ${path}`, error);
     });
   }
 
-  private timed(work: () => Promise<void>): Promise<void> {
-    return this.slots.run(async () => {
-      const returned = this.options.onSync?.();
-      try {
-        await work();
-      } finally {
-        returned?.();
-      }
-    });
+  /** Runs what makes something durable; `onSync` hears of it. */
+  async watched(work: () => Promise<void>): Promise<void> {
+    const returned = this.options.onSync?.();
+    try {
+      await work();
+    } finally {
+      returned?.();
+    }
+  }
+
+  private oneOfFew(work: () => Promise<void>): Promise<void> {
+    return this.slots.run(() => this.watched(work));
   }
 }
 

@@ -1,4 +1,5 @@
 /** The manifest of an open store: an edit that fails ends the store, but for want of room. */
+import type { FileSync } from '../disk/file-sync.js';
 import type { FreeSpace } from '../disk/free-space.js';
 import type { Fence } from '../faults/fence.js';
 import { DiskFull } from '../faults/storage-errors.js';
@@ -11,6 +12,7 @@ export class ManifestKeeper {
     private readonly file: ManifestFile,
     private readonly freeSpace: FreeSpace,
     private readonly fence: Fence,
+    private readonly fileSync: FileSync,
   ) {}
 
   /** What the durable edits say. */
@@ -38,7 +40,7 @@ export class ManifestKeeper {
    */
   async writesAhead(id: Buffer | null): Promise<void> {
     try {
-      await this.file.writesAhead(id);
+      await this.fileSync.watched(() => this.file.writesAhead(id));
     } catch (error) {
       throw error instanceof DiskFull ? error : this.fence.fail('writing the manifest', error);
     }
@@ -54,7 +56,7 @@ export class ManifestKeeper {
     const freesRoom = edit.type === 'trimmed' || edit.type === 'logDropped';
     for (;;) {
       try {
-        return await this.file.append(edit);
+        return await this.fileSync.watched(() => this.file.append(edit));
       } catch (error) {
         const isFull = error instanceof DiskFull;
         const isRoomMade = freesRoom && isFull && (await this.freeSpace.spendPiece());

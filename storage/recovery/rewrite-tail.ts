@@ -1,5 +1,6 @@
 /** After a crash: what is intact but unproven is written to a new segment before it is trusted. */
 import type { FileHandle } from '../disk/disk.js';
+import type { FileSync } from '../disk/file-sync.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { isZero, readUpTo, withFile, writeFully } from '../disk/whole-file.js';
 import type { Fence } from '../faults/fence.js';
@@ -26,6 +27,7 @@ import { fillWithZeros } from '../segment/segment-lifecycle.js';
 /** The store that a log goes on in after a crash. */
 export interface RestartedStore extends StoreFiles, SegmentOrigin {
   readonly segmentBytes: number;
+  readonly fileSync: FileSync;
   readonly fence: Fence;
 }
 

@@ -57,7 +57,7 @@ export interface StoreOptions {
   readonly commits?: CommitStream;
   /** Called when a group of so many records is written; the result is called when it is durable. */
   readonly onCommit?: (records: number) => () => void;
-  /** Called when an fdatasync begins; the result is called when it has returned. */
+  /** Called when bytes or names begin to be made durable; the result is called when they are. */
   readonly onSync?: () => () => void;
   /** Timers that keep no process alive. */
   readonly after: Timer;

@@ -37,7 +37,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
   const fence = new Fence();
   fence.closed.push((error) => options.onFailure(error));
   const fileSync = new FileSync(disk, fence, { concurrentSyncs, onSync });
-  const keeper = new ManifestKeeper(manifest, freeSpace, fence);
+  const keeper = new ManifestKeeper(manifest, freeSpace, fence, fileSync);
   const segmentBytes = options.segmentBytes ?? 64 * megabyte;
   const ahead = {
     bytes: options.writeAheadBytes ?? Math.min(32 * megabyte, segmentBytes / 2),

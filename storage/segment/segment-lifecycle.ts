@@ -71,7 +71,7 @@ export async function removeUnlisted(
 
 /** Gives a file the size of a segment, so that appends to it overwrite. Durable. */
 export async function fillWithZeros(
-  { disk, segmentBytes }: Pick<GrowingStore, 'disk' | 'segmentBytes'>,
+  { disk, fileSync, segmentBytes }: Pick<GrowingStore, 'disk' | 'fileSync' | 'segmentBytes'>,
   file: FileHandle,
 ): Promise<void> {
   const zeros = Buffer.alloc(Math.min(chunkBytes, segmentBytes));
@@ -79,7 +79,7 @@ export async function fillWithZeros(
     const length = Math.min(zeros.length, segmentBytes - position);
     await writeFully(disk, file, zeros.subarray(0, length), position);
   }
-  await disk.sync(file);
+  await fileSync.sync(file);
 }
 
 /**

@@ -49,7 +49,7 @@ export class WalFile {
 
   /** Makes the file, with its room, durably. Where that fails, at most an empty one is left. */
   static async make(folder: MakingFolder, bytes: number, id: Buffer): Promise<WalFile> {
-    const { disk, directory } = folder;
+    const { disk, directory, fileSync } = folder;
     const aside = directory.asideFile('wal');
     const halfBytes = (bytes / 2) & ~7;
     try {
@@ -62,12 +62,12 @@ export class WalFile {
         const place = { generation: 1, sequence: 0, before: 0, halfLength: halfBytes };
         const first = encodeEntry(Buffer.alloc(entryHeaderLength), id, place, []);
         await writeFully(disk, file, first, 0);
-        await disk.sync(file);
+        await fileSync.sync(file);
       });
       const opened = await disk.open(aside, 'synced');
       try {
         await disk.rename(aside, directory.wal);
-        await disk.syncDirectory(directory.path);
+        await fileSync.syncDirectory(directory.path);
         return new WalFile(folder, opened, halfBytes, id);
       } catch (error) {
         await disk.close(opened);

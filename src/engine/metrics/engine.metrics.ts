@@ -29,7 +29,7 @@ export class EngineMetrics {
     });
     this.#fsyncSeconds = new Histogram({
       name: 'stepwell_fsync_seconds',
-      help: 'Time of one fdatasync, or of one write with its sync.',
+      help: 'Time of one sync: of a group, of a new file, or of a name.',
       buckets: fastSeconds,
       registers,
     });

@@ -29,8 +29,8 @@ export async function openAhead(disk: SimulatedDisk, bytes: number) {
   const content = { storeId: random(16), generation: 0, state: emptyManifest };
   const file = new ManifestFile(disk, directory, content);
   await file.beginGeneration();
-  const manifest = new ManifestKeeper(file, freeSpace, fence);
   const fileSync = new FileSync(disk, fence, { concurrentSyncs: 4, onSync: undefined });
+  const manifest = new ManifestKeeper(file, freeSpace, fence, fileSync);
   const timers = new ManualTimers();
   const { after } = timers;
   const store = { ...folder, fileSync, freeSpace, fence, manifest, after, randomBytes: random };
