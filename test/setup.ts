@@ -7,9 +7,10 @@ import type { Circus } from '@jest/types';
 import fc from 'fast-check';
 import { addEventHandler } from 'jest-circus';
 import { removeLeftovers } from './support/leftovers.js';
-import { endStorages, watchStorages } from './support/program/async-storages.js';
-import { useBuiltThreads } from './support/program/built-threads.js';
 import { seed } from './support/seed.js';
+import { endStorages, watchStorages } from './support/thread/async-storages.js';
+import { useBuiltThreads } from './support/thread/built-threads.js';
+import { keepStrayErrors, throwStrayError } from './support/thread/stray-errors.js';
 
 /** Of a test or hook that says nothing else: it ends what hangs. A busy machine takes its time. */
 const limitMsDefault = 90_000;
@@ -25,6 +26,7 @@ fc.configureGlobal({ seed, includeErrorInReport: true });
 process.env['NODE_OPTIONS'] = '';
 useBuiltThreads();
 watchStorages();
+keepStrayErrors();
 
 /** Files that have a test by now, by what holds all of it. */
 const files = new WeakSet<object>();
@@ -32,7 +34,7 @@ const files = new WeakSet<object>();
 addEventHandler((event, { currentDescribeBlock, rootDescribeBlock: file }) => {
   if (event.name === 'add_test' && !files.has(file)) {
     files.add(file);
-    for (const fn of [removeLeftovers, endStorages]) {
+    for (const fn of [removeLeftovers, endStorages, throwStrayError]) {
       file.hooks.push({ type: 'afterAll', fn } as Circus.Hook);
     }
   }
