@@ -61,7 +61,7 @@ export class ClusterServer {
 
   private constructor(
     readonly url: string,
-    private readonly folder: string,
+    readonly folder: string,
     private readonly environment: Record<string, string>,
     private readonly wrapper: readonly string[],
   ) {}
