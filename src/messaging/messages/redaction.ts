@@ -3,12 +3,20 @@
  * Only showing goes through here: what is delivered never does. Pure.
  */
 import { createHash } from 'node:crypto';
-import type { HeaderMap } from '../../grammar/headers.js';
+import { type HeaderMap, isHeaderValue } from '../../grammar/headers.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 
 /** `REDACTED:` and the SHA-256 of the original bytes in lower-case hex. */
 export function redacted(original: string | Buffer): string {
   return `REDACTED:${createHash('sha256').update(original).digest('hex')}`;
+}
+
+/**
+ * The same of the value of a header, in which a character stands for one byte. A text that no
+ * header has carried, as an endpoint may submit one, counts as UTF-8.
+ */
+export function redactedValue(value: string): string {
+  return redacted(isHeaderValue(value) ? Buffer.from(value, 'latin1') : value);
 }
 
 /** What a callback hides: its body shows what its source was sent, so it hides what that hides. */
@@ -35,7 +43,7 @@ export function redactedHeaders(map: HeaderMap, redaction: Redaction | null): He
   if (redaction === null || redaction.headers.length === 0) return map;
   const shown: HeaderMap = Object.create(null);
   for (const [name, values] of Object.entries(map)) {
-    shown[name] = hidesHeader(redaction, name) ? values.map(redacted) : values;
+    shown[name] = hidesHeader(redaction, name) ? values.map(redactedValue) : values;
   }
   return shown;
 }

@@ -2,7 +2,7 @@
 import type { DomainEvent } from '../../engine/decider.js';
 import { isJsonObject, type JsonFields } from '../../grammar/json.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
-import { hidesHeader, redacted } from '../../messaging/messages/redaction.js';
+import { hidesHeader, redactedValue } from '../../messaging/messages/redaction.js';
 
 /** Fields whose values open doors, or help to guess what does: shown as stars, in every format. */
 const secretFields = new Map([
@@ -57,7 +57,7 @@ function withoutRedacted(fields: JsonFields, redaction: Redaction): Record<strin
       const hides = name === 'headers' ? redaction : failureRedaction(fields, redaction);
       shown[name] = headerPairs(value, hides);
     } else if (name === 'contentType' && typeof value === 'string') {
-      shown[name] = hidesHeader(redaction, 'content-type') ? redacted(value) : value;
+      shown[name] = hidesHeader(redaction, 'content-type') ? redactedValue(value) : value;
     } else
       shown[name] = isJsonObject(value)
         ? withoutRedacted(value, ownRedaction(value, redaction))
@@ -82,7 +82,7 @@ function failureRedaction({ terms }: JsonFields, inherited: Redaction): Redactio
 function headerPairs(pairs: readonly string[], redaction: Redaction): readonly string[] {
   return pairs.map((text, index) => {
     const isValue = index % 2 === 1;
-    return isValue && hidesHeader(redaction, pairs[index - 1] ?? '') ? redacted(text) : text;
+    return isValue && hidesHeader(redaction, pairs[index - 1] ?? '') ? redactedValue(text) : text;
   });
 }
 

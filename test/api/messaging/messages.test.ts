@@ -63,6 +63,26 @@ describe('a message', () => {
     expect(delivered?.body.toString()).toBe('hidden');
     expect(delivered?.headers['x-secret']).toBe('hush');
   });
+
+  it('shows the digest of the bytes of a header that are delivered, above ASCII too', async () => {
+    // As curl sends it: each byte of UTF-8 is a character of the header.
+    const name = Buffer.from('José').toString('latin1');
+    const already = endpoint.requests.length;
+    const id = await publish('/digest', {
+      'Upstash-Delay': '0s',
+      'Upstash-Redact-Fields': 'header[X-Name]',
+      'Upstash-Forward-X-Name': name,
+    });
+    const delivered = (await endpoint.received(already + 1)).find(({ url }) => url === '/digest');
+    expect(delivered?.headers['x-name']).toBe(name);
+    const shown = await callApi(server, 'GET', `/v2/messages/${id}?final=true`);
+    expect(shown.body).toMatchObject({
+      header: {
+        // printf José | sha256sum
+        'X-Name': ['REDACTED:24c2ab65b7adab7e070ba05a00a3f3ae074e28b8bcdd59735b7107e7a538a551'],
+      },
+    });
+  });
 });
 
 describe('a bulk cancel', () => {

@@ -53,6 +53,15 @@ describe('a header map', () => {
     expect(redactedHeaders(map, { body: true, headers: [] })).toBe(map);
   });
 
+  it.each([
+    // Each character is a byte of the header; what no header carries is a text in UTF-8.
+    ['\u00e9', Buffer.from([0xe9])],
+    ['\u65e5', Buffer.from('\u65e5')],
+  ])('hides %j as the digest of its bytes', (value, bytes) => {
+    const shown = redactedHeaders(mapOf({ 'X-Name': [value] }), { body: false, headers: ['*'] });
+    expect(shown).toEqual(mapOf({ 'X-Name': [`REDACTED:${hex(bytes)}`] }));
+  });
+
   it('hides each value of a named header, whatever its case', () => {
     expect(redactedHeaders(map, { body: false, headers: ['x-tenant', 'x-absent'] })).toEqual(
       mapOf({ 'Content-Type': ['text/plain'], 'X-Tenant': [redacted('acme'), redacted('other')] }),
