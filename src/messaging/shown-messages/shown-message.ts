@@ -11,7 +11,7 @@ import { type MessageObject, messageObject } from '../messages/message-object.js
 import { isPublished } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { MessagingSettings } from '../settings.js';
-import { endedBy, MessageSituations } from '../why/message-situations.js';
+import { MessageSituations } from '../why/message-situations.js';
 import { endedStanding, pendingStanding, type Standing } from './message-standing.js';
 
 /** What a message is shown from. */
@@ -49,7 +49,7 @@ export class ShownMessages {
   /** A message that ended within the retention of the logs; null = there is none. */
   async ended(id: string): Promise<FoundMessage | null> {
     const last = await this.situations.lastEvent(id);
-    const ended = last === null ? null : endedBy(last);
+    const ended = last === null ? null : await this.situations.endedBy(last);
     if (last === null || ended === null) return null;
     if (ended.at < this.clock.now() - this.config.logRetentionMs) return null;
     const published = await this.beginning(last.offset);

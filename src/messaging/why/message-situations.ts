@@ -8,7 +8,7 @@ import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { EndpointCalls } from '../delivery/message.effects.js';
 import { deadLetterId } from '../messages/dead-letter-id.js';
 import { Messages } from '../messages/message.entity.js';
-import type { MessageEvent } from '../messages/message.events.js';
+import type { AttemptFailed, MessageEvent } from '../messages/message.events.js';
 import type { PendingMessage } from '../messages/message.state.js';
 import { isMessageEvent } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
@@ -68,26 +68,56 @@ export class MessageSituations {
       maxRetries: delivery.maxRetries,
       notBefore,
       timeoutMs: Math.min(event.timeoutMs ?? this.config.timeoutMs, this.config.timeoutMs),
-      lastFailure: attempts === 0 ? null : await this.lastFailure(lastOffset),
+      lastFailure: attempts === 0 ? null : lastFailure(await this.failedAttempt(lastOffset)),
       progress,
     };
   }
 
-  /** The latest attempt of a pending message that was tried: it may have been moved since. */
-  private async lastFailure(lastOffset: number): Promise<LastFailure | null> {
+  /** The latest attempt that failed, from the last event of a message; null = none has. */
+  private async failedAttempt(lastOffset: number): Promise<AttemptFailed | null> {
     for await (const envelope of this.journal.readStream(lastOffset)) {
-      if (!isMessageEvent(envelope) || envelope.event.type !== 'AttemptFailed') continue;
-      const { status, error, startedAt } = envelope.event;
-      return { status, error, startedAt };
+      if (!isMessageEvent(envelope)) continue;
+      if (envelope.event.type === 'AttemptFailed') return envelope.event;
     }
     return null;
   }
 
   private async ended(id: string): Promise<EndedSituation | null> {
     const last = await this.lastEvent(id);
-    const ended = last === null ? null : endedBy(last);
+    const ended = last === null ? null : await this.endedBy(last);
     if (ended === null || ended.dlqId === null) return ended;
     return { ...ended, dlqId: await this.letterThere(ended.dlqId) };
+  }
+
+  /** How a message ended, and what it left then; null where its last event is not its end. */
+  async endedBy(last: EventEnvelope<MessageEvent>): Promise<EndedSituation | null> {
+    const { at, offset, event } = last;
+    switch (event.type) {
+      case 'MessageDelivered':
+      case 'MessageFailed': {
+        const isFailed = event.type === 'MessageFailed';
+        return {
+          status: isFailed ? 'failed' : 'delivered',
+          at,
+          attempts: event.attempt + 1,
+          responseStatus: event.status,
+          dlqId: isFailed ? deadLetterId({ at, offset }) : null,
+        };
+      }
+      case 'MessageCompleted':
+      case 'MessageCanceled': {
+        const failed = await this.failedAttempt(offset);
+        const attempts = failed === null ? 0 : failed.attempt + 1;
+        // The end of its run was the answer to the last attempt, which failed no more.
+        if (event.type === 'MessageCompleted') {
+          return { status: 'delivered', at, attempts, responseStatus: 0, dlqId: null };
+        }
+        const responseStatus = failed?.status ?? 0;
+        return { status: 'canceled', at, attempts, responseStatus, dlqId: null };
+      }
+      default:
+        return null;
+    }
   }
 
   /** One that was tried again or deleted is there no more; what fails for a run leaves none. */
@@ -107,26 +137,8 @@ export class MessageSituations {
   }
 }
 
-/** How a message ended, and what it left then; null where the event is not its end. */
-export function endedBy({ at, offset, event }: EventEnvelope<MessageEvent>): EndedSituation | null {
-  switch (event.type) {
-    case 'MessageDelivered':
-    case 'MessageFailed': {
-      const isFailed = event.type === 'MessageFailed';
-      return {
-        status: isFailed ? 'failed' : 'delivered',
-        at,
-        attempts: event.attempt + 1,
-        responseStatus: event.status,
-        dlqId: isFailed ? deadLetterId({ at, offset }) : null,
-      };
-    }
-    case 'MessageCompleted':
-    case 'MessageCanceled': {
-      const status = event.type === 'MessageCompleted' ? 'delivered' : 'canceled';
-      return { status, at, attempts: 0, responseStatus: 0, dlqId: null };
-    }
-    default:
-      return null;
-  }
+function lastFailure(failed: AttemptFailed | null): LastFailure | null {
+  if (failed === null) return null;
+  const { status, error, startedAt } = failed;
+  return { status, error, startedAt };
 }

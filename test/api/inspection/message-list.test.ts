@@ -218,6 +218,19 @@ describe('a message that is final', () => {
     expect(await show(canceled, '?final=maybe')).toMatchObject({ status: 400 });
   });
 
+  it('is shown with the attempts that failed before it was canceled', async () => {
+    const id = await publish('/fails', { 'svc-retry-delay': '3600000' });
+    await once(
+      () => show(id),
+      ({ body }) => (body as { attempts: number }).attempts === 1,
+    );
+    await callApi(server, 'DELETE', `/v2/messages/${id}`);
+    const { body } = await shownFinal(id);
+    expect(body).toMatchObject({ state: 'CANCELED', attempts: 1, responseStatus: 500 });
+    const { body: why } = await callApi(server, 'GET', `/v2/messages/${id}/why`);
+    expect(why).toMatchObject({ reason: 'canceled' });
+  });
+
   it('shows nothing that it hides', async () => {
     const id = await publish('/', { 'svc-redact-fields': 'body' });
     const { body } = await shownFinal(id);
