@@ -1,7 +1,7 @@
 /** Copies of sealed segments outside of the data folder, made before records go from them. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import type { Disk, FileHandle } from '../disk/disk.js';
+import type { Disk } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { readUpTo, withFile, writeFully } from '../disk/whole-file.js';
 import {
@@ -25,6 +25,8 @@ export interface ArchivedStore extends StoreFiles, SegmentOrigin {
 export interface ArchiveOptions {
   /** It has to be there. Copies lie in a folder of it that is named by the id of the store. */
   readonly folder: string;
+  /** How it is reached; without it as the store is. */
+  readonly disk?: Disk;
   /** What lies below was copied before, and may be elsewhere by now. */
   readonly from: Offset;
   /** Part of the names of unfinished copies: each that writes to one folder has its own. */
@@ -58,7 +60,7 @@ export async function archiveSegments(
   store: ArchivedStore,
   logId: number,
   segments: readonly Segment[],
-  { folder, from, writer }: ArchiveOptions,
+  { folder, from, writer, disk = store.disk }: ArchiveOptions,
   goOn: () => void,
 ): Promise<number> {
   const due = segments.filter(({ nextOffset }) => nextOffset > from);
@@ -71,9 +73,9 @@ export async function archiveSegments(
     const path = join(target, archiveName(logId, baseOffset, nextOffset));
     const aside = writer === undefined ? `${path}.partial` : `${path}.${writer}.partial`;
     try {
-      await makeFolder(store.disk, target);
+      await makeFolder(disk, target);
       const copy = { file, path, aside, end, recordCount, digest: sealed.get(number) };
-      bytes += await archive(store.disk, copy, goOn);
+      bytes += await archive(store.disk, disk, copy, goOn);
     } catch (error) {
       goOn();
       throw new NotArchived(file, path, error);
@@ -101,15 +103,22 @@ interface Copy {
   readonly digest: string | null | undefined;
 }
 
-async function archive(disk: Disk, copy: Copy, goOn: () => void): Promise<number> {
+/** Copies from the disk `from` to the disk `disk`. */
+async function archive(from: Disk, disk: Disk, copy: Copy, goOn: () => void): Promise<number> {
   const { file, path, aside, end, digest } = copy;
   const isThere = (await disk.list(dirname(path))).includes(basename(path));
   if (isThere && (await recordsIn(disk, path, goOn)) >= copy.recordCount) return 0;
   const length = end + segmentFooterLength;
   await disk.remove(aside).catch(() => undefined);
-  await withFile(disk, file, 'read', (source) =>
+  await withFile(from, file, 'read', (source) =>
     withFile(disk, aside, 'create', async (target) => {
-      await copyAll(disk, source, target, length, goOn);
+      for (let position = 0; position < length; position += chunkBytes) {
+        goOn();
+        const asked = Math.min(chunkBytes, length - position);
+        const chunk = await readUpTo(from, source, position, asked);
+        if (chunk.length < asked) throw new Error('the segment is shorter than it was');
+        await writeFully(disk, target, chunk, position);
+      }
       await disk.sync(target);
     }),
   );
@@ -119,22 +128,6 @@ async function archive(disk: Disk, copy: Copy, goOn: () => void): Promise<number
   await disk.rename(aside, path);
   await disk.syncDirectory(dirname(path));
   return length;
-}
-
-async function copyAll(
-  disk: Disk,
-  source: FileHandle,
-  target: FileHandle,
-  length: number,
-  goOn: () => void,
-): Promise<void> {
-  for (let position = 0; position < length; position += chunkBytes) {
-    goOn();
-    const asked = Math.min(chunkBytes, length - position);
-    const chunk = await readUpTo(disk, source, position, asked);
-    if (chunk.length < asked) throw new Error('the segment is shorter than it was');
-    await writeFully(disk, target, chunk, position);
-  }
 }
 
 /** How many records a copy has, whichever store made it; -1 = it is not what its footer says. */

@@ -2,6 +2,7 @@
  * Shortens the journal: what has ended and is older than retention goes, unless something needs it
  * (ADR 35). One sweep at a time, in the background.
  */
+import type { Disk } from '../../../storage/disk/disk.js';
 import type { Engine } from '../engine.js';
 import type { Journal, SweepReport } from '../journal.js';
 import type { Crossings } from './crossings.js';
@@ -45,6 +46,8 @@ export interface SweepRules {
   readonly bytesMin: number;
   /** Segments are copied there before anything is taken out of them; null = they are not. */
   readonly archiveFolder: string | null;
+  /** How that folder is reached; without it as the journal is. */
+  readonly archiveDisk?: Disk;
 }
 
 /** So many expired entries of indexes are let go of at once: more would hold the next turn up. */
@@ -164,6 +167,8 @@ export class JournalSweeper {
     begin: () => Promise<unknown>,
   ): Promise<SweepReport> {
     const { engine, journal, archive } = this;
+    const { archiveDisk: disk } = this.rules;
+    const copies = archive && { ...archive.options(), ...(disk !== undefined && { disk }) };
     const keeps = (offset: number) => {
       this.check();
       return mark.keeps(offset);
@@ -180,7 +185,7 @@ export class JournalSweeper {
       await engine.durable();
     };
     const outcome = await this.guarded(edge, () =>
-      journal.sweep(edge, keeps, settled, archive?.options()),
+      journal.sweep(edge, keeps, settled, copies ?? undefined),
     );
     this.crossings.forgetBefore(edge);
     this.lastEdge = edge;

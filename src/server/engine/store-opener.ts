@@ -14,7 +14,7 @@ import type { DurabilitySettings } from '../../http/durability.js';
 import type { Cluster } from '../cluster/cluster.js';
 import { journalChain } from '../history/journal-chain.js';
 import { JournalHeadMetrics } from '../history/journal-head.metrics.js';
-import { DiskWatch } from './disk-watch.js';
+import { DiskWatch, ownDisk } from './disk-watch.js';
 
 /** A stop waits this long for the disk before it goes on without it. */
 export const storageDeadlineMs = 30_000;
@@ -74,7 +74,7 @@ export class StoreOpener {
 
   /** Measures what makes bytes durable, and warns where it does not return. */
   private syncing(): () => () => void {
-    const watch = new DiskWatch(this.life, this.log);
+    const watch = new DiskWatch(this.life, this.log, ownDisk);
     return () => {
       const measured = this.metrics.syncing();
       const ended = watch.began();

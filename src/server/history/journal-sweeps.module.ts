@@ -5,6 +5,7 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import type { Disk } from '../../../storage/disk/disk.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
@@ -16,6 +17,7 @@ import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
+import { archiveDisk, DiskWatch } from '../engine/disk-watch.js';
 import { JournalSealRunner } from './journal-seal-runner.js';
 import { JournalSweepRunner } from './journal-sweep-runner.js';
 
@@ -58,11 +60,18 @@ const sweepRules = Symbol('sweepRules');
     },
     {
       provide: sweepRules,
-      inject: [provided.config, provided.fileSizes],
+      inject: [provided.config, provided.fileSizes, provided.disk, ProcessLife, provided.log],
       useFactory: (
         { archiveDirectory }: Pick<Config, 'archiveDirectory'>,
         { segmentBytes = segmentBytesMax }: Pick<StoreOptions, 'segmentBytes'>,
-      ): SweepRules => ({ bytesMin: segmentBytes, archiveFolder: archiveDirectory }),
+        disk: Disk,
+        life: ProcessLife,
+        log: Logger,
+      ): SweepRules => ({
+        bytesMin: segmentBytes,
+        archiveFolder: archiveDirectory,
+        archiveDisk: new DiskWatch(life, log, archiveDisk).over(disk),
+      }),
     },
     {
       provide: JournalSweeper,
