@@ -4,16 +4,21 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { Store } from '../../../storage/store.js';
+import { systemClock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 import { version } from '../../grammar/version.js';
 import type { Config } from '../configuration/config.js';
+import { DiskQuestion } from './disk-question.js';
 
 /** What is being copied has another name. */
 const isCopy = (name: string) => name.endsWith('.log');
 
-/** Values are read at each scrape; a disk that cannot be asked leaves the last ones. */
+/**
+ * Values are read at each scrape; a disk that cannot be asked, or does not answer, leaves the last
+ * ones, and holds up neither the scrape nor the rest of the server.
+ */
 @Injectable()
 export class StorageMetrics {
   constructor(
@@ -48,15 +53,14 @@ export class StorageMetrics {
 
   /** A disk that cannot be asked leaves the figures as they were; no folder, no figures. */
   private watchSpace(registry: Registry, disk: string, where: string, folder: string | null): void {
-    const space = () =>
-      folder === null ? Promise.resolve(null) : this.disk.space(folder).catch(() => null);
+    const space = folder === null ? null : question(() => this.disk.space(folder));
     const watch = (name: string, help: string, field: 'available' | 'total') =>
       new Gauge({
         name,
         help,
         registers: [registry],
         async collect() {
-          const found = await space();
+          const found = (await space?.ask()) ?? null;
           if (found !== null) this.set(found[field]);
         },
       });
@@ -68,21 +72,30 @@ export class StorageMetrics {
   private watchArchive(registry: Registry, folder: string | null): void {
     const sizes = new Map<string, number>();
     const { disk } = this;
+    const bytesIn = async (path: string) => {
+      const names = (await disk.list(path).catch(() => [])).filter(isCopy);
+      let bytes = 0;
+      for (const name of names) {
+        const size = sizes.get(name) ?? (await disk.sizeAt(join(path, name)).catch(() => null));
+        if (size !== null) sizes.set(name, size);
+        bytes += size ?? 0;
+      }
+      return bytes;
+    };
+    const held = folder === null ? null : question(() => bytesIn(folder));
     new Gauge({
       name: 'stepwell_archive_bytes',
       help: 'Bytes of the copies of the journal in STEPWELL_ARCHIVE_DIR; 0 = there are none.',
       registers: [registry],
       async collect() {
-        if (folder === null) return;
-        const names = (await disk.list(folder).catch(() => [])).filter(isCopy);
-        let bytes = 0;
-        for (const name of names) {
-          const size = sizes.get(name) ?? (await disk.sizeAt(join(folder, name)).catch(() => null));
-          if (size !== null) sizes.set(name, size);
-          bytes += size ?? 0;
-        }
-        this.set(bytes);
+        const bytes = (await held?.ask()) ?? null;
+        if (bytes !== null) this.set(bytes);
       },
     });
   }
+}
+
+/** A disk goes by the time of the machine. */
+function question<Answer>(put: () => Promise<Answer>): DiskQuestion<Answer> {
+  return new DiskQuestion(put, systemClock.after);
 }

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { request } from 'undici';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { callApi } from '../../support/clients/api-call.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { HeldFolder } from '../../support/program/held-folder.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+const silence =
+  /^the disk of STEPWELL_ARCHIVE_DIR has not answered for \d+ s: the journal is not swept, and grows$/;
+
+let folder: string;
+let held: HeldFolder;
+let endpoint: RecordingEndpoint;
+let server: TestServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stepwell-silent-archive-'));
+  held = new HeldFolder(nodeDisk, folder);
+  endpoint = await RecordingEndpoint.start();
+  server = await startServer({
+    environment: { STEPWELL_ARCHIVE_DIR: folder, STEPWELL_LOG_RETENTION: '1s' },
+    ports: { disk: held.disk, fileSizes: { segmentBytes: 64 * 1024, reserveBytes: 0 } },
+  });
+});
+
+afterAll(async () => {
+  await server.remove();
+  await endpoint.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function scraped(): Promise<string> {
+  const { statusCode, body } = await request(`${server.url}/metrics`);
+  expect(statusCode).toBe(200);
+  return body.text();
+}
+
+async function sweptRecords(): Promise<number> {
+  const line = /^stepwell_journal_swept_records_total (\d+)/m.exec(await scraped());
+  return Number(line?.[1]);
+}
+
+/** What the server says that operators should see to. */
+async function warnings(): Promise<readonly string[]> {
+  const { body } = await callApi(server, 'GET', '/health/ready');
+  // The answer of the route, which its own tests hold against its description.
+  return (body as { warnings?: readonly string[] }).warnings ?? [];
+}
+
+/** Publishes what can be swept soon, until `isDone`. */
+async function publishUntil(isDone: () => Promise<boolean>): Promise<void> {
+  const message = { destination: `${endpoint.url}/x`, body: 'x'.repeat(400) };
+  const body = JSON.stringify(Array.from({ length: 50 }, () => message));
+  while (!(await isDone())) {
+    expect((await callApi(server, 'POST', '/v2/batch', {}, body)).status).toBe(200);
+    await pause(50);
+  }
+}
+
+it('an archive that does not answer is a warning and holds nothing else up, until it does', async () => {
+  await publishUntil(async () => (await sweptRecords()) > 0);
+  held.hold();
+  try {
+    await publishUntil(async () => (await warnings()).length > 0);
+    expect(await warnings()).toEqual([expect.stringMatching(silence)]);
+    await Promise.all(Array.from({ length: 20 }, scraped));
+    await scraped();
+    // The sweep, the free space and the size: each call holds a thread of the pool.
+    expect(held.waiting).toBeLessThanOrEqual(3);
+  } finally {
+    held.release();
+  }
+  const before = await sweptRecords();
+  await publishUntil(async () => (await sweptRecords()) > before);
+  expect(await warnings()).toEqual([]);
+  expect(await scraped()).toMatch(/^stepwell_archive_bytes [1-9]/m);
+}, 180_000);

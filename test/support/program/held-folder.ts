@@ -1,0 +1,47 @@
+/** A disk of which one folder can be kept from answering, as that of a server that is away. */
+import type { Disk } from '../../../storage/disk/disk.js';
+
+/** Calls that name a file are held; those of files that are open are not. */
+export class HeldFolder {
+  readonly disk: Disk;
+  /** Calls that wait for an answer. */
+  waiting = 0;
+  private gate: { readonly opened: Promise<void>; readonly open: () => void } | null = null;
+
+  constructor(real: Disk, folder: string) {
+    this.disk = new Proxy(real, {
+      get: (own, name: keyof Disk) => {
+        // Those who inject it look for `then`.
+        if (typeof own[name] !== 'function') return own[name];
+        // Its methods differ in what they take, which is passed on as it is.
+        const call = own[name].bind(own) as (...given: unknown[]) => Promise<unknown>;
+        return async (...given: unknown[]) => {
+          if (String(given[0]).startsWith(folder)) await this.passed();
+          return call(...given);
+        };
+      },
+    });
+  }
+
+  /** From now on no call is answered. */
+  hold(): void {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    this.gate = { opened, open };
+  }
+
+  /** Those that are held go on, and new ones are not held. */
+  release(): void {
+    this.gate?.open();
+    this.gate = null;
+  }
+
+  private async passed(): Promise<void> {
+    if (this.gate === null) return;
+    this.waiting += 1;
+    await this.gate.opened;
+    this.waiting -= 1;
+  }
+}
