@@ -92,7 +92,7 @@ export interface CopySettings {
  * A log that lives with damage (`isolatesDamage`) is copied with what of it is intact; the report
  * says what is not.
  *
- * Rejects with `FolderNotEmpty`, `KeepsChanging`, `DamagedData` (of a log that does not live with
+ * Rejects with `FolderNotEmpty`, `CopyUnderWay`, `KeepsChanging`, `DamagedData` (of a log that does not live with
  * it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
  */
 export async function backupFolder(
@@ -118,6 +118,15 @@ export async function backupFolder(
     await place?.abandon().catch(() => undefined);
     throw diskError(`copying ${from}`, error);
   }
+}
+
+/**
+ * Removes what a copy to `to` has left whose process was killed, unless one is being made there;
+ * `beside` are the names of the files that stand beside its logs. Rejects with `FolderNotEmpty`
+ * where there is anything else in it, or as the disk does.
+ */
+export function removeUnfinished(disk: Disk, to: string, beside: readonly string[]): Promise<void> {
+  return CopyPlace.removeUnfinished(disk, to, (folder) => emptyFolder(disk, folder, beside));
 }
 
 class Backup {

@@ -172,6 +172,15 @@ export class FolderNotEmpty extends StorageError {
   }
 }
 
+/** Another process is making a copy with the same name. */
+export class CopyUnderWay extends StorageError {
+  readonly code = 'in_use';
+  override readonly exitCode = 75;
+  constructor(readonly directory: string) {
+    super(`another process is copying to ${directory}`);
+  }
+}
+
 /** What was to be copied changed before it was copied, each time. Another try may succeed. */
 export class KeepsChanging extends StorageError {
   readonly code = 'changing';

@@ -1,5 +1,6 @@
 /** Which error leads to which exit code. */
 import {
+  CopyUnderWay,
   DamagedData,
   DirectoryInUse,
   DiskFailure,
@@ -28,6 +29,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof SharedLogUnavailable) return exitCodes.unavailable;
   if (error instanceof NewerFormat) return exitCodes.damagedData;
   if (error instanceof FolderNotEmpty) return exitCodes.notEmpty;
+  if (error instanceof CopyUnderWay) return exitCodes.inUse;
   if (error instanceof KeepsChanging) return exitCodes.inUse;
   if (error instanceof DirectoryInUse || error instanceof PortInUse) return exitCodes.inUse;
   return exitCodes.failure;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { CopyUnderWay } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { openStore, type Store, type StoreOptions } from '../../../storage/store.js';
 import { verifyStore } from '../../../storage/verify/verify-store.js';
@@ -283,6 +284,22 @@ describe('a copy of a folder', () => {
     await backupFolder(disk, directory, target, options);
     expect(await disk.list('/')).toEqual(['copy', 'data']);
     expect(await disk.list(target)).not.toContain('copy.partial');
+    const { damages } = await verifyStore(disk, target, { ...options, readOnly: true });
+    expect(damages).toEqual([]);
+  });
+
+  it('is refused while another one has the same name, and leaves that as it is', async () => {
+    const { disk } = await Writing.start(4);
+    let second: Promise<unknown> | null = null;
+    disk.afterChange = () => {
+      const isUnderWay = [...disk.files().keys()].some((path) => path.includes('.partial/logs'));
+      if (!isUnderWay) return;
+      second ??= backupFolder(disk, directory, target, options).catch((error: unknown) => error);
+    };
+    await backupFolder(disk, directory, target, options);
+    expect(await second).toBeInstanceOf(CopyUnderWay);
+    expect(await disk.list('/')).toEqual(['copy', 'data']);
+    expect(await disk.list(target)).not.toContain('COPYING');
     const { damages } = await verifyStore(disk, target, { ...options, readOnly: true });
     expect(damages).toEqual([]);
   });
