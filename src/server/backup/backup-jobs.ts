@@ -1,5 +1,5 @@
 /** Backups that the server makes of itself: one at a time, below one folder, beside its work. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -15,10 +15,20 @@ import type { Config } from '../configuration/config.js';
 import { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { BackupMetrics } from './backup.metrics.js';
 import type { BackupManifest } from './backup-manifest.js';
-import { backUp } from './folder-backup.js';
+import { backUp, removeUnfinishedBackup } from './folder-backup.js';
 
 /** Bytes a second, so that a backup takes a small part of one processor. */
 const readRate = 32 * 1024 * 1024;
+
+/** A server that was killed has left what is older; a backup takes no longer. */
+const unfinishedMsMax = 24 * 3_600_000;
+
+/** A backup that is called by its time, Unix milliseconds, has a name of its own: names sort. */
+function nameAt(ms: number): string {
+  return `stepwell-${new Date(ms).toISOString().replaceAll(/[:.]/g, '-')}`;
+}
+
+const unfinishedName = /^(stepwell-[0-9TZ-]+)\.partial$/;
 
 /** The last backup that this process began; `idle`: there was none. */
 export type BackupStatus =
@@ -76,8 +86,9 @@ export class BackupJobs {
     }
     if (this.isStopped) return new Refusal('unavailable', 'the server stops');
     if (this.running !== null) return new Refusal('conflict', 'a backup is under way');
-    const startedAt = new Date(this.options.now()).toISOString();
-    const path = join(folder, name ?? `stepwell-${startedAt.replaceAll(/[:.]/g, '-')}`);
+    const now = this.options.now();
+    const startedAt = new Date(now).toISOString();
+    const path = join(folder, name ?? nameAt(now));
     const paced = new PacedDisk(disk, readRate, this.options.after);
     // Taken before anything is awaited: two requests at once are one backup.
     const names = disk.list(folder);
@@ -125,9 +136,23 @@ export class BackupJobs {
     await this.running?.ended;
   }
 
+  /** No later backup has the name of one that is called by its time, so none removes it. */
+  private async removeUnfinished(disk: Disk, folder: string): Promise<void> {
+    const before = nameAt(this.options.now() - unfinishedMsMax);
+    for (const file of await disk.list(folder)) {
+      const name = unfinishedName.exec(file)?.[1];
+      if (name === undefined || name >= before) continue;
+      const path = join(folder, name);
+      await removeUnfinishedBackup(disk, path).catch((error: unknown) => {
+        this.log.warn({ err: error, path }, 'an unfinished backup is in the way, and stays');
+      });
+    }
+  }
+
   private async run(paced: PacedDisk, path: string, startedAt: string): Promise<void> {
     const place = { path, startedAt };
     try {
+      await this.removeUnfinished(paced.disk, dirname(path));
       const tools = {
         disk: paced.disk,
         options: this.options,

@@ -1,6 +1,10 @@
 /** A backup of a data folder: its logs at one moment, its credentials, and what it holds. */
 import { join } from 'node:path';
-import { backupFolder, type CopyProgress } from '../../../storage/backup/backup-folder.js';
+import {
+  backupFolder,
+  type CopyProgress,
+  removeUnfinished,
+} from '../../../storage/backup/backup-folder.js';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole } from '../../../storage/disk/whole-file.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
@@ -9,6 +13,9 @@ import { ConfigurationError } from '../configuration/config.js';
 import { isWithin } from '../configuration/within.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import { type BackupManifest, backupFile, encoded, manifestOf } from './backup-manifest.js';
+
+/** What stands beside the logs of a backup. */
+const besideLogs = [credentialsFile, backupFile];
 
 /** What a backup is made with. */
 export interface BackupTools {
@@ -52,7 +59,7 @@ export async function copyFolder(
   await backupFolder(disk, from, to, options, {
     onProgress,
     beside: {
-      names: [credentialsFile, backupFile],
+      names: besideLogs,
       make(report) {
         manifest = manifestOf(report, options.now());
         return new Map([...credentials, [backupFile, encoded(manifest)]]);
@@ -61,6 +68,11 @@ export async function copyFolder(
   });
   if (manifest === null) throw new Error('a backup was made that says nothing of itself');
   return manifest;
+}
+
+/** As `removeUnfinished`, of a backup to `to` that was killed. */
+export function removeUnfinishedBackup(disk: Disk, to: string): Promise<void> {
+  return removeUnfinished(disk, to, besideLogs);
 }
 
 /** The file that keeps the credentials, by its name; none where all are configured. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -50,6 +50,19 @@ describe('POST /admin/backup', () => {
     expect(await readdir(folder)).toHaveLength(2);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/stepwell_backup_last_success_timestamp_seconds 1\d+/);
+    await server.remove();
+  });
+
+  it('removes what servers that were killed have left of theirs', async () => {
+    const left = join(folder, 'stepwell-2020-01-01T00-00-00-000Z.partial');
+    await mkdir(join(left, 'logs', '0000000000'), { recursive: true });
+    await writeFile(join(left, 'logs', '0000000000', '0000000000.log'), 'x');
+    const later = 'stepwell-2999-01-01T00-00-00-000Z.partial';
+    await mkdir(join(folder, later));
+    const server = await startServer({ environment: { STEPWELL_BACKUP_DIR: folder } });
+    expect(await call(server, 'POST', { path: 'mine' })).toMatchObject({ status: 202 });
+    expect(await ended(server)).toMatchObject({ state: 'done' });
+    expect(await readdir(folder)).toEqual(['mine', later]);
     await server.remove();
   });
 
