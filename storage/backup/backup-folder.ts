@@ -92,8 +92,8 @@ export interface CopySettings {
  * A log that lives with damage (`isolatesDamage`) is copied with what of it is intact; the report
  * says what is not.
  *
- * Rejects with `FolderNotEmpty`, `CopyUnderWay`, `KeepsChanging`, `DamagedData` (of a log that does not live with
- * it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
+ * Rejects with `FolderNotEmpty`, `CopyUnderWay`, `KeepsChanging`, `DamagedData` (of a log that
+ * does not live with it), `DiskFull` or `DiskFailure`; nothing is left in `to` then.
  */
 export async function backupFolder(
   disk: Disk,

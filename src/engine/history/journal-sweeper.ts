@@ -2,9 +2,8 @@
  * Shortens the journal: what has ended and is older than retention goes, unless something needs it
  * (ADR 35). One sweep at a time, in the background.
  */
-import type { Disk } from '../../../storage/disk/disk.js';
 import type { Engine } from '../engine.js';
-import type { Journal, SweepReport } from '../journal.js';
+import type { ArchiveOptions, Journal, SweepReport } from '../journal.js';
 import type { Crossings } from './crossings.js';
 import type { SweepRange } from './journal-sweep.events.js';
 import type { JournalSweeps } from './journal-sweeps.js';
@@ -47,7 +46,7 @@ export interface SweepRules {
   /** Segments are copied there before anything is taken out of them; null = they are not. */
   readonly archiveFolder: string | null;
   /** How that folder is reached; without it as the journal is. */
-  readonly archiveDisk?: Disk;
+  readonly archiveDisk?: NonNullable<ArchiveOptions['disk']>;
 }
 
 /** So many expired entries of indexes are let go of at once: more would hold the next turn up. */

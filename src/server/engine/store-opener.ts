@@ -12,9 +12,9 @@ import { EngineMetrics } from '../../engine/metrics/engine.metrics.js';
 import { provided } from '../../engine/provided.js';
 import type { DurabilitySettings } from '../../http/durability.js';
 import type { Cluster } from '../cluster/cluster.js';
+import { DiskWatch, ownDisk } from '../history/disk-watch.js';
 import { journalChain } from '../history/journal-chain.js';
 import { JournalHeadMetrics } from '../history/journal-head.metrics.js';
-import { DiskWatch, ownDisk } from './disk-watch.js';
 
 /** A stop waits this long for the disk before it goes on without it. */
 export const storageDeadlineMs = 30_000;
