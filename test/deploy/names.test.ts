@@ -43,6 +43,15 @@ itWithPromtool('Prometheus takes the metrics and the rules', async () => {
   expect(promtool(['check', 'rules', join(root, 'deploy/prometheus/alerts.yaml')])).toBe('');
 });
 
+it('every counter of failures has an alert', async () => {
+  const asked = metricsIn(await read('deploy/prometheus/alerts.yaml'));
+  // What a collector does not take is no failure of the server, and the log says it.
+  const unasked = [...exported.keys()].filter(
+    (name) => /_(failed|failures|differed)_total$/.test(name) && !asked.has(name),
+  );
+  expect(unasked).toEqual(['stepwell_otlp_failures_total']);
+});
+
 it('every alert says what to do', async () => {
   const rules = (await read('deploy/prometheus/alerts.yaml')).split('- alert: ').slice(1);
   const lacking = rules.filter((rule) => !/summary: \S.*\n\s+action: \S/.test(rule));
