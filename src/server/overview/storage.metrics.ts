@@ -34,6 +34,8 @@ export class StorageMetrics {
       for (const { byteLength } of journal.segments) bytes += byteLength;
       return bytes;
     });
+    const isFull = 'Whether new work is refused (507), as bytes or inodes have run out: 1 or 0.';
+    gauge(registry, 'stepwell_disk_full', isFull, () => Number(!store.freeSpace.hasRoom));
     const { dataDirectory, archiveDirectory } = config;
     this.watchSpace(registry, 'disk', 'where the data folder lies', dataDirectory);
     this.watchSpace(

@@ -64,6 +64,12 @@ async function stored(topic: string): Promise<unknown[]> {
   return (body as { value: unknown }[]).map(({ value }) => value);
 }
 
+/** What `/metrics` says of the disk: 1 = new work is refused. */
+async function isFull(): Promise<string | undefined> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return /^stepwell_disk_full (\d)$/m.exec(text)?.[1];
+}
+
 /** Another program takes all that is free. */
 function fill(): void {
   disk.capacityBytes = disk.usedBytes;
@@ -114,7 +120,9 @@ describe('a full disk', () => {
       expect((await call('/admin/subscriptions', subscription)).status).toBe(507);
       expect((await call('/admin/topics', { name: 'new' })).status).toBe(507);
       expect(await stored('rides')).toEqual(acknowledged);
+      expect(await isFull()).toBe('1');
       await roomAgain();
+      expect(await isFull()).toBe('0');
     }
     expect([...answers].some((error) => error.includes('nothing of this was stored'))).toBe(true);
     expect(await publish()).toBe(200);

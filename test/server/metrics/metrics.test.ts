@@ -89,6 +89,7 @@ const exported: readonly string[] = [
   'stepwell_dead_letters',
   'stepwell_delivery_lag_seconds',
   'stepwell_disk_available_bytes',
+  'stepwell_disk_full',
   'stepwell_disk_total_bytes',
   'stepwell_event_loop_delay_seconds',
   'stepwell_failed_turns_total',
