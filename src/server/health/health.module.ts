@@ -1,12 +1,17 @@
 /** Wiring of the health routes. */
 import { Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { gauge } from '../../engine/metrics/gauge.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { HealthRoutes } from './health.routes.js';
 
 /** Its routes are open, and are answered before the journal is recovered. */
 @Module({ providers: [HealthRoutes] })
 export class HealthModule {
-  constructor(table: RouteTable, routes: HealthRoutes) {
+  constructor(table: RouteTable, routes: HealthRoutes, registry: Registry, life: ProcessLife) {
     table.add(...routes.routes);
+    const help = 'Warnings of GET /health/ready: what an operator should see to.';
+    gauge(registry, 'stepwell_warnings', help, () => life.status.warnings?.length ?? 0);
   }
 }

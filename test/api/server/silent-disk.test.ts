@@ -41,6 +41,8 @@ it('a disk that does not answer is a warning, until it does', async () => {
       warnings: [expect.stringMatching(silence)],
     });
     expect(performance.now() - startedAt).toBeGreaterThan(9000);
+    const scraped = await (await fetch(`${server.url}/metrics`)).text();
+    expect(scraped).toMatch(/^stepwell_warnings 1$/m);
   } finally {
     // Also where an expectation fails: a server that ends would break the request off.
     gated.release();

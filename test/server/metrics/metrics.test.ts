@@ -153,6 +153,7 @@ const exported: readonly string[] = [
   'stepwell_unreadable_messages',
   'stepwell_uptime_seconds',
   'stepwell_waiting_attempts',
+  'stepwell_warnings',
 ];
 
 test('a server exports exactly the metrics that operators know by name', async () => {
