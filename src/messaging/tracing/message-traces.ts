@@ -36,7 +36,10 @@ interface UnderWay {
 @Injectable()
 export class MessageTraces {
   private readonly underWay: LRUCache<string, UnderWay> | null;
-  /** When the latest delivery of each run began, Unix milliseconds. */
+  /**
+   * When deliveries of runs began, Unix milliseconds: the latest by run, and each by its run and
+   * the event that it was published with.
+   */
   private readonly deliveries: LRUCache<string, number> | null;
   private reading = 0;
   /** Whether there is a collector; where there is none, nothing here needs to be asked. */
@@ -91,13 +94,21 @@ export class MessageTraces {
     const begunAt = this.clock.now();
     this.underWay?.set(published.id, { published, number, place, dueAt, begunAt });
     const { run } = published.event;
-    if (run?.role === 'step') this.deliveries?.set(run.runId, begunAt);
+    if (run?.role === 'step') {
+      this.deliveries?.set(run.runId, begunAt);
+      this.deliveries?.set(deliveryKey(run.runId, run.eventOffset), begunAt);
+    }
     return sentBy(headers, { traceId, spanId: attemptSpanId(published.id, number) });
   }
 
-  /** When the latest delivery of a run began, Unix milliseconds; null = that is not known. */
-  deliveryOf(runId: string): number | null {
-    return this.deliveries?.get(runId) ?? null;
+  /**
+   * When the delivery of a run began that was published with its event at `eventOffset`, or else
+   * the latest one, Unix milliseconds; null = that is not known.
+   */
+  deliveryOf(runId: string, eventOffset: number | null): number | null {
+    const own =
+      eventOffset === null ? undefined : this.deliveries?.get(deliveryKey(runId, eventOffset));
+    return own ?? this.deliveries?.get(runId) ?? null;
   }
 
   private published(published: Published, durableAt: number): void {
@@ -189,6 +200,8 @@ export class MessageTraces {
     wait('wait', dueAt, startedAt);
   }
 }
+
+const deliveryKey = (runId: string, eventOffset: number) => `${runId}/${eventOffset}`;
 
 function partOf({ traceId, parentId }: TracePlace, spanId: string) {
   return { traceId, parentId, spanId };

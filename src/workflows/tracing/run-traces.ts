@@ -58,6 +58,8 @@ export class RunTraces {
   private readonly known: LRUCache<string, KnownRun> | null;
   /** When waits and invoked runs began, Unix milliseconds, by run and step. */
   private readonly begun: LRUCache<string, number> | null;
+  /** Journal offsets of plans, by run and the step that each plans. */
+  private readonly plans: LRUCache<string, number> | null;
   private reading = 0;
 
   constructor(
@@ -67,6 +69,7 @@ export class RunTraces {
   ) {
     this.known = tracer === null ? null : new LRUCache({ max: knownMax });
     this.begun = tracer === null ? null : new LRUCache({ max: knownMax });
+    this.plans = tracer === null ? null : new LRUCache({ max: knownMax });
   }
 
   /** Whether there is anything to be observed. */
@@ -96,15 +99,27 @@ export class RunTraces {
       if (event.type === 'RunStarted') this.know(id, offset, at, event.configuration);
       else if ('step' in event && begins.includes(event.type)) {
         this.begun?.set(partKey(id, event.step), at);
+      } else if ('step' in event && event.step.target !== null) {
+        // A plan is no work: the step that it plans is, in the delivery published with the plan.
+        this.plans?.set(planKey(id, event.step.target), offset);
       } else {
         // When the delivery began is known now; a later event may find another one under way.
-        const deliveredAt = this.messages.deliveryOf(id);
+        const deliveredAt = this.messages.deliveryOf(id, this.takePlan(id, event));
         const run = this.known?.get(id);
         if (run !== undefined) this.trace(envelope, run, deliveredAt);
         else this.tellLater(envelope, deliveredAt);
       }
     }
   };
+
+  /** The offset of the plan of a step; null = it was planned by none, or before this process. */
+  private takePlan(runId: string, event: RunEvent): number | null {
+    if (!('step' in event)) return null;
+    const key = planKey(runId, event.step.id);
+    const offset = this.plans?.get(key) ?? null;
+    this.plans?.delete(key);
+    return offset;
+  }
 
   /** A run that began before this process did, or long ago. */
   private tellLater(envelope: Recorded, deliveredAt: number | null): void {
@@ -137,8 +152,6 @@ export class RunTraces {
   private trace({ id, at, offset, event }: Recorded, run: KnownRun, deliveredAt: number | null) {
     if (this.tracer?.samples(run.run.traceId, run.run.flags) !== true) return;
     if ('step' in event) {
-      // A plan is no work: the step that it plans is.
-      if (event.step.target !== null) return;
       const key = partKey(id, event.step);
       const startedAt = this.begun?.get(key) ?? deliveredAt ?? at;
       this.begun?.delete(key);
@@ -184,3 +197,4 @@ export class RunTraces {
 }
 
 const partKey = (runId: string, { id, name }: StepInfo) => `${runId}/${id}/${name}`;
+const planKey = (runId: string, step: number) => `${runId}/${step}`;

@@ -158,6 +158,32 @@ it('shows a run as one trace with its steps', async () => {
   expect(new Set(ids)).toEqual(new Set([run?.traceId]));
 });
 
+it('begins a parallel step with the delivery that it was done in', async () => {
+  await start();
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  let slowIsAtWork = false;
+  const parallel = createWorkflow(async (context) => {
+    await Promise.all([
+      context.run('quick', () => until(() => slowIsAtWork)),
+      context.run('slow', async () => {
+        slowIsAtWork = true;
+        // The first call, one for each step, and the one that the result of `quick` causes.
+        await until(() => app.deliveries.length === 4);
+      }),
+    ]);
+  });
+  const app = await WorkflowApp.start(server, { parallel });
+  await app.trigger('parallel');
+  const spans = await collector.until((all) => named(all, 'run').length === 1);
+  await app.stop();
+  const [quick] = named(spans, 'step quick');
+  const [slow] = named(spans, 'step slow');
+  expect(quick && slow && slow.start < quick.end).toBe(true);
+  expect(quick && slow && slow.end > quick.end).toBe(true);
+});
+
 it('sends nothing again of what a restart replays', async () => {
   await start();
   const id = await publish('/once');
