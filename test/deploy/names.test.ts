@@ -1,10 +1,18 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { itWithPromtool, promtool } from '../support/program/promtool.js';
 import { startServer } from '../support/server.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFile(join(root, path), 'utf8');
+
+/** The annotations of `StepwellDeliveriesFail`. */
+const said = {
+  summary: 'More than a fifth of the messages fail for good',
+  action:
+    'stepwell dlq ls --by error says what they have in common. Mend it, then stepwell dlq retry --all.',
+};
 
 /** What a server exports: from its name to its type and what it means. */
 let exported: ReadonlyMap<string, { readonly type: string; readonly help: string }>;
@@ -41,6 +49,42 @@ it.each(['deploy/prometheus/alerts.yaml', 'deploy/grafana/stepwell.json'])(
 itWithPromtool('Prometheus takes the metrics and the rules', async () => {
   expect(promtool(['check', 'metrics'], scraped)).toBe('');
   expect(promtool(['check', 'rules', join(root, 'deploy/prometheus/alerts.yaml')])).toBe('');
+});
+
+itWithPromtool('messages that all fail alert, however often each was tried', async () => {
+  const series = (name: string, added: string) => ({ series: name, values: `0+${added}x60` });
+  const rules = {
+    rule_files: [join(root, 'deploy/prometheus/alerts.yaml')],
+    tests: [
+      { failed: '1', delivered: '0', firing: [{ exp_labels: { severity: 'warn' } }] },
+      { failed: '1', delivered: '9', firing: [] },
+    ].map(({ failed, delivered, firing }) => ({
+      interval: '1m',
+      input_series: [
+        series('stepwell_attempts_total{outcome="failed"}', failed),
+        series('stepwell_attempts_total{outcome="retried"}', '10'),
+        series('stepwell_attempts_total{outcome="delivered"}', delivered),
+        series('stepwell_messages_ended_total{state="failed"}', failed),
+        series('stepwell_messages_ended_total{state="delivered"}', delivered),
+        series('stepwell_messages_ended_total{state="canceled"}', '100'),
+      ],
+      promql_expr_test: [],
+      alert_rule_test: [
+        {
+          eval_time: '50m',
+          alertname: 'StepwellDeliveriesFail',
+          exp_alerts: firing.map((alert) => ({ ...alert, exp_annotations: said })),
+        },
+      ],
+    })),
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'stepwell-rules-'));
+  try {
+    await writeFile(join(folder, 'rules.json'), JSON.stringify(rules));
+    expect(promtool(['test', 'rules', join(folder, 'rules.json')])).toBe('');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it('every counter of failures has an alert', async () => {
