@@ -206,12 +206,14 @@ class Salvage {
     }
   }
 
-  /** A file that is gone is left out, and what cannot be read of it is zeros. */
+  /** A file that is gone or cannot be opened is left out; what cannot be read of it is zeros. */
   private async copyFile(from: string, to: string): Promise<void> {
     const { disk } = this;
     const file = await disk.open(from, 'read').catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return null;
-      throw error;
+      if (errorCode(error) !== 'EIO') throw error;
+      this.damages.push(`${from}: the disk does not open the file`);
+      return null;
     });
     if (file === null) return;
     try {

@@ -130,6 +130,8 @@ async function readIndex(
     throw damagedIndex(store, expected, 'it is not the intact index of its segment', bytes.length);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'EIO')
+      throw damagedIndex(store, expected, 'the disk does not read it');
     throw error;
   }
 }
