@@ -84,11 +84,13 @@ export class CopyPlace {
   async finish(notes: readonly string[]): Promise<void> {
     const { disk, aside, path } = this;
     this.isComing = true;
-    await disk.remove(this.marker);
+    // The marker goes last: without it another copy would begin here, and remove this one.
     if (this.isWithin) await this.moveIn(notes);
     else {
       await disk.rename(aside.path, path);
       await disk.syncDirectory(dirname(path));
+      await this.removeMarker(path);
+      await disk.syncDirectory(path);
     }
     await this.release();
   }
@@ -125,6 +127,8 @@ export class CopyPlace {
       }
     } catch (error) {
       await disk.remove(this.marker).catch(() => undefined);
+      // Where it holds what is not of a copy it stays.
+      await disk.removeDirectory(aside.path).catch(() => undefined);
       await release();
       throw error;
     }
@@ -143,22 +147,30 @@ export class CopyPlace {
 
   private async moveIn(notes: readonly string[]): Promise<void> {
     const { disk, aside, path } = this;
-    const names = await disk.list(aside.path);
+    const names = (await disk.list(aside.path)).filter((name) => name !== marker);
     const manifests = [aside.manifest(0), aside.manifest(1)].map((file) => basename(file));
     const others = names.filter((name) => !notes.includes(name) && !manifests.includes(name));
     for (const part of [names.filter((name) => notes.includes(name)), others, manifests]) {
       for (const name of part) await disk.rename(join(aside.path, name), join(path, name));
       await disk.syncDirectory(path);
     }
+    await this.removeMarker(aside.path);
     await disk.removeDirectory(aside.path);
     await disk.syncDirectory(path);
+  }
+
+  /** A file system without locks may have made none. */
+  private async removeMarker(folder: string): Promise<void> {
+    await this.disk.remove(join(folder, marker)).catch((error: unknown) => {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    });
   }
 
   private async remove(directory: StoreDirectory): Promise<void> {
     const { path } = directory;
     if (!(await this.disk.list(dirname(path))).includes(basename(path))) return;
     await this.empty(directory);
-    await this.disk.remove(join(path, marker)).catch(() => undefined);
+    await this.removeMarker(path);
     await this.disk.removeDirectory(path);
   }
 }

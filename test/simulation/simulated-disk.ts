@@ -97,7 +97,7 @@ export class SimulatedDisk implements Disk {
   private readonly failedSyncs = new Set<SimulatedFile>();
   private root = new Directory();
   private readonly open_ = new Map<FileHandle, OpenHandle>();
-  private readonly locks = new Set<string>();
+  private readonly locks = new Set<SimulatedFile | Directory>();
   private nextHandle = 3;
   private order = 0;
   private readonly underWay: (() => void)[] = [];
@@ -324,14 +324,15 @@ export class SimulatedDisk implements Disk {
 
   lock(path: string): Promise<(() => Promise<void>) | null> {
     return this.run('lock', path, () => {
-      if (this.locks.has(path)) return null;
       const parent = this.directoryAt(dirname(path));
-      if (!parent.cache.has(basename(path))) {
-        this.setName(parent, basename(path), new SimulatedFile());
-      }
-      this.locks.add(path);
+      const found = parent.cache.get(basename(path));
+      const file = found ?? new SimulatedFile();
+      // As the kernel's: of the file, whatever its name becomes.
+      if (this.locks.has(file)) return null;
+      if (found === undefined) this.setName(parent, basename(path), file);
+      this.locks.add(file);
       return async () => {
-        this.locks.delete(path);
+        this.locks.delete(file);
       };
     });
   }

@@ -304,6 +304,32 @@ describe('a copy of a folder', () => {
     expect(damages).toEqual([]);
   });
 
+  it('is whole whenever another one to the same name begins', async () => {
+    let changes = Number.POSITIVE_INFINITY;
+    for (let at = 1; at <= changes; at += 1) {
+      const { disk } = await Writing.start(4);
+      let second: Promise<unknown> | null = null;
+      let seen = 0;
+      disk.afterChange = () => {
+        seen += 1;
+        if (seen !== at) return;
+        second = backupFolder(disk, directory, target, options).catch((error: unknown) => error);
+      };
+      const first = await backupFolder(disk, directory, target, options).catch(
+        (error: unknown) => error,
+      );
+      if (second === null) changes = seen;
+      const refusals = [first, await second].filter((outcome) => outcome instanceof Error);
+      for (const refusal of refusals) {
+        expect([CopyUnderWay.name, 'FolderNotEmpty']).toContain(refusal.constructor.name);
+      }
+      expect(await disk.list('/')).toEqual(['copy', 'data']);
+      expect(await disk.list(target)).not.toContain('COPYING');
+      const { damages } = await verifyStore(disk, target, { ...options, readOnly: true });
+      expect(damages).toEqual([]);
+    }
+  });
+
   it('goes into the root of a volume, and stays on its disk', async () => {
     const { disk } = await Writing.start(4);
     await disk.makeDirectory(target);
