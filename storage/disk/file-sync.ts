@@ -72,7 +72,7 @@ export class FileSync {
     });
   }
 
-  /** Runs what makes something durable; `onSync` hears of it. */
+  /** Runs what makes something durable, and reports it to `onSync`. */
   async watched(work: () => Promise<void>): Promise<void> {
     const returned = this.options.onSync?.();
     try {

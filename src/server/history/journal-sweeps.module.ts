@@ -17,7 +17,7 @@ import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
-import { archiveDisk, DiskWatch } from './disk-watch.js';
+import { archiveDisk, DiskWatch } from '../disks/disk-watch.js';
 import { JournalSealRunner } from './journal-seal-runner.js';
 import { JournalSweepRunner } from './journal-sweep-runner.js';
 

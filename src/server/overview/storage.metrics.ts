@@ -10,7 +10,7 @@ import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 import { version } from '../../grammar/version.js';
 import type { Config } from '../configuration/config.js';
-import { DiskQuestion } from './disk-question.js';
+import { DiskQuestion } from '../disks/disk-question.js';
 
 /** What is being copied has another name. */
 const isCopy = (name: string) => name.endsWith('.log');

@@ -1,13 +1,14 @@
 /** A disk that counts what is read of it, and whose syncs can be held back. */
 import type { Disk } from '../../../storage/disk/disk.js';
+import { Gate } from './gate.js';
 
-export class GatedDisk {
+export class GatedDisk extends Gate {
   readonly disk: Disk;
   /** Reads of files since it was made. */
   reads = 0;
-  private gate: { readonly opened: Promise<void>; readonly open: () => void } | null = null;
 
   constructor(real: Disk) {
+    super();
     this.disk = {
       ...real,
       read: (file, target, position) => {
@@ -15,28 +16,13 @@ export class GatedDisk {
         return real.read(file, target, position);
       },
       sync: async (file) => {
-        await this.gate?.opened;
+        await this.opened;
         await real.sync(file);
       },
       writeSynced: async (file, source, position) => {
-        await this.gate?.opened;
+        await this.opened;
         return real.writeSynced(file, source, position);
       },
     };
-  }
-
-  /** From now on no sync comes to an end. */
-  hold(): void {
-    let open = () => {};
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    this.gate = { opened, open };
-  }
-
-  /** Those that are held back go on, and new ones are not held back. */
-  release(): void {
-    this.gate?.open();
-    this.gate = null;
   }
 }

@@ -1,14 +1,15 @@
 /** A disk of which one folder can be kept from answering, as that of a server that is away. */
 import type { Disk } from '../../../storage/disk/disk.js';
+import { Gate } from './gate.js';
 
 /** Calls that name a file are held; those of files that are open are not. */
-export class HeldFolder {
+export class HeldFolder extends Gate {
   readonly disk: Disk;
   /** Calls that wait for an answer. */
   waiting = 0;
-  private gate: { readonly opened: Promise<void>; readonly open: () => void } | null = null;
 
   constructor(real: Disk, folder: string) {
+    super();
     this.disk = new Proxy(real, {
       get: (own, name: keyof Disk) => {
         // Those who inject it look for `then`.
@@ -23,25 +24,10 @@ export class HeldFolder {
     });
   }
 
-  /** From now on no call is answered. */
-  hold(): void {
-    let open = () => {};
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    this.gate = { opened, open };
-  }
-
-  /** Those that are held go on, and new ones are not held. */
-  release(): void {
-    this.gate?.open();
-    this.gate = null;
-  }
-
   private async passed(): Promise<void> {
-    if (this.gate === null) return;
+    if (this.opened === null) return;
     this.waiting += 1;
-    await this.gate.opened;
+    await this.opened;
     this.waiting -= 1;
   }
 }
