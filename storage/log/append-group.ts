@@ -2,40 +2,13 @@
 import { TooLarge } from '../faults/storage-errors.js';
 import { type EncodedRecords, eachTerm, placeRecord } from '../format/encoded-records.js';
 import type { RecordInput } from '../format/record.js';
-import {
-  type BatchHeader,
-  batchHeaderLength,
-  batchLength,
-  bodyLengthMax,
-  sealBatch,
-} from '../format/record-batch.js';
+import { bodyLengthMax } from '../format/record-batch.js';
 import { encodeRecord, recordLength } from '../format/record-encoding.js';
 import { type SegmentEnd, segmentHeaderLength } from '../format/segment-format.js';
 import { hashTerm, hashTermIn, TermList } from '../index/key-index.js';
 import type { Offset } from '../offsets/offset.js';
-import type { CommittedBatch } from '../segment/segment.js';
 import type { CommittedRecords } from './commit-stream.js';
-
-/** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
-const batchBodyBytes = 16 * 1024;
-const bufferBytes = 64 * 1024;
-/** A batch ends at a multiple of this. */
-const batchAlignment = 8;
-
-/** Buffers that wait for a group: a thousand idle logs hold none. */
-export class BufferPool {
-  private readonly buffers: Buffer[] = [];
-
-  /** Its bytes are whatever they were: a group writes before it reads. */
-  take(): Buffer {
-    return this.buffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
-  }
-
-  /** Keeps a few, and none that one huge group blew up. */
-  give(buffer: Buffer): void {
-    if (this.buffers.length < 8 && buffer.length <= 4 * 1024 * 1024) this.buffers.push(buffer);
-  }
-}
+import { type BufferPool, batchRoom, GroupPart, type GroupSeal } from './group-part.js';
 
 /** A fraction of a millisecond that a number of Unix milliseconds can still hold. */
 const timeStepMs = 2 ** -11;
@@ -79,24 +52,13 @@ export class Settlement {
   }
 }
 
-const noBuffer = Buffer.alloc(0);
-
-/** A batch in the group's buffer, without what only its place on disk can tell. */
-export type WaitingBatch = { start: number } & {
-  -readonly [Field in keyof CommittedBatch]: CommittedBatch[Field];
-};
-
-/** What the headers of all batches of a group say alike. */
-type GroupSeal = Pick<BatchHeader, 'epoch' | 'logTag' | 'durablePosition' | 'appendTime'>;
-
 /**
- * One commit group. The first 64 bytes of `buffer` are left for a segment header, in case this is
- * the first group of a segment; the batches lie in [64, length).
+ * One commit group. Its first part leaves room for a segment header, in case this is the first
+ * group of a segment.
  */
 export class AppendGroup {
-  buffer: Buffer = noBuffer;
-  length = segmentHeaderLength;
-  batches: WaitingBatch[] = [];
+  /** In the order of the file; none while the group is empty. */
+  parts: GroupPart[] = [];
   baseOffset: Offset = 0;
   nextOffset: Offset = 0;
   recordCount = 0;
@@ -109,13 +71,14 @@ export class AppendGroup {
   private readonly latestHashes: number[] = [];
   /** Of all who appended to it. */
   commit = new Settlement();
+  /** Takes what comes next; null while the group is empty. */
+  private last: GroupPart | null = null;
 
   constructor(private readonly pool: BufferPool) {}
 
   /** Empties the group for offsets from `baseOffset` on. */
   open(baseOffset: Offset): void {
-    this.length = segmentHeaderLength;
-    this.batches = [];
+    this.release();
     this.baseOffset = baseOffset;
     this.nextOffset = baseOffset;
     this.recordCount = 0;
@@ -129,19 +92,21 @@ export class AppendGroup {
     let total = 0;
     for (const record of records) total += recordLength(record);
     if (total > bodyLengthMax) throw new TooLarge('one append', total, bodyLengthMax);
-    const batch = this.batchFor(total, appendTime);
-    let position = this.length;
+    const part = this.partFor(total);
+    const batch = part.batchFor(total, this.nextOffset, appendTime);
+    const { buffer } = part;
+    let position = part.length;
     for (const record of records) {
       const timestamp = record.timestamp ?? appendTime;
       const delta = batch.nextOffset - batch.baseOffset;
-      position = encodeRecord(this.buffer, position, record, delta, timestamp);
+      position = encodeRecord(buffer, position, record, delta, timestamp);
       if (timestamp > batch.maxTimestamp) batch.maxTimestamp = timestamp;
       if (record.terms !== undefined) this.addTerms(record.terms, batch.nextOffset);
       batch.nextOffset += 1;
     }
     batch.recordCount += records.length;
     batch.bodyLength += total;
-    this.length = position;
+    part.length = position;
     this.recordCount += records.length;
     this.nextOffset = batch.nextOffset;
   }
@@ -149,8 +114,9 @@ export class AppendGroup {
   /** Adds records as they lie in a batch of another machine, all into one batch. */
   follow({ body, start, count, maxTimestamp }: EncodedRecords, appendTime: number): void {
     const bytes = body.length - start;
-    const batch = this.batchFor(bytes, appendTime);
-    const { buffer, length } = this;
+    const part = this.partFor(bytes);
+    const batch = part.batchFor(bytes, this.nextOffset, appendTime);
+    const { buffer, length } = part;
     body.copy(buffer, length, start);
     let offset = batch.nextOffset;
     for (let position = length; position < length + bytes; offset += 1) {
@@ -164,74 +130,68 @@ export class AppendGroup {
     batch.nextOffset += count;
     batch.recordCount += count;
     batch.bodyLength += bytes;
-    this.length += bytes;
+    part.length += bytes;
     this.recordCount += count;
     this.nextOffset = batch.nextOffset;
   }
 
-  /** The records of each batch, as they lie in the buffer. */
+  /** The records of each batch, as they lie in the buffers. */
   get records(): readonly CommittedRecords[] {
-    return this.batches.map(({ start, baseOffset, bodyLength }) => {
-      const from = start + batchHeaderLength;
-      return { baseOffset, body: this.buffer.subarray(from, from + bodyLength) };
+    return this.parts.flatMap(({ records }) => records);
+  }
+
+  /** Bytes of its batches, once it is closed. */
+  get byteLength(): number {
+    return this.parts.reduce((bytes, part) => bytes + part.byteLength, 0);
+  }
+
+  /** The room for the header of a segment that begins with this group. */
+  get headerRoom(): Buffer {
+    const [first] = this.parts;
+    if (first === undefined) throw new Error('an empty group begins no segment');
+    return first.buffer;
+  }
+
+  /** What is written, one buffer after the other: the batches, and a segment header before them. */
+  bytes(hasHeader: boolean): Buffer[] {
+    return this.parts.map(({ buffer, reserved, length }) => {
+      return buffer.subarray(hasHeader ? 0 : reserved, length);
     });
   }
 
-  /** Gives the buffer back once the group is written. */
+  /** Gives the buffers back once the group is written. */
   release(): void {
-    this.pool.give(this.buffer);
-    this.buffer = noBuffer;
+    for (const { buffer } of this.parts) this.pool.give(buffer);
+    this.parts = [];
+    this.last = null;
   }
 
-  /** Ends the last batch, so that `length` is where the group ends. */
+  /** Ends the last batch: the group takes no more. */
   close(): void {
-    const batch = this.batches[this.batches.length - 1];
-    if (batch !== undefined) this.length = batch.start + batchLength(batch.bodyLength);
+    this.last?.close();
   }
 
   /** Seals its batches for the end of a segment: each links to the one before it. */
-  seal(
-    { end, lastChecksum }: Pick<SegmentEnd, 'end' | 'lastChecksum'>,
-    { epoch, logTag, durablePosition, appendTime }: GroupSeal,
-  ): void {
-    const place = {
-      rewritten: false,
-      epoch,
-      filePosition: 0,
-      durablePosition,
-      previousChecksum: lastChecksum,
-      logTag,
-    };
-    for (const batch of this.batches) {
-      batch.appendTime = appendTime;
-      place.filePosition = end + batch.start - segmentHeaderLength;
-      batch.headerChecksum = sealBatch(this.buffer, batch.start, batch, place);
-      place.previousChecksum = batch.headerChecksum;
+  seal({ end, lastChecksum }: Pick<SegmentEnd, 'end' | 'lastChecksum'>, seal: GroupSeal): void {
+    let position = end;
+    let previousChecksum = lastChecksum;
+    for (const part of this.parts) {
+      previousChecksum = part.seal(position, previousChecksum, seal);
+      position += part.byteLength;
     }
   }
 
-  /** The open batch if it takes `bytes` more, or a new one; the buffer has room for them. */
-  private batchFor(bytes: number, appendTime: number): WaitingBatch {
-    const last = this.batches[this.batches.length - 1];
-    if (last !== undefined && last.bodyLength + bytes <= batchBodyBytes) {
-      this.reserve(this.length + bytes + batchAlignment);
-      return last;
-    }
-    this.close();
-    this.reserve(this.length + batchHeaderLength + bytes + batchAlignment);
-    const batch = {
-      start: this.length,
-      headerChecksum: 0,
-      bodyLength: 0,
-      baseOffset: this.nextOffset,
-      nextOffset: this.nextOffset,
-      recordCount: 0,
-      appendTime,
-      maxTimestamp: Number.NEGATIVE_INFINITY,
-    };
-    this.batches.push(batch);
-    this.length += batchHeaderLength;
-    return batch;
+  /** The part for `bytes` more: the last one, or a new one. */
+  private partFor(bytes: number): GroupPart {
+    const { last, pool } = this;
+    if (last?.takes(bytes)) return last;
+    last?.close();
+    const reserved = last === null ? segmentHeaderLength : 0;
+    const buffer = pool.take(reserved + batchRoom(bytes));
+    const part = new GroupPart(buffer, reserved, pool.partBytesMax);
+    this.parts.push(part);
+    this.last = part;
+    return part;
   }
 
   private addTerms(terms: readonly string[], offset: Offset): void {
@@ -244,13 +204,5 @@ export class AppendGroup {
       }
       this.terms.add(latestHashes[place] ?? 0, offset - this.baseOffset);
     }
-  }
-
-  private reserve(bytes: number): void {
-    if (this.buffer.length === 0) this.buffer = this.pool.take();
-    if (bytes <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(bytes, this.buffer.length * 2));
-    this.buffer.copy(larger, 0, 0, this.length);
-    this.buffer = larger;
   }
 }

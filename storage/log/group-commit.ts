@@ -5,7 +5,8 @@ import type { DiskFull } from '../faults/storage-errors.js';
 import type { EncodedRecords } from '../format/encoded-records.js';
 import type { RecordInput } from '../format/record.js';
 import type { Offset } from '../offsets/offset.js';
-import { AppendGroup, type BufferPool, Settlement } from './append-group.js';
+import { AppendGroup, Settlement } from './append-group.js';
+import type { BufferPool } from './group-part.js';
 
 /** What an append was given, at once, before anything is written. */
 export interface Appended {

@@ -93,11 +93,11 @@ export function beginSegment(
   store: SegmentOrigin,
   segment: Segment,
   before: SegmentLink | undefined,
-  { buffer, baseOffset }: AppendGroup,
+  { headerRoom, baseOffset }: AppendGroup,
 ): void {
   const chainSeed = before?.lastChecksum ?? 0;
   segment.begin(baseOffset, chainSeed);
-  encodeSegmentHeader(buffer, {
+  encodeSegmentHeader(headerRoom, {
     storeId: store.storeId,
     logId: segment.logId,
     number: segment.number,

@@ -4,7 +4,7 @@ import type { FsyncMode } from '../disk/fsync-mode.js';
 import { OwnFile } from '../disk/open-files.js';
 import { writeFully } from '../disk/whole-file.js';
 import type { DiskFull } from '../faults/storage-errors.js';
-import { type SegmentOrigin, segmentHeaderLength } from '../format/segment-format.js';
+import type { SegmentOrigin } from '../format/segment-format.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import type { DurablePlace } from '../manifest/watermarks.js';
 import type { Segment } from '../segment/segment.js';
@@ -108,7 +108,7 @@ export class SegmentWriter implements CommitTarget {
     let written: WrittenSegment | null = null;
     try {
       if (store.fsync !== 'strict') await this.lease.upTo(group.nextOffset);
-      const growing = await this.segmentFor(group.length - segmentHeaderLength);
+      const growing = await this.segmentFor(group.byteLength);
       const { file } = growing;
       written = growing;
       await file.use((handle) => this.writeTo(growing, handle, group));
@@ -126,27 +126,47 @@ export class SegmentWriter implements CommitTarget {
     file: FileHandle,
     group: AppendGroup,
   ): Promise<void> {
-    const { store, log } = this;
-    const { position, bytes } = this.place(segment, group);
-    if (this.writesSynced) {
-      await store.fileSync.mustWrite(file, bytes, position);
-    } else {
-      await writeFully(store.disk, file, bytes, position);
-      own.wrote();
-      if (store.fsync !== 'strict') return;
-      const { fileSync, writeAhead } = store;
-      if (writeAhead.isGathering || fileSync.syncing >= writeAhead.syncsApart) {
-        const part = { logId: log.id, number: segment.number, position, bytes };
-        if (await writeAhead.append(log, part)) return;
-      }
-      await fileSync.syncOwn(own);
-      if (writeAhead.dirty.size > 0) writeAhead.synced(log);
+    const { position, parts } = this.place(segment, group);
+    let end = position;
+    for (const bytes of parts) {
+      await this.writePart(file, bytes, end);
+      end += bytes.length;
     }
-    this.durable = position + bytes.length;
+    if (!this.writesSynced) {
+      own.wrote();
+      if (!(await this.madeDurable(segment, own, position, parts))) return;
+    }
+    this.durable = end;
+  }
+
+  /** Makes the end of a file durable as the mode asks; false where that comes later. */
+  private async madeDurable(
+    { number }: Segment,
+    file: OwnFile,
+    position: number,
+    parts: readonly Buffer[],
+  ): Promise<boolean> {
+    const { log } = this;
+    const { fsync, fileSync, writeAhead } = this.store;
+    if (fsync !== 'strict') return false;
+    const [bytes, ...more] = parts;
+    const mayWriteAhead = writeAhead.isGathering || fileSync.syncing >= writeAhead.syncsApart;
+    if (mayWriteAhead && bytes !== undefined && more.length === 0) {
+      if (await writeAhead.append(log, { logId: log.id, number, position, bytes })) return true;
+    }
+    await fileSync.syncOwn(file);
+    if (writeAhead.dirty.size > 0) writeAhead.synced(log);
+    return true;
+  }
+
+  private writePart(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+    const { disk, fileSync } = this.store;
+    if (this.writesSynced) return fileSync.mustWrite(file, bytes, position);
+    return writeFully(disk, file, bytes, position);
   }
 
   /** Makes a group ready for the end of a segment; returns its bytes, and where they go. */
-  private place(segment: Segment, group: AppendGroup): { position: number; bytes: Buffer } {
+  private place(segment: Segment, group: AppendGroup): { position: number; parts: Buffer[] } {
     const { store, log, durable: durablePosition } = this;
     const isFirst = segment.isEmpty;
     if (isFirst) {
@@ -156,9 +176,7 @@ export class SegmentWriter implements CommitTarget {
     // Given here and not before: later than whatever the records of the group rely on.
     const appendTime = store.appendTimes.next();
     group.seal(segment, { epoch: store.epoch, logTag: log.logTag, durablePosition, appendTime });
-    const { buffer, length } = group;
-    if (isFirst) return { position: 0, bytes: buffer.subarray(0, length) };
-    return { position: segment.end, bytes: buffer.subarray(segmentHeaderLength, length) };
+    return { position: isFirst ? 0 : segment.end, parts: group.bytes(isFirst) };
   }
 
   private async cutBack({ segment, file }: WrittenSegment): Promise<void> {
@@ -174,7 +192,7 @@ export class SegmentWriter implements CommitTarget {
   committed(group: AppendGroup): void {
     const segment = this.active?.segment;
     if (segment === undefined) throw new Error('a group was committed to no segment');
-    for (const batch of group.batches) segment.add(batch);
+    for (const { batches } of group.parts) for (const batch of batches) segment.add(batch);
     if (group.terms.length > 0) {
       segment.index?.addTerms(group.terms, group.baseOffset - segment.baseOffset);
     }

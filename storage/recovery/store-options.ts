@@ -35,6 +35,8 @@ export interface StoreOptions {
   readonly writeAheadBytes?: number;
   /** 2: so many logs sync files of their own at the same time, before groups are written ahead. */
   readonly syncsApart?: number;
+  /** 4 MiB: what one write takes of records that are committed together. */
+  readonly writtenBytesMax?: number;
   /** 256 files of sealed segments. */
   readonly openFilesMax?: number;
   /** 1 MiB of edits. */

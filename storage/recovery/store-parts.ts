@@ -8,7 +8,8 @@ import { OpenFiles } from '../disk/open-files.js';
 import type { StoreDirectory } from '../disk/store-directory.js';
 import { Fence } from '../faults/fence.js';
 import { newIndexCache } from '../index/index-cache.js';
-import { AppendTimes, BufferPool } from '../log/append-group.js';
+import { AppendTimes } from '../log/append-group.js';
+import { BufferPool } from '../log/group-part.js';
 import type { LogStore } from '../log/log-store.js';
 import type { ManifestFile } from '../manifest/manifest-file.js';
 import { ManifestKeeper } from '../manifest/manifest-keeper.js';
@@ -50,7 +51,7 @@ export function storeParts(folder: OpeningFolder, options: StoreOptions): StoreP
     openFiles: new OpenFiles(disk, options.openFilesMax ?? 256),
     writeAhead: new WriteAhead({ ...parts, randomBytes: options.randomBytes }, ahead),
     indexes: newIndexCache(),
-    buffers: new BufferPool(),
+    buffers: new BufferPool(options.writtenBytesMax),
     commits: options.commits ?? null,
     appendTimes: new AppendTimes(options.now),
     epoch: manifest.state.epoch,

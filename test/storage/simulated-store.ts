@@ -50,7 +50,7 @@ export interface OpenedSimulation {
   readonly failures: StorageError[];
 }
 
-/** Small segments, no reserve file; an unexpected failure shows in `failures`. */
+/** Small segments and writes, no reserve file; an unexpected failure shows in `failures`. */
 export async function openSimulated(
   disk: SimulatedDisk,
   options: Partial<StoreOptions> = {},
@@ -66,6 +66,7 @@ export async function openSimulated(
     segmentBytes: 1500,
     reserveBytes: 0,
     writeAheadBytes: 0,
+    writtenBytesMax: 600,
     onFailure: (error) => failures.push(error),
     ...options,
   });

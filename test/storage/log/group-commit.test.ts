@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { Fence } from '../../../storage/faults/fence.js';
-import { type AppendGroup, BufferPool } from '../../../storage/log/append-group.js';
+import type { AppendGroup } from '../../../storage/log/append-group.js';
 import { type CommitTarget, GroupCommit } from '../../../storage/log/group-commit.js';
+import { BufferPool } from '../../../storage/log/group-part.js';
 
 /** A step that a test lets happen, or fail. */
 class Step {
