@@ -47,7 +47,10 @@ export async function openSwept(
   identifiers: Identifiers,
   options: Partial<StoreOptions> = {},
 ): Promise<SweptEngine> {
-  const { store } = await openSimulated(disk, { segmentBytes: 16 * 1024, ...options });
+  const bytes = 16 * 1024;
+  // A crash leaves all of a group or nothing, so that offsets are those of a journal without it.
+  const sizes = { segmentBytes: bytes, writtenBytesMax: bytes };
+  const { store } = await openSimulated(disk, { ...sizes, ...options });
   const crossings = new Crossings(stretch);
   const joined: JournalSweeps[] = [];
   const join = (engine: Engine) => {
