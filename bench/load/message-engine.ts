@@ -27,7 +27,8 @@ export async function openMessageEngine(store: Store): Promise<MessageEngine> {
     },
   });
   const deduplication = new DeduplicationIndex();
-  const view = { deduplication, publishedOffset: () => undefined };
+  const none = () => undefined;
+  const view = { deduplication, publishedOffset: none, admittedAttempt: none };
   engine.register({ decider: messageDecider(), view, folds: [deduplication] });
   engine.carry('callEndpoint', {
     start: () => {

@@ -12,7 +12,7 @@ import { TransientMap } from '../../grammar/transient-map.js';
 import type { Admission, Entrant } from '../gates/gate.js';
 import { Gates } from '../gates/gates.js';
 import type { GateWait } from '../gates/obstacle.js';
-import type { CallEndpoint } from '../messages/message.decider.js';
+import type { AdmittedAttempt, CallEndpoint } from '../messages/message.decider.js';
 import { Messages } from '../messages/message.entity.js';
 import type { Published } from '../messages/message.events.js';
 import { DeliveryOrder, type RunDelivery } from '../messages/run-deliveries.js';
@@ -29,7 +29,7 @@ const aheadBytesMax = 16 * 1024;
 const aheadMax = 256;
 
 /** One attempt, from the gates to its outcome. */
-class Attempt implements Entrant {
+class Attempt implements Entrant, AdmittedAttempt {
   admission: Admission | null = null;
   readonly messageId: string;
   /** Journal offset of the message's `MessagePublished`. */
@@ -44,6 +44,7 @@ class Attempt implements Entrant {
   readonly dueAt: number;
   /** When it was let in, Unix milliseconds; null = it waits. */
   startedAt: number | null = null;
+  isSent = false;
   /** What it will send; null = that is not known yet. */
   prepared: PreparedDelivery | Promise<PreparedDelivery> | null = null;
 
@@ -85,8 +86,7 @@ export type AttemptProgress =
 @Injectable()
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly cut = new AbortController();
-  /** By message: those in flight, and those that are held or wait at a gate. */
-  private readonly open = new TransientMap<string, Attempt>();
+  /** By message: those that are held or wait at a gate. */
   private readonly waiting = new TransientMap<string, Attempt>();
   private draining = false;
   private onDrained: (() => void) | null = null;
@@ -111,7 +111,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
    */
   start(source: EffectSource, effect: CallEndpoint): () => void {
     // It was moved to another time while it began: it is that attempt, and ends as it.
-    if (this.open.get(source.id)?.number === effect.attempt) {
+    if (this.messages.admittedAttempts.get(source.id)?.number === effect.attempt) {
       return () => this.unreadable.release(source.id);
     }
     const attempt = new Attempt(source, effect, this.run);
@@ -138,7 +138,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
 
   /** How many attempts are in flight. */
   get inFlight(): number {
-    return this.open.size;
+    return this.messages.admittedAttempts.size;
   }
 
   /** When the attempt was due that has waited longest, Unix milliseconds; null = none waits. */
@@ -150,14 +150,14 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
 
   /** The attempts in flight, by message: their number from 0 and start, Unix milliseconds. */
   *running(): Generator<{ messageId: string; attempt: number; startedAt: number }> {
-    for (const { messageId, number, startedAt } of this.open.values()) {
+    for (const { messageId, number, startedAt } of this.messages.admittedAttempts.values()) {
       if (startedAt !== null) yield { messageId, attempt: number, startedAt };
     }
   }
 
   /** Since when an attempt of a message is in flight, Unix milliseconds; null = none is. */
   startedAt(messageId: string): number | null {
-    return this.open.get(messageId)?.startedAt ?? null;
+    return this.messages.admittedAttempts.get(messageId)?.startedAt ?? null;
   }
 
   /** How far the attempt has come that a message wants now; null = none is due. */
@@ -218,6 +218,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     const isWanted = !this.draining && this.messages.has(published.id);
     // To read it back may have taken its time.
     attempt.startedAt = this.clock.now();
+    attempt.isSent = isWanted;
     const called = isWanted ? this.endpoints.call(request, this.cut.signal) : notMade;
     return called.then((outcome) => this.settle(attempt, published, outcome));
   }
@@ -244,7 +245,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     attempt.startedAt = this.clock.now();
     this.metrics.began(attempt.dueAt, attempt.startedAt);
     this.waiting.delete(messageId);
-    this.open.set(messageId, attempt);
+    this.messages.admittedAttempts.set(messageId, attempt);
     this.traffic.began(attempt.origin);
     if (delivery !== null) this.order.began(messageId, delivery);
   }
@@ -253,7 +254,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     { messageId, origin, admission, delivery }: Attempt,
     outcome: AttemptOutcome | null,
   ): void {
-    this.open.delete(messageId);
+    this.messages.admittedAttempts.delete(messageId);
     this.traffic.ended(origin, outcome);
     if (admission !== null) this.gates.leave(admission);
     if (delivery !== null) this.order.ended(messageId, delivery);

@@ -6,6 +6,7 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import type {
   AttemptFailed,
   AttemptRecord,
+  AttemptUnderWay,
   MessageDelivered,
   MessageEvent,
   MessageFailed,
@@ -63,10 +64,22 @@ export function entriesOf({
     case 'MessageRescheduled':
       return [entry('RETRY', at, { nextDeliveryTime: event.notBefore })];
     case 'MessageCompleted':
-      return [entry('DELIVERED', at)];
+      return overtakingEntries(event.underWay, ['DELIVERED'], at);
     case 'MessageCanceled':
-      return [entry('CANCEL_REQUESTED', at), entry('CANCELED', at)];
+      return overtakingEntries(event.underWay, ['CANCEL_REQUESTED', 'CANCELED'], at);
   }
+}
+
+/** An end that waits for no attempt; that one was under way is recorded with it alone. */
+function overtakingEntries(
+  underWay: AttemptUnderWay | undefined,
+  states: readonly LogState[],
+  at: number,
+): readonly LogEntry[] {
+  if (underWay === undefined) return states.map((state) => entry(state, at));
+  const { attempt, startedAt } = underWay;
+  const ends = states.map((state) => entry(state, at, { nextDeliveryTime: startedAt }));
+  return [activeEntry(startedAt, attempt), ...ends];
 }
 
 /** What an attempt says that has ended: that it began, how it ended, and what follows. */

@@ -44,6 +44,19 @@ export interface MessageView {
   readonly deduplication: Pick<DeduplicationIndex, 'find'>;
   /** The journal offset of a pending message's `MessagePublished`. */
   readonly publishedOffset: (messageId: string) => number | undefined;
+  /** The attempt of a pending message that has been let in. */
+  readonly admittedAttempt: (messageId: string) => AdmittedAttempt | undefined;
+}
+
+/** An attempt from when the gates let it in until it has ended. */
+export interface AdmittedAttempt {
+  readonly messageId: string;
+  /** From 0. */
+  readonly number: number;
+  /** Unix milliseconds; null = it has not begun. */
+  readonly startedAt: number | null;
+  /** Its request is on its way; before that what it sends is read back. */
+  readonly isSent: boolean;
 }
 
 /** One attempt against the destination, when its time has come and the gates let it in. */
@@ -66,11 +79,11 @@ function decide(command: MessageCommand, state: MessageState, view: MessageView)
     case 'RecordAttempt':
       return recordAttempt(command, state);
     case 'CancelMessage':
-      return cancel(command, state);
+      return cancel(command, state, view);
     case 'RescheduleMessage':
       return reschedule(command, state);
     case 'CompleteMessage':
-      return accept<MessageEvent>(state.status === 'pending' ? [{ type: 'MessageCompleted' }] : []);
+      return accept(state.status === 'pending' ? [ended('MessageCompleted', command, view)] : []);
   }
 }
 
@@ -126,10 +139,25 @@ function delivered(record: AttemptRecord): MessageDelivered {
   return { type: 'MessageDelivered', attempt, startedAt, durationMs, status, headers, error };
 }
 
-function cancel(command: CancelMessage, state: MessageState): Decision<MessageEvent> {
+function cancel(
+  command: CancelMessage,
+  state: MessageState,
+  view: MessageView,
+): Decision<MessageEvent> {
   if (state.status !== 'pending')
     return new Refusal('not_found', `message ${command.id} not found`);
-  return accept([{ type: 'MessageCanceled' }]);
+  return accept([ended('MessageCanceled', command, view)]);
+}
+
+/** An end that is no attempt's says which attempt it met: nothing else of that is recorded. */
+function ended(
+  type: 'MessageCompleted' | 'MessageCanceled',
+  { id }: MessageCommand,
+  view: MessageView,
+): MessageEvent {
+  const admitted = view.admittedAttempt(id);
+  if (admitted?.isSent !== true || admitted.startedAt === null) return { type };
+  return { type, underWay: { attempt: admitted.number, startedAt: admitted.startedAt } };
 }
 
 function reschedule(command: RescheduleMessage, state: MessageState): Decision<MessageEvent> {

@@ -2,9 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
+import { TransientMap } from '../../grammar/transient-map.js';
 import { DeduplicationIndex } from './deduplication.projection.js';
 import type { MessageCommand } from './message.commands.js';
-import { type MessageView, messageDecider } from './message.decider.js';
+import { type AdmittedAttempt, type MessageView, messageDecider } from './message.decider.js';
 import { type MessageEvent, messageKind } from './message.events.js';
 import type { MessageState, PendingMessage } from './message.state.js';
 
@@ -13,13 +14,18 @@ import type { MessageState, PendingMessage } from './message.state.js';
 export class Messages extends Entity<MessageState, MessageCommand, MessageEvent, MessageView> {
   /** Which publishes of the last ten minutes a new one would repeat. */
   readonly deduplication: DeduplicationIndex;
+  /** By message; kept by what makes the attempts. */
+  readonly admittedAttempts: TransientMap<string, AdmittedAttempt>;
 
   constructor(engine: Engine) {
     const deduplication = new DeduplicationIndex();
     const publishedOffset = (id: string) => engine.actors(messageKind).firstOffsetOf(id);
-    const view = { deduplication, publishedOffset };
+    const admittedAttempts = new TransientMap<string, AdmittedAttempt>();
+    const admittedAttempt = (id: string) => admittedAttempts.get(id);
+    const view = { deduplication, publishedOffset, admittedAttempt };
     super(engine, { decider: messageDecider(), view, folds: [deduplication] });
     this.deduplication = deduplication;
+    this.admittedAttempts = admittedAttempts;
   }
 
   /** A message as memory holds it; undefined = it is final, or never was. */

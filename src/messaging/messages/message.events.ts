@@ -192,16 +192,27 @@ export interface MessageFailed extends DomainEvent, AttemptRecord {
   readonly cause: 'exhausted' | 'non_retryable';
 }
 
+/** An attempt whose request was on its way when its message ended. */
+export interface AttemptUnderWay {
+  /** 0 for the first attempt. */
+  readonly attempt: number;
+  readonly startedAt: number;
+}
+
 /**
  * Its run ended while it was being delivered: that was the answer, and no other one is waited for.
  */
 export interface MessageCompleted extends DomainEvent {
   readonly type: 'MessageCompleted';
+  /** No event says how it ended; absent = there was none. */
+  readonly underWay?: AttemptUnderWay;
 }
 
 /** Its publisher took it back. An attempt in flight is not cut off, but nothing follows it. */
 export interface MessageCanceled extends DomainEvent {
   readonly type: 'MessageCanceled';
+  /** No event says how it ended; absent = there was none. */
+  readonly underWay?: AttemptUnderWay;
 }
 
 /** All events of a message's stream. */

@@ -9,7 +9,13 @@ import type { EventEnvelope } from '../../engine/decider.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import { sentBy } from '../../grammar/trace-context.js';
-import type { AttemptRecord, MessageEvent, Published } from '../messages/message.events.js';
+import type {
+  AttemptRecord,
+  MessageCanceled,
+  MessageCompleted,
+  MessageEvent,
+  Published,
+} from '../messages/message.events.js';
 import { MessagePlaces } from './message-places.js';
 import { attemptSpanId, partSpanId, publishSpanId, type TracePlace, type Tracer } from './span.js';
 
@@ -26,7 +32,6 @@ interface UnderWay {
   readonly place: TracePlace;
   /** Unix milliseconds. */
   readonly dueAt: number;
-  readonly begunAt: number;
 }
 
 /**
@@ -70,12 +75,11 @@ export class MessageTraces {
   /** Makes spans of what has happened. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const envelope of envelopes) {
-      const { id, at, event } = envelope;
+      const { event } = envelope;
       if (event.type === 'MessagePublished')
         this.published({ ...envelope, event }, this.clock.now());
       else if ('durationMs' in event) this.ended(envelope, event);
-      else if (event.type === 'MessageCompleted') this.completed(id, at);
-      else this.underWay?.delete(id);
+      else if (event.type !== 'MessageRescheduled') this.overtaken(envelope, event);
     }
   };
 
@@ -92,7 +96,7 @@ export class MessageTraces {
     const { traceId, flags } = place;
     if (this.tracer?.samples(traceId, flags) !== true) return headers;
     const begunAt = this.clock.now();
-    this.underWay?.set(published.id, { published, number, place, dueAt, begunAt });
+    this.underWay?.set(published.id, { published, number, place, dueAt });
     const { run } = published.event;
     if (run?.role === 'step') {
       this.deliveries?.set(run.runId, begunAt);
@@ -152,12 +156,18 @@ export class MessageTraces {
     this.attempted(own, { startedAt, endedAt: startedAt + durationMs }, answered, failure);
   }
 
-  /** The run that it belongs to has ended before it was answered. */
-  private completed(id: string, at: number): void {
+  /** Its message has ended before it was answered. */
+  private overtaken(
+    { id, at, offset }: EventEnvelope<MessageEvent>,
+    { type, underWay }: MessageCanceled | MessageCompleted,
+  ): void {
     const own = this.underWay?.get(id);
-    if (own === undefined) return;
     this.underWay?.delete(id);
-    this.attempted(own, { startedAt: own.begunAt, endedAt: at }, {}, null);
+    if (own === undefined || underWay?.attempt !== own.number) return;
+    const { startedAt } = underWay;
+    this.waited(own, startedAt, offset);
+    const error = type === 'MessageCanceled' ? 'the message was canceled' : null;
+    this.attempted(own, { startedAt, endedAt: at }, {}, error);
   }
 
   private attempted(

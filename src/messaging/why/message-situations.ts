@@ -107,12 +107,13 @@ export class MessageSituations {
       case 'MessageCompleted':
       case 'MessageCanceled': {
         const failed = await this.failedAttempt(offset);
-        const attempts = failed === null ? 0 : failed.attempt + 1;
+        const latest = event.underWay ?? failed;
+        const attempts = latest === null ? 0 : latest.attempt + 1;
         // The end of its run was the answer to the last attempt, which failed no more.
         if (event.type === 'MessageCompleted') {
           return { status: 'delivered', at, attempts, responseStatus: 0, dlqId: null };
         }
-        const responseStatus = failed?.status ?? 0;
+        const responseStatus = event.underWay === undefined ? (failed?.status ?? 0) : 0;
         return { status: 'canceled', at, attempts, responseStatus, dlqId: null };
       }
       default:

@@ -143,10 +143,7 @@ describe('the log of messages', () => {
     const held = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    endpoint.answer(async () => {
-      await held;
-      return {};
-    });
+    endpoint.answer(() => held.then(() => ({})));
     const messageId = await publish();
     await endpoint.received(1);
     const rows = await logs(`messageIds=${messageId}`);
@@ -200,6 +197,23 @@ describe('the log of messages', () => {
     expect(ids('ACTIVE').sort()).toEqual([...messageIds].sort());
     expect(ids('CREATED').sort()).toEqual([...messageIds].sort());
     expect(shown).toHaveLength(6);
+  });
+
+  it('keeps the attempt that was on its way when its message was taken back', async () => {
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    endpoint.answer(() => held.then(() => ({})));
+    const messageId = await publish();
+    await endpoint.received(1);
+    const before = await rowsUntil('ACTIVE', messageId);
+    await client.messages.cancel(messageId);
+    answer();
+    const rows = await rowsUntil('CANCELED', messageId);
+    const states = ['CANCELED', 'CANCEL_REQUESTED', 'ACTIVE', 'CREATED'];
+    expect(rows.map(({ state }) => state)).toEqual(states);
+    expect(rows.slice(2).map(({ time }) => time)).toEqual(before.map(({ time }) => time));
   });
 
   it('knows a message that was taken back, in either spelling', async () => {

@@ -61,4 +61,18 @@ describe('the entries of an event', () => {
       { state: 'CANCELED', time: 1000 },
     ]);
   });
+
+  it('begin with the attempt that was on its way when the message ended', () => {
+    const underWay = { attempt: 1, startedAt: 900 };
+    const began = { state: 'ACTIVE', time: 900, nextDeliveryTime: 900, attempt: 2 };
+    expect(entries({ type: 'MessageCanceled', underWay })).toEqual([
+      began,
+      { state: 'CANCEL_REQUESTED', time: 1000, nextDeliveryTime: 900 },
+      { state: 'CANCELED', time: 1000, nextDeliveryTime: 900 },
+    ]);
+    expect(entries({ type: 'MessageCompleted', underWay })).toEqual([
+      began,
+      { state: 'DELIVERED', time: 1000, nextDeliveryTime: 900 },
+    ]);
+  });
 });

@@ -19,7 +19,8 @@ const storeOptions = { segmentBytes: 4000, freeBytesMin: 0 };
 
 function registerMessages(engine: Engine): void {
   const deduplication = new DeduplicationIndex();
-  const view = { deduplication, publishedOffset: () => undefined };
+  const none = () => undefined;
+  const view = { deduplication, publishedOffset: none, admittedAttempt: none };
   engine.register({ decider: messageDecider(), view, folds: [deduplication] });
   // The history already holds the attempts, so the engine makes none.
   engine.carry('callEndpoint', { start: () => () => undefined });

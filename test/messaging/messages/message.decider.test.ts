@@ -4,11 +4,15 @@ import { TurnChanges } from '../../../src/engine/turn-changes.js';
 import { DeduplicationIndex } from '../../../src/messaging/messages/deduplication.projection.js';
 import type {
   CancelMessage,
+  CompleteMessage,
   PublishMessage,
   RecordAttempt,
   RescheduleMessage,
 } from '../../../src/messaging/messages/message.commands.js';
-import { messageDecider } from '../../../src/messaging/messages/message.decider.js';
+import {
+  type AdmittedAttempt,
+  messageDecider,
+} from '../../../src/messaging/messages/message.decider.js';
 import type {
   AttemptFailed,
   AttemptRecord,
@@ -22,6 +26,7 @@ const at = epochMs + 60_000;
 const noDuplicates = {
   deduplication: { find: () => undefined },
   publishedOffset: () => undefined,
+  admittedAttempt: (): AdmittedAttempt | undefined => undefined,
 };
 
 const options = messageOptions({
@@ -47,6 +52,7 @@ const publish = (changes: Partial<typeof options> = {}): PublishMessage => ({
   body: Buffer.from('body'),
   sharesBodyWith: null,
 });
+const complete: CompleteMessage = { ...address, type: 'CompleteMessage', terms: [] };
 const cancel: CancelMessage = { ...address, type: 'CancelMessage', terms: ['label:blue'] };
 
 const reschedule = (notBefore: number): RescheduleMessage => ({
@@ -197,6 +203,18 @@ describe('a pending message', () => {
     expect(canceled.isFinal).toBe(true);
     const late = given(decider, noDuplicates, published, { type: 'MessageCanceled' });
     expect(late.when(record(0, 200)).events).toEqual([]);
+  });
+
+  it.each([
+    ['MessageCanceled', cancel],
+    ['MessageCompleted', complete],
+  ])('says with %s which attempt was on its way', (type, command) => {
+    const open = { messageId: 'it', number: 0, startedAt: epochMs + 5, isSent: true };
+    const met = (attempt: AdmittedAttempt) =>
+      given(decider, { ...noDuplicates, admittedAttempt: () => attempt }, published).when(command);
+    const underWay = { attempt: 0, startedAt: epochMs + 5 };
+    expect(met(open).events).toEqual([{ type, underWay }]);
+    expect(met({ ...open, isSent: false }).events).toEqual([{ type }]);
   });
 });
 

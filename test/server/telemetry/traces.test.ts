@@ -112,6 +112,23 @@ it('begins a trace for a publish that brings none, and a callback belongs to it'
   expect(ids).toEqual([source?.traceId, source?.traceId]);
 });
 
+it('ends the attempt of a message that is canceled while it is delivered', async () => {
+  await start();
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  endpoint.answer(() => held.then(() => ({})));
+  const id = await publish('/slow');
+  await endpoint.received(1);
+  const headers = { authorization: server.bearer };
+  await request(`${server.url}/v2/messages/${id}`, { method: 'DELETE', headers });
+  const spans = await collector.until((all) => named(ofMessage(all, id), 'attempt').length === 1);
+  answer();
+  const [attempt] = named(ofMessage(spans, id), 'attempt');
+  expect(attempt?.status).toEqual({ code: 2, message: 'the message was canceled' });
+});
+
 it('records no trace that another program does not record, and sends it on', async () => {
   await start();
   await publish('/unsampled', unsampled);
