@@ -16,6 +16,7 @@ const arrival = (number: number, from: number, until = from + 10, lane = 'queue'
   number,
   from,
   until,
+  lateMs: 0,
 });
 const acknowledged = (number: number, lane = 'queue') => ({
   lane,
@@ -112,6 +113,16 @@ describe('a rate', () => {
   it('is kept where attempts are late on their way', () => {
     expect(judged([900, 901, 902, 5000, 5001, 5002])).toEqual([]);
     expect(judged([0, 1, 5100, 5101, 5102, 5103])).toEqual([]);
+  });
+
+  it('is kept where the destination stood still before it noted what had come', () => {
+    const noted = (lateMs: number) => {
+      const arrivals = at(0, 1, 2, 3300, 3301, 3302);
+      const late = arrivals.map((each, index) => (index < 3 ? { ...each, lateMs } : each));
+      return violationsOf(seen({ arrivals: late }));
+    };
+    expect(noted(700)).toEqual([]);
+    expect(noted(600)).toHaveLength(1);
   });
 
   it('is kept by whatever a fixed window allows, however late it comes', () => {

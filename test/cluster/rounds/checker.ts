@@ -90,7 +90,8 @@ interface OpenWindow {
 
 /**
  * Whether there are windows, each a period after the one before or later, of which none has more
- * starts than the rate. A start lies up to `onTheWayMs` before its arrival.
+ * starts than the rate. A start lies up to `onTheWayMs` before its arrival, and that up to `lateMs`
+ * before it was noted.
  */
 function tooManyStarts(
   { name, rate }: Lane,
@@ -100,8 +101,9 @@ function tooManyStarts(
   if (rate === null) return [];
   const none = Number.NEGATIVE_INFINITY;
   let possible: OpenWindow[] = [{ earliest: none, latest: none, starts: 0 }];
-  for (const { number, from } of arrivals) {
-    const counted = possible.flatMap((window) => withStart(window, from, rate));
+  for (const { number, from, lateMs } of arrivals) {
+    const start = { earliest: from - lateMs - onTheWayMs, latest: from };
+    const counted = possible.flatMap((window) => withStart(window, start, rate));
     // One that may be a straggler may also be of the new owner, and have opened its window.
     possible = isStraggler(from, takeovers) ? [...possible, ...counted] : counted;
     if (possible.length === 0) {
@@ -115,18 +117,18 @@ function tooManyStarts(
 /** The start is one of that window, or the first of the next. */
 function withStart(
   { earliest, latest, starts }: OpenWindow,
-  arrivedAt: number,
+  start: Pick<OpenWindow, 'earliest' | 'latest'>,
   { starts: startsMax, periodMs }: NonNullable<Lane['rate']>,
 ): OpenWindow[] {
   const next: OpenWindow[] = [];
-  const startedAt = arrivedAt - onTheWayMs;
-  const isWithin = startedAt < latest + periodMs;
+  const isWithin = start.earliest < latest + periodMs;
   if (starts < startsMax && isWithin) {
-    next.push({ earliest: Math.max(earliest, startedAt - periodMs), latest, starts: starts + 1 });
+    const began = Math.max(earliest, start.earliest - periodMs);
+    next.push({ earliest: began, latest, starts: starts + 1 });
   }
-  if (arrivedAt >= earliest + periodMs) {
-    const opened = Math.max(earliest + periodMs, startedAt);
-    next.push({ earliest: opened, latest: arrivedAt, starts: 1 });
+  if (start.latest >= earliest + periodMs) {
+    const opened = Math.max(earliest + periodMs, start.earliest);
+    next.push({ earliest: opened, latest: start.latest, starts: 1 });
   }
   return next;
 }

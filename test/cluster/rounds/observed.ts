@@ -19,6 +19,8 @@ export interface Arrival {
   readonly from: number;
   /** Infinity while it goes on. */
   readonly until: number;
+  /** It may have come so much earlier than it was noted, milliseconds: the destination stood still. */
+  readonly lateMs: number;
 }
 
 /** A request that was answered 2xx. The client sends one at a time, in the order of numbers. */

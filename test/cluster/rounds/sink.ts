@@ -1,16 +1,50 @@
 /** The destination of the rounds: it notes each attempt by its own clock. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Arrival } from './observed.js';
 
 type Noted = { -readonly [Name in keyof Arrival]: Arrival[Name] };
+
+const beatMs = 20;
+/** What came while nothing ran is noted within so long, milliseconds. */
+const caughtUpMs = 200;
+
+/** Notices when this process did not run for a while. */
+class Stillness {
+  worstMs = 0;
+  private latestMs = 0;
+  private endedAt = Number.NEGATIVE_INFINITY;
+  private beatAt = performance.now();
+  private readonly timer = setInterval(() => this.beat(), beatMs);
+
+  /** How long what is noted now may have waited. */
+  get nowMs(): number {
+    this.beat();
+    const sinceMs = performance.now() - this.endedAt;
+    return sinceMs < caughtUpMs ? this.latestMs + sinceMs : 0;
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private beat(): void {
+    const now = performance.now();
+    const stillMs = now - this.beatAt - beatMs;
+    this.beatAt = now;
+    if (stillMs < beatMs) return;
+    const isSame = now - stillMs - this.endedAt < caughtUpMs;
+    this.latestMs = isSame ? this.latestMs + stillMs : stillMs;
+    this.endedAt = now;
+    this.worstMs = Math.max(this.worstMs, stillMs);
+  }
+}
 
 export class Sink {
   /** In the order in which they came. */
   readonly arrivals: Noted[] = [];
   private readonly numbers = new Set<number>();
-  private readonly delays = monitorEventLoopDelay({ resolution: 20 });
+  private readonly stillness = new Stillness();
 
   private constructor(
     private readonly server: Server,
@@ -21,7 +55,8 @@ export class Sink {
   static async open(answerMs: (lane: string) => number): Promise<Sink> {
     const server = createServer((request, response) => {
       const [, lane = '', number = ''] = (request.url ?? '').split('/');
-      const arrival = { lane, number: Number(number), from: Date.now(), until: Infinity };
+      const lateMs = sink.stillness.nowMs;
+      const arrival = { lane, number: Number(number), from: Date.now(), until: Infinity, lateMs };
       sink.arrivals.push(arrival);
       sink.numbers.add(arrival.number);
       response.once('close', () => {
@@ -31,13 +66,12 @@ export class Sink {
     });
     await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
     const sink = new Sink(server, (server.address() as AddressInfo).port);
-    sink.delays.enable();
     return sink;
   }
 
   /** For how long it noted nothing, at worst, milliseconds: an arrival may be noted so late. */
   get stoodStillMs(): number {
-    return Math.round(this.delays.max / 1e6);
+    return Math.round(this.stillness.worstMs);
   }
 
   has(number: number): boolean {
@@ -45,7 +79,7 @@ export class Sink {
   }
 
   close(): void {
-    this.delays.disable();
+    this.stillness.stop();
     this.server.closeAllConnections();
     this.server.close();
   }
