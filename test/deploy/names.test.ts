@@ -7,13 +7,6 @@ import { startServer } from '../support/server.js';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFile(join(root, path), 'utf8');
 
-/** The annotations of `StepwellDeliveriesFail`. */
-const said = {
-  summary: 'More than a fifth of the messages fail for good',
-  action:
-    'stepwell dlq ls --by error says what they have in common. Mend it, then stepwell dlq retry --all.',
-};
-
 /** What a server exports: from its name to its type and what it means. */
 let exported: ReadonlyMap<string, { readonly type: string; readonly help: string }>;
 let scraped = '';
@@ -51,29 +44,25 @@ itWithPromtool('Prometheus takes the metrics and the rules', async () => {
   expect(promtool(['check', 'rules', join(root, 'deploy/prometheus/alerts.yaml')])).toBe('');
 });
 
-itWithPromtool('messages that all fail alert, however often each was tried', async () => {
-  const series = (name: string, added: string) => ({ series: name, values: `0+${added}x60` });
+/** Series by name, as promtool has them, and the labels with which an alert fires after so long. */
+interface AlertCase {
+  readonly series: Readonly<Record<string, string>>;
+  readonly at: string;
+  readonly firing: readonly Readonly<Record<string, string>>[];
+}
+
+/** What promtool has against the rules; empty = the alert fires as the cases say. */
+async function alertDefects(alertname: string, cases: readonly AlertCase[]): Promise<string> {
   const rules = {
     rule_files: [join(root, 'deploy/prometheus/alerts.yaml')],
-    tests: [
-      { failed: '1', delivered: '0', firing: [{ exp_labels: { severity: 'warn' } }] },
-      { failed: '1', delivered: '9', firing: [] },
-    ].map(({ failed, delivered, firing }) => ({
+    tests: cases.map(({ series, at, firing }) => ({
       interval: '1m',
-      input_series: [
-        series('stepwell_attempts_total{outcome="failed"}', failed),
-        series('stepwell_attempts_total{outcome="retried"}', '10'),
-        series('stepwell_attempts_total{outcome="delivered"}', delivered),
-        series('stepwell_messages_ended_total{state="failed"}', failed),
-        series('stepwell_messages_ended_total{state="delivered"}', delivered),
-        series('stepwell_messages_ended_total{state="canceled"}', '100'),
-      ],
-      promql_expr_test: [],
-      alert_rule_test: [
+      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      promql_expr_test: [
         {
-          eval_time: '50m',
-          alertname: 'StepwellDeliveriesFail',
-          exp_alerts: firing.map((alert) => ({ ...alert, exp_annotations: said })),
+          eval_time: at,
+          expr: `ALERTS{alertname="${alertname}", alertstate="firing"}`,
+          exp_samples: firing.map((labels) => ({ labels: alertOf(alertname, labels), value: 1 })),
         },
       ],
     })),
@@ -81,10 +70,61 @@ itWithPromtool('messages that all fail alert, however often each was tried', asy
   const folder = await mkdtemp(join(tmpdir(), 'stepwell-rules-'));
   try {
     await writeFile(join(folder, 'rules.json'), JSON.stringify(rules));
-    expect(promtool(['test', 'rules', join(folder, 'rules.json')])).toBe('');
+    return promtool(['test', 'rules', join(folder, 'rules.json')]);
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+function alertOf(alertname: string, labels: Readonly<Record<string, string>>): string {
+  const all = Object.entries({ alertname, alertstate: 'firing', ...labels });
+  return `ALERTS{${all.map(([name, value]) => `${name}="${value}"`).join(', ')}}`;
+}
+
+itWithPromtool('messages that all fail alert, however often each was tried', async () => {
+  const rising = (added: string) => `0+${added}x60`;
+  const defects = await alertDefects(
+    'StepwellDeliveriesFail',
+    [
+      { failed: '1', delivered: '0', firing: [{ severity: 'warn' }] },
+      { failed: '1', delivered: '9', firing: [] },
+    ].map(({ failed, delivered, firing }) => ({
+      series: {
+        'stepwell_attempts_total{outcome="failed"}': rising(failed),
+        'stepwell_attempts_total{outcome="retried"}': rising('10'),
+        'stepwell_attempts_total{outcome="delivered"}': rising(delivered),
+        'stepwell_messages_ended_total{state="failed"}': rising(failed),
+        'stepwell_messages_ended_total{state="delivered"}': rising(delivered),
+        'stepwell_messages_ended_total{state="canceled"}': rising('100'),
+      },
+      at: '50m',
+      firing,
+    })),
+  );
+  expect(defects).toBe('');
+});
+
+itWithPromtool('an instance that is not scraped alerts, also beside one that is', async () => {
+  const gone = '1x10 0x50';
+  const info = (instance: string) => `stepwell_build_info{job="own", instance="${instance}"}`;
+  const up = (job: string, instance: string) => `up{job="${job}", instance="${instance}"}`;
+  const page = { severity: 'page', job: 'own', instance: 'a' };
+  const defects = await alertDefects('StepwellInstanceDown', [
+    {
+      series: {
+        [up('own', 'a')]: gone,
+        [up('own', 'b')]: '1x60',
+        [up('other', 'c')]: gone,
+        [info('a')]: '1x10 _x50',
+        [info('b')]: '1x60',
+      },
+      at: '50m',
+      firing: [page],
+    },
+    { series: { [up('own', 'a')]: gone, [info('a')]: '1x10 _x50' }, at: '50m', firing: [page] },
+    { series: { [up('own', 'a')]: '1x60', [info('a')]: '1x60' }, at: '50m', firing: [] },
+  ]);
+  expect(defects).toBe('');
 });
 
 it('every counter of failures has an alert', async () => {
