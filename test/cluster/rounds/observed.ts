@@ -19,7 +19,7 @@ export interface Arrival {
   readonly from: number;
   /** Infinity while it goes on. */
   readonly until: number;
-  /** It may have come so much earlier than it was noted, milliseconds: the destination stood still. */
+  /** Milliseconds: so much earlier it may have come, as the destination stood still. */
   readonly lateMs: number;
 }
 
