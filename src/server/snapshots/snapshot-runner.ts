@@ -111,8 +111,10 @@ export class SnapshotRunner {
       this.log.debug({ ...checked }, 'a snapshot is what the journal comes to');
     } catch (error) {
       if (isExpected(error)) return;
-      if (error instanceof MemoryDiffers) this.metrics.differed();
-      this.log.error({ err: error }, 'a snapshot was folded again, and is not the same');
+      if (error instanceof MemoryDiffers) {
+        this.metrics.differed();
+        this.log.error({ err: error }, 'a snapshot was folded again, and is not the same');
+      } else this.log.error({ err: error }, 'a snapshot could not be checked');
     } finally {
       this.isChecking = false;
     }
