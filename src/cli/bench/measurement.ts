@@ -40,7 +40,10 @@ export interface Measured {
 /** Without any delivery for so long there will be none. */
 const patienceMs = 30_000;
 
-/** Throws what the server refuses, and `ClientError` where deliveries do not arrive. */
+/**
+ * Throws what the server refuses, and `ClientError` where deliveries do not arrive or `host` is no
+ * address of this machine.
+ */
 export async function measure(
   api: ApiClient,
   { messages, concurrency, bytes, host, headers }: Load,
@@ -106,10 +109,17 @@ async function listening(host: string, take: (request: IncomingMessage) => void)
     response.end();
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(notListening(host, error)));
     server.listen(0, host, resolve);
   });
   return server;
+}
+
+/** The name is not known, or its address belongs to another machine. */
+function notListening(host: string, error: NodeJS.ErrnoException): ClientError {
+  const reason = error.code ?? error.message;
+  const said = `--host ${host} is no address on which this machine can listen (${reason})`;
+  return new ClientError(said, exitCodes.usage);
 }
 
 function of(times: readonly number[]): Percentiles {

@@ -114,6 +114,14 @@ describe('bench', () => {
     }
   });
 
+  it('names a --host on which this machine cannot listen', async () => {
+    for (const host of ['nope.invalid', '192.0.2.1']) {
+      const words = ['bench', '--messages', '1', '--host', host];
+      const { code, stderr } = await runClient(server, words);
+      expect([code, stderr]).toEqual([64, expect.stringContaining(`--host ${host} is no address`)]);
+    }
+  });
+
   it('refuses to flood a server', async () => {
     const { code, stderr } = await runClient(server, ['bench', '--messages', '1000000']);
     expect([code, stderr]).toEqual([64, expect.stringContaining('at most --messages 100000')]);
