@@ -15,7 +15,7 @@ const flushBytes = 4096;
 const slowMs = 20;
 const spaceMin = 1024 ** 3;
 
-/** Flushes a file of its own beside the data, and takes it away again. */
+/** Flushes a file of its own beside the data, which has no name while that goes on. */
 export async function checkDisk(folder: string, clock: Clock): Promise<Finding> {
   const place = await nearest(resolve(folder));
   const path = join(place, `.stepwell-doctor-${process.pid}`);
@@ -70,6 +70,8 @@ async function nearest(folder: string): Promise<string> {
 async function flushTimes(path: string, clock: Clock): Promise<number[]> {
   const file = await nodeDisk.open(path, 'create');
   try {
+    // The system frees it with the process: a run that is killed leaves nothing behind.
+    await nodeDisk.remove(path);
     const block = Buffer.alloc(flushBytes, 'x');
     const times: number[] = [];
     for (let count = 0; count < flushes; count += 1) {
@@ -81,6 +83,5 @@ async function flushTimes(path: string, clock: Clock): Promise<number[]> {
     return times.sort((one, other) => one - other);
   } finally {
     await nodeDisk.close(file);
-    await nodeDisk.remove(path);
   }
 }

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { checkDisk } from '../../../src/cli/doctor/disk-checks.js';
 import { checkNode, leastMinors } from '../../../src/cli/doctor/machine-checks.js';
+import { type Clock, systemClock } from '../../../src/engine/clock.js';
 import { answered, runClient } from '../../support/program/client-program.js';
 import { runProgram } from '../../support/program/program.js';
 import { freePort } from '../../support/program/server-process.js';
@@ -53,6 +56,20 @@ describe('doctor', () => {
     expect(await readdir(folder)).toEqual([]);
     const closed = await runClient(server, ['doctor', 'http://198.18.0.1/', '--data-dir', folder]);
     expect(closed.stdout).toContain('STEPWELL_ALLOW_NETWORKS names what may be reached');
+  });
+
+  it('has no file in the folder while it flushes, as it may be killed then', async () => {
+    const seen: string[][] = [];
+    const watching: Clock = {
+      ...systemClock,
+      monotonic: () => {
+        seen.push(readdirSync(folder));
+        return systemClock.monotonic();
+      },
+    };
+    expect(await checkDisk(folder, watching)).toMatchObject({ check: 'disk' });
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.flat()).toEqual([]);
   });
 
   it('judges settings, port and destination where no server answers', async () => {
