@@ -1,11 +1,17 @@
 /** What becomes of one message, until it is final. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient, ApiObject } from '../connect/api-client.js';
+import { ApiRefusal, ClientError } from '../connect/client-errors.js';
+import { pathPart } from '../connect/path-part.js';
 
 const lookAgainMs = 250;
 const finalStates = new Set(['DELIVERED', 'FAILED', 'CANCELED']);
 
-/** The rows of its log in their order, each once, as they come; ends with the row of its end. */
+/**
+ * The rows of its log in their order, each once, as they come; ends with the row of its end. Throws
+ * `ClientError` where the server has let go of the message, so that no row can come.
+ */
 export async function* watched(api: ApiClient, messageId: string): AsyncGenerator<ApiObject> {
   const query = { messageId, order: 'earliestFirst', count: 1000 };
   let cursor: string | undefined;
@@ -17,8 +23,20 @@ export async function* watched(api: ApiClient, messageId: string): AsyncGenerato
       if (finalStates.has(String(row['state']))) return;
     }
     shown = page.logs.length;
+    if (page.logs.length === 0) await requireKept(api, messageId);
     if (page.cursor === undefined) await pause(lookAgainMs);
     else [cursor, shown] = [page.cursor, 0];
+  }
+}
+
+/** A duplicate may be of a message that ended, and whose rows are not kept any longer. */
+async function requireKept(api: ApiClient, messageId: string): Promise<void> {
+  try {
+    await api.get(`/v2/messages/${pathPart(messageId)}`, { final: true });
+  } catch (error) {
+    if (!(error instanceof ApiRefusal && error.status === 404)) throw error;
+    const said = `${messageId} is over, and its log is not kept any longer`;
+    throw new ClientError(said, exitCodes.notFound);
   }
 }
 

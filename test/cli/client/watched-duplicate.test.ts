@@ -1,0 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { callApi } from '../../support/clients/api-call.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { answered, runClient } from '../../support/program/client-program.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+
+beforeAll(async () => {
+  server = await startServer({ environment: { STEPWELL_LOG_RETENTION: '1s' } });
+  endpoint = await RecordingEndpoint.start();
+});
+afterAll(async () => {
+  await endpoint.stop();
+  await server.remove();
+});
+
+/** Whether a row of the message is shown. */
+async function isShown(messageId: string): Promise<boolean> {
+  const { body } = await callApi(server, 'GET', `/v2/logs?messageId=${messageId}`);
+  // The page has the form that openapi.json gives it.
+  return (body as { logs: readonly unknown[] }).logs.length > 0;
+}
+
+it('msg publish --watch ends where the message is a duplicate whose log has gone', async () => {
+  const words = ['msg', 'publish', endpoint.url, '--dedup-id', 'once', '--watch'];
+  const [published] = await answered(server, words);
+  const id = String(published?.['messageId']);
+  while (await isShown(id)) await pause(50);
+  const { code, stdout, stderr } = await runClient(server, words);
+  expect(JSON.parse(stdout)).toMatchObject({ messageId: id, deduplicated: true });
+  expect(stderr).toContain(`${id} is over, and its log is not kept any longer`);
+  expect(code).toBe(66);
+});
