@@ -1,0 +1,57 @@
+/** What is wrong with a field, in the words of all other refusals instead of a library's. Pure. */
+import type { z } from 'zod';
+
+/** By the names that a schema has for what it expects. */
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['item', 'items'],
+};
+
+/**
+ * The rest of a sentence that begins with the name of the field: `must be a string`. Undefined
+ * where a schema has refused for a reason of its own, which has words of its own.
+ */
+export function fieldWords(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : mustBe(kinds[issue.expected]);
+    case 'invalid_value':
+      return issue.input === undefined ? 'is missing' : mustBe(oneOf(issue.values));
+    case 'invalid_union':
+      return issue.input === undefined ? 'is missing' : 'has none of the forms that it may have';
+    case 'too_small':
+      return bounded(issue.origin, 'at least', issue.minimum);
+    case 'too_big':
+      return bounded(issue.origin, 'at most', issue.maximum);
+    case 'unrecognized_keys':
+      return `there is no field ${JSON.stringify(issue.keys[0])}`;
+    case 'custom':
+      return undefined;
+    default:
+      return 'has not the form that it must have';
+  }
+}
+
+const mustBe = (kind: string | undefined) => `must be ${kind ?? 'of another kind'}`;
+
+function oneOf(values: readonly unknown[]): string {
+  const all = values.map((value) => JSON.stringify(value));
+  return all.length === 1 ? String(all[0]) : `one of ${all.join(', ')}`;
+}
+
+/** Of a text its length counts, of an array how many it has, of a number itself. */
+function bounded(origin: string, bound: string, most: number | bigint): string {
+  const unit = units[origin];
+  if (unit === undefined) return `must be ${bound} ${most}`;
+  return `must have ${bound} ${most} ${unit[most === 1 ? 0 : 1]}`;
+}
