@@ -31,17 +31,25 @@ const grouped = z.strictObject({
   headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
 });
 
-/** `{"endpoints": [{"url", "name"?}]}`; each URL is judged as the destination of a publish is. */
+/**
+ * `{"endpoints": [{"url", "name"?}]}`; each URL is judged as the destination of a publish is. Two
+ * endpoints of one name are refused, as only one of them would be added.
+ */
 export function parseUpserted(body: Buffer, check: UrlCheck): Result<readonly UrlGroupEndpoint[]> {
   const read = readJsonBody(body, upserted);
   if (!read.ok) return read;
   const endpoints: UrlGroupEndpoint[] = [];
+  const urls = new Map<string, string>();
   for (const [index, endpoint] of read.value.endpoints.entries()) {
     const url = parseEndpointUrl(endpoint.url, check);
     if (!url.ok) return refused(`endpoints[${index}].url: ${url.message}`);
     const name = endpoint.name ?? null;
     const known = name === null ? null : parseName(name);
     if (known?.ok === false) return refused(`endpoints[${index}].name ${known.message}`);
+    if (name !== null && (urls.get(name) ?? url.value) !== url.value) {
+      return refused(`endpoints[${index}].name is the name of another URL in this request`);
+    }
+    if (name !== null) urls.set(name, url.value);
     endpoints.push({ url: url.value, name });
   }
   return ok(endpoints);

@@ -201,6 +201,22 @@ describe('a URL group over HTTP', () => {
     expect(await call('GET', '/g')).toMatchObject({ status: 404 });
   });
 
+  it('takes no two URLs of one name at once, of which one would be lost', async () => {
+    const [a, b] = ['https://a.example/', 'https://b.example/'];
+    const twice = endpoints({ url: a, name: 'n' }, { url: b, name: 'n' });
+    expect(await call('POST', '/twice/endpoints', twice)).toMatchObject({
+      status: 400,
+      body: { error: 'endpoints[1].name is the name of another URL in this request' },
+    });
+    expect((await call('GET', '/twice')).status).toBe(404);
+    const same = endpoints({ url: a, name: 'n' }, { url: a, name: 'n' });
+    expect((await call('POST', '/twice/endpoints', same)).status).toBe(200);
+    expect((await call('POST', '/twice/endpoints', endpoints({ url: b, name: 'n' }))).status).toBe(
+      200,
+    );
+    expect((await call('DELETE', '/twice')).status).toBe(200);
+  });
+
   it('is not changed by a client that may only read', async () => {
     const readOnly = `Bearer ${server.readToken}`;
     const body = endpoints({ url: 'https://a.example' });
