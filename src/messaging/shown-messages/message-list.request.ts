@@ -31,7 +31,8 @@ export const meantMessages = {
   host: texts,
   path: texts,
   messageIds: names,
-  workflowRunId: names,
+  /** Each on its own, as an id may hold commas. */
+  workflowRunId: texts,
   state: states(stateWords),
 } as const;
 

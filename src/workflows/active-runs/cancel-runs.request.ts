@@ -16,7 +16,8 @@ const countMax = 500;
 
 /** Filters of active runs; dates are those of the start. Of a job all of them hold. */
 export const meantRuns = {
-  workflowRunIds: names,
+  /** Each on its own, as an id may hold commas. */
+  workflowRunIds: texts,
   /** What a run's URL begins with, or with `workflowUrlExactMatch` what it is. */
   workflowUrl: urls,
   workflowUrlExactMatch: oneOf('true', 'false'),
@@ -32,6 +33,8 @@ export const meantRuns = {
 /** Filters of `DELETE /v2/workflows/runs`. There `workflowRunIds` alone counts. */
 export const cancelRunsFilters = {
   ...meantRuns,
+  /** Joined by commas, too, as clients send them: an id with a comma is canceled by its path. */
+  workflowRunIds: names,
   /** At most so many are canceled; without it, all that match. */
   count: count(Number.POSITIVE_INFINITY, countMax),
 } as const;

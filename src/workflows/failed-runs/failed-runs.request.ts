@@ -8,6 +8,7 @@ import {
   names,
   oneOf,
   order,
+  texts,
   urls,
   whenGiven,
 } from '../../http/query-filters.js';
@@ -31,8 +32,8 @@ const states = whenGiven(names, (given) => {
 export const meantFailedRuns = {
   dlqIds: letterIds,
   workflowUrl: urls,
-  /** Ids, or what they begin with. */
-  workflowRunId: names,
+  /** Ids, or what they begin with; each on its own, as an id may hold commas. */
+  workflowRunId: texts,
   workflowCreatedAt: integers,
   label: names,
   failureFunctionState: states,

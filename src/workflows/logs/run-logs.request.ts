@@ -52,7 +52,8 @@ const trim: FilterReader<number | null> = (values) =>
   values.length === 1 && values[0] === '-1' ? ok(-1) : integer(values);
 
 const known = {
-  workflowRunId: names,
+  /** Each on its own, as an id may hold commas. */
+  workflowRunId: texts,
   workflowUrl: urls,
   workflowCreatedAt: integers,
   workflowRuns: namedRuns,

@@ -86,6 +86,18 @@ describe('a job over failed runs', () => {
 });
 
 describe('a job over active runs', () => {
+  it('cancels the run that is named, also where its id has a comma', async () => {
+    const later = { 'svc-delay': '1h' };
+    const named = (id: string) => stage.workflow.trigger({ ...later, 'svc-workflow-runid': id });
+    for (const id of ['p', 'q', 'p,q']) await named(id);
+    const filter = { workflowRunIds: ['p,q'] };
+    expect(await done({ verb: 'cancel', over: 'runs', filter })).toMatchObject({ matched: 1 });
+    const statuses = ['p', 'q', 'p,q'].map((id) => stage.runStatus(id));
+    expect(await Promise.all(statuses)).toEqual([200, 200, 404]);
+    const { body } = await callApi(stage.server, 'GET', '/v2/messages?workflowRunId=p,q');
+    expect(body).toEqual({ messages: [] });
+  });
+
   it('cancels those that are meant', async () => {
     stage.workflow.script = async () => boom;
     const headers = { 'svc-retries': '3', 'svc-retry-delay': '3600000' };

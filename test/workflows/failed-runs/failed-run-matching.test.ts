@@ -47,7 +47,7 @@ describe('a failed run is meant by', () => {
     '',
     'workflowRunId=wfr_abc',
     'workflowRunId=wfr_a',
-    'workflowRunId=other,wfr_',
+    'workflowRunId=other&workflowRunId=wfr_',
     `workflowCreatedAt=${epochMs}`,
     `workflowCreatedAt=1,${epochMs}`,
     `fromDate=${epochMs}&toDate=${epochMs}`,

@@ -79,7 +79,7 @@ describe('a run', () => {
   const url = encodeURIComponent(run.url);
 
   it.each([
-    ['workflowRunId=wfr_0,wfr_1', 'workflowRunId=wfr_'],
+    ['workflowRunId=wfr_0&workflowRunId=wfr_1', 'workflowRunId=wfr_0,wfr_1'],
     [`workflowUrl=${url}`, 'workflowUrl=https://app.example:8443/wf'],
     ['workflowCreatedAt=16,17', 'workflowCreatedAt=16'],
     ['workflowRuns=wfr_1@17', 'workflowRuns=wfr_1@18'],
