@@ -16,6 +16,27 @@ export function isHeaderValue(text: string): boolean {
   return fieldValue.test(text);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * A value of a header as people read it. On the wire and in the API a character stands for one byte
+ * (`Ã©`); where the bytes are UTF-8, this is what they say (`é`). For showing alone.
+ */
+export function headerText(value: string): string {
+  if (!/[\x80-\xff]/.test(value) || !isHeaderValue(value)) return value;
+  try {
+    return utf8.decode(Uint8Array.from(value, (character) => character.charCodeAt(0)));
+  } catch {
+    return value;
+  }
+}
+
+/** The value of a header that carries a text as UTF-8: a character for each of its bytes. */
+export function headerBytes(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+}
+
 /** `retry-delay` as `Retry-Delay`. */
 export function titleCase(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());

@@ -1,4 +1,9 @@
-import { withDefaultHeaders, withoutHopHeaders } from '../../src/grammar/headers.js';
+import {
+  headerBytes,
+  headerText,
+  withDefaultHeaders,
+  withoutHopHeaders,
+} from '../../src/grammar/headers.js';
 
 describe('the headers that go further', () => {
   it('are none of those that a connection or its opener owns, in any case', () => {
@@ -33,5 +38,22 @@ describe('default headers', () => {
   it('are the same list where there are none', () => {
     const own = ['X-A', '1'];
     expect(withDefaultHeaders(own, [])).toBe(own);
+  });
+});
+
+describe('the text of a header', () => {
+  it.each([
+    ['of UTF-8 is what its bytes say', 'caf\u00c3\u00a9', 'café'],
+    ['of other bytes is a character for each', 'caf\u00e9', 'café'],
+    ['of ASCII is itself', 'a, b', 'a, b'],
+    ['that is none of a header is itself', 'dražší', 'dražší'],
+  ])('%s', (_, value, text) => {
+    expect(headerText(value)).toBe(text);
+  });
+
+  it('is carried byte by byte', () => {
+    const text = 'čaj za 1 €';
+    expect(headerBytes(text)).toBe(Buffer.from(text).toString('latin1'));
+    expect(headerText(headerBytes(text))).toBe(text);
   });
 });

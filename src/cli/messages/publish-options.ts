@@ -1,5 +1,6 @@
 /** The options of `msg publish` and `sched create`, as headers (messaging.md 3.1). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { headerBytes } from '../../grammar/headers.js';
 import { listOption, wordOption } from '../client/client-command.js';
 import { clientDialects } from '../connect/client-environment.js';
 import type { RequestHeaders } from '../connect/exchange.js';
@@ -99,14 +100,18 @@ export function publishHeaders(options: PublishOptions, dialect: string | null):
   return { ...headers, ...forwardHeaders(options.header ?? [], prefix) };
 }
 
-/** Values of one name go together, however it is spelt: Node.js sends the last one else. */
+/**
+ * Values of one name go together, however it is spelt: Node.js sends the last one else. They travel
+ * as UTF-8, as curl sends them.
+ */
 function forwardHeaders(given: readonly string[], prefix: string): RequestHeaders {
   const values = new Map<string, string[]>();
   for (const header of given) {
     const colon = header.indexOf(':');
     const name = `${prefix}forward-${header.slice(0, colon).trim()}`;
     const same = [...values.keys()].find((known) => known.toLowerCase() === name.toLowerCase());
-    values.set(same ?? name, [...(values.get(same ?? name) ?? []), header.slice(colon + 1).trim()]);
+    const value = headerBytes(header.slice(colon + 1).trim());
+    values.set(same ?? name, [...(values.get(same ?? name) ?? []), value]);
   }
   return Object.fromEntries(values);
 }

@@ -1,4 +1,5 @@
 /** How a message, an attempt and a log row are shown in tables. */
+import { headerText } from '../../grammar/headers.js';
 import { fieldsOf } from '../../grammar/json.js';
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
@@ -100,7 +101,7 @@ export function momentOf(row: ApiObject, field: string, now: number): string {
 /** Headers of a row, as the server lists them: each name with its values. */
 export function headersOf(row: ApiObject, field: string): string {
   const lines = Object.entries(fieldsOf(row[field])).flatMap(([name, values]) =>
-    [values].flat().map((value) => `${name}: ${value}`),
+    [values].flat().map((value) => `${name}: ${headerText(String(value))}`),
   );
   return oneLine(lines.join(', '));
 }

@@ -1,3 +1,6 @@
+import type { ApiObject } from '../../../src/cli/connect/api-object.js';
+import { headersOf } from '../../../src/cli/output/columns.js';
+import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { answered, runClient } from '../../support/program/client-program.js';
 import { runProgram } from '../../support/program/program.js';
@@ -22,11 +25,24 @@ it('a header that is given twice arrives with both values', async () => {
   expect(come).toMatchObject({ 'x-tag': 'a, b', 'x-empty': '' });
 });
 
+it('a header arrives as UTF-8, and is shown as what it says', async () => {
+  const words = ['msg', 'publish', `${endpoint.url}/utf8`, '-H', 'X-Price: 1 €, dražší'];
+  const [published] = await answered(server, [...words, '--watch']);
+  const { headers: come } = endpoint.requests.find(({ url }) => url === '/utf8') ?? {};
+  const bytes = Buffer.from('1 €, dražší').toString('latin1');
+  expect(come).toMatchObject({ 'x-price': bytes });
+  // The API has a character for each byte, so that it can be sent again as it is.
+  const path = `/v2/messages/${published?.['messageId']}?final=true`;
+  const { body } = await callApi(server, 'GET', path);
+  expect(body).toMatchObject({ header: { 'X-Price': [bytes] } });
+  expect(headersOf(body as ApiObject, 'header')).toContain('X-Price: 1 €, dražší');
+});
+
 it.each([
   ['-H', 'no colon', 'A header is as "Name: value".'],
   ['-H', ': no name', 'A header is as "Name: value".'],
   ['-H', 'no token: 1', 'A header is as "Name: value".'],
-  ['-H', 'X-Price: 1 €', 'Invalid character in header content ["svc-forward-X-Price"]'],
+  ['-H', 'X-Price: 1\u0001', 'Invalid character in header content ["svc-forward-X-Price"]'],
   ['-H', 'Größe: 1', 'must be a valid HTTP token ["svc-forward-Größe"]'],
   ['--label', '€', 'Invalid character in header content ["svc-label"]'],
   ['--dialect', 'upstsh', 'Allowed choices are svc, upstash.'],

@@ -1,6 +1,7 @@
 /** What the sink of a development server has taken; nothing where there is no sink. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { headerText } from '../../../grammar/headers.js';
 import { api, ask } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { Action } from '../parts/button.tsx';
@@ -82,7 +83,12 @@ function Request({ request }: { readonly request: Taken }) {
         </summary>
         <div className="border-t border-line px-3 py-2">
           {body !== '' && <Body text={body} />}
-          <Facts of={headers.map(([name = '', value]): [string, ReactNode] => [name, value])} />
+          <Facts
+            of={headers.map(([name = '', value]): [string, ReactNode] => [
+              name,
+              headerText(value ?? ''),
+            ])}
+          />
         </div>
       </details>
     </li>

@@ -1,5 +1,6 @@
 /** The request that publishes a message like this one, as a command. Pure. */
 
+import { headerText } from '../../../grammar/headers.js';
 import { quoted } from '../parts/shell-words.ts';
 import { type MessageOptions, optionsOf } from '../publish/options.ts';
 
@@ -30,7 +31,7 @@ export function pathOf({ queueName, url }: PublishedMessage): string {
 /** The words behind `curl <address>`. */
 export function curlWords(message: PublishedMessage, prefix: string): readonly string[] {
   const headers = [...messageOptions(message, prefix)].map(([name, value]) => {
-    return `-H ${quoted(`${name}: ${value}`)}`;
+    return `-H ${quoted(`${name}: ${headerText(value)}`)}`;
   });
   return message.body === undefined || message.body === ''
     ? ['-X POST', ...headers]

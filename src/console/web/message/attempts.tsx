@@ -1,5 +1,6 @@
 /** The life of a message as bars, and what each of its attempts was answered. */
 import { useState } from 'react';
+import { headerText } from '../../../grammar/headers.js';
 import { SinceAxis } from '../charts/time-axis.tsx';
 import { Bars } from '../charts/time-bars.tsx';
 import { Body } from '../parts/code.tsx';
@@ -88,7 +89,10 @@ function AttemptDetails({
           ['Began', exact(startedAt)],
           ['Ended', endedAt === null ? 'not yet' : exact(endedAt)],
           ['Status', row.responseStatus],
-          ...headers.map(([name, values]): [string, string] => [name, values.join(', ')]),
+          ...headers.map(([name, values]): [string, string] => [
+            name,
+            headerText(values.join(', ')),
+          ]),
         ]}
       />
       {row.responseBody !== undefined && row.responseBody !== '' && (
