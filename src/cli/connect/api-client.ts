@@ -123,7 +123,8 @@ export class ApiClient {
     try {
       return await part;
     } catch (error) {
-      if (isUnsendable(error)) throw new ClientError(error.message, exitCodes.usage);
+      const unsendable = unsendableIn(error);
+      if (unsendable !== null) throw new ClientError(unsendable, exitCodes.usage);
       throw new Unreachable(this.address.url, error);
     }
   }
@@ -153,10 +154,14 @@ function msAheadOf(date: string | undefined, sentAt: number): number {
 
 const pageMax = 100;
 
-/** Node.js has refused to send a header: an option has a character that none can have. */
-function isUnsendable(error: unknown): error is Error {
-  if (!(error instanceof Error && 'code' in error)) return false;
-  return error.code === 'ERR_INVALID_CHAR' || error.code === 'ERR_INVALID_HTTP_TOKEN';
+/** Why Node.js has refused to send a header, which it names in quotes; null = it has not. */
+function unsendableIn(error: unknown): string | null {
+  if (!(error instanceof Error && 'code' in error)) return null;
+  const [, name = ''] = /\["(.*)"\]$/s.exec(error.message) ?? [];
+  if (error.code === 'ERR_INVALID_CHAR') {
+    return `the header ${name} would have a character that no header can carry`;
+  }
+  return error.code === 'ERR_INVALID_HTTP_TOKEN' ? `${name} is no name of a header` : null;
 }
 
 function queryText(query: Query): string {
@@ -169,11 +174,20 @@ function queryText(query: Query): string {
   return text === '' ? '' : `?${text}`;
 }
 
+/** Every answer of a Stepwell is an object or a list. */
 function parsed(text: string, url: string): unknown {
+  const value = jsonIn(text);
+  if (typeof value === 'object' && value !== null) return value;
+  const otherwise = value === undefined ? 'JSON' : 'an object or a list';
+  throw new ClientError(`${url} answered something else than ${otherwise}`, exitCodes.failure);
+}
+
+/** Undefined where it is no JSON. */
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ClientError(`${url} answered something else than JSON`, exitCodes.failure);
+    return undefined;
   }
 }
 

@@ -55,5 +55,15 @@ function exitCodeOfStatus(status: number): number {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error.message === 'aborted' ? 'the connection was cut' : error.message;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    plainReasons.find(([pattern]) => pattern.test(`${code} ${error.message}`))?.[1] ?? error.message
+  );
 }
+
+/** What libraries say in words of their own: code and message, and what they mean. */
+const plainReasons: readonly (readonly [RegExp, string])[] = [
+  [/ (aborted|socket hang up)$|^ECONNRESET /, 'the connection was cut'],
+  [/^(EPROTO|ERR_SSL)/, 'it speaks no TLS that is understood: http:// may be meant'],
+  [/^HPE_/, 'it does not speak HTTP'],
+];
