@@ -205,6 +205,22 @@ describe('a full disk', () => {
     expect((await consume('second')).body).toEqual([]);
   }, 60_000);
 
+  it('takes a token, as an operator may need one, and it outlives a crash', async () => {
+    await roomAgain();
+    fill();
+    while ((await publish()) !== 507) await new Promise((next) => setTimeout(next, 50));
+    const made = await call('/admin/tokens', { name: 'helper', role: 'read' });
+    expect(made.status).toBe(201);
+    const crashed = disk.crash('nothing', 3);
+    await server.stop();
+    disk = crashed;
+    await start();
+    const { token } = made.body as { token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${server.url}/v2/queues`, { headers })).status).toBe(200);
+    await roomAgain();
+  }, 60_000);
+
   it('says from the first moment of a start that there is no room', async () => {
     const ready = async () => {
       const answer = await fetch(`${server.url}/health/ready`);
