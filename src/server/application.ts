@@ -24,6 +24,7 @@ import type { Config } from './configuration/config.js';
 import { FolderFetch } from './copies/folder-fetch.js';
 import { putInPlace } from './copies/put-in-place.js';
 import type { Credentials } from './credentials/credentials.js';
+import { archiveDisk, DiskWatch } from './disks/disk-watch.js';
 import { requireArchive } from './history/archive-folder.js';
 import { createHttpServer } from './http-server.js';
 import { InboundConnections } from './inbound/connections.js';
@@ -123,7 +124,8 @@ async function prepareFolders(config: Config, ports: Ports, life: ProcessLife): 
   if (changes && (await putInPlace(ports.disk, config.dataDirectory, mayFetch))) {
     ports.log.info('the folder of another node has taken the place of this one');
   }
-  await requireArchive(config, ports.disk);
+  const watch = new DiskWatch(life, ports.log, { ...archiveDisk, meanwhile: 'the start waits' });
+  await requireArchive(config, watch.over(ports.disk));
   await startCautiously(config, ports, life);
 }
 

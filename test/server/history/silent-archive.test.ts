@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
 import { request } from 'undici';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
@@ -16,14 +17,26 @@ let held: HeldFolder;
 let endpoint: RecordingEndpoint;
 let server: TestServer;
 
+const lines: string[] = [];
+
+async function start(dataDirectory?: string): Promise<void> {
+  const write = (line: string) => lines.push(JSON.parse(line).msg);
+  server = await startServer({
+    ...(dataDirectory !== undefined && { dataDirectory }),
+    environment: { STEPWELL_ARCHIVE_DIR: folder, STEPWELL_LOG_RETENTION: '1s' },
+    ports: {
+      disk: held.disk,
+      fileSizes: { segmentBytes: 64 * 1024, reserveBytes: 0 },
+      log: pino({ level: 'warn' }, { write }),
+    },
+  });
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stepwell-silent-archive-'));
   held = new HeldFolder(nodeDisk, folder);
   endpoint = await RecordingEndpoint.start();
-  server = await startServer({
-    environment: { STEPWELL_ARCHIVE_DIR: folder, STEPWELL_LOG_RETENTION: '1s' },
-    ports: { disk: held.disk, fileSizes: { segmentBytes: 64 * 1024, reserveBytes: 0 } },
-  });
+  await start();
 });
 
 afterAll(async () => {
@@ -78,3 +91,14 @@ it('an archive that does not answer is a warning, and holds nothing else up', as
   expect(await warnings()).toEqual([]);
   expect(await scraped()).toMatch(/^stepwell_archive_bytes [1-9]/m);
 }, 180_000);
+
+it('a start that waits for its archive says so', async () => {
+  await server.stop();
+  lines.length = 0;
+  held.hold();
+  const starting = start(server.dataDirectory);
+  while (lines.length === 0) await pause(100);
+  expect(lines).toEqual([expect.stringMatching(`${silence.source}the start waits$`)]);
+  held.release();
+  await starting;
+}, 60_000);
