@@ -1,6 +1,7 @@
 /** Whether there is room for new work, and the file that is there to get out of a full disk. */
 import { DiskFull, errorCode } from '../faults/storage-errors.js';
 import type { Disk, Space } from './disk.js';
+import { removeFreeing } from './remove-file.js';
 import type { StoreDirectory } from './store-directory.js';
 import type { Timer } from './timer.js';
 import { withFile, writeFully } from './whole-file.js';
@@ -51,7 +52,7 @@ export class FreeSpace {
     const { available } = await this.disk.space(this.directory.path);
     const names = await this.disk.list(this.directory.path);
     if (available >= this.options.reserveBytes || !names.includes('RESERVE')) return;
-    await this.disk.remove(this.directory.reserve);
+    await removeFreeing(this.disk, this.directory.reserve);
     await this.disk.syncDirectory(this.directory.path);
   }
 

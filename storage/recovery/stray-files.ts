@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Disk } from '../disk/disk.js';
 import { inParallel } from '../disk/in-parallel.js';
+import { removeFreeing } from '../disk/remove-file.js';
 import { chainName, parseLogName, parseSegmentName } from '../disk/store-directory.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { isZero } from '../disk/whole-file.js';
@@ -83,7 +84,7 @@ export async function emptyAside({ disk, directory }: StoreFiles): Promise<void>
   for (const name of await disk.list(directory.aside)) {
     const path = directory.asideFile(name);
     try {
-      await disk.remove(path);
+      await removeFreeing(disk, path);
     } catch (error) {
       if (!(await isDirectory(disk, path))) throw error;
     }
@@ -130,7 +131,7 @@ async function clearLog(
     const decided = segment !== null && segment.number < (log?.nextNumber ?? 0);
     const isDerived = segment !== null && segment.kind !== 'log';
     if (decided || isDerived || (await isAllZero(store, file))) {
-      await disk.remove(file);
+      await removeFreeing(disk, file);
     } else {
       await disk.rename(file, directory.quarantined(store.epoch, `log-${logId}-${name}`));
       await disk.syncDirectory(directory.quarantine);

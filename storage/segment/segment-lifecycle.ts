@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from '../disk/disk.js';
 import type { FileSync } from '../disk/file-sync.js';
 import type { OwnFile } from '../disk/open-files.js';
+import { removeFreeing } from '../disk/remove-file.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import { readInto, replaceFile, writeFully } from '../disk/whole-file.js';
 import type { Fence } from '../faults/fence.js';
@@ -66,7 +67,7 @@ export async function removeUnlisted(
   { disk }: Pick<StoreFiles, 'disk'>,
   paths: readonly string[],
 ): Promise<void> {
-  for (const path of paths) await disk.remove(path).catch(() => undefined);
+  for (const path of paths) await removeFreeing(disk, path).catch(() => undefined);
 }
 
 /** Gives a file the size of a segment, so that appends to it overwrite. Durable. */

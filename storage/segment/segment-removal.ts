@@ -1,5 +1,6 @@
 /** Which segments a log may let go of, and letting go of them. */
 import { basename, join } from 'node:path';
+import { removeFreeing } from '../disk/remove-file.js';
 import type { StoreFiles } from '../disk/store-files.js';
 import type { Fence } from '../faults/fence.js';
 import { errorCode } from '../faults/storage-errors.js';
@@ -38,29 +39,32 @@ export async function removeSegments(
   await removeSegmentFiles(store, logId, gone);
 }
 
-/** Removes the files of segments that the manifest does not list any more. */
+/**
+ * Removes the files of segments that the manifest does not list any more. What cannot be removed
+ * for want of room is left to the next start.
+ */
 export async function removeSegmentFiles(
   store: ShrinkingStore,
   logId: number,
   gone: readonly Segment[],
 ): Promise<void> {
-  const { disk, directory, openFiles, indexes } = store;
+  const { disk, directory, openFiles, indexes, fence } = store;
   try {
     for (const { number } of gone) {
       const index = directory.index(logId, number);
       await openFiles.forget(directory.segment(logId, number));
       await openFiles.forget(index);
       indexes.delete(index);
-      await disk.remove(directory.segment(logId, number)).catch((error: unknown) => {
+      await removeFreeing(disk, directory.segment(logId, number)).catch((error: unknown) => {
         // Gone without us: that was damage, and this is how it heals.
-        if (errorCode(error) !== 'ENOENT') throw error;
+        if (errorCode(error) !== 'ENOENT' && !fence.lacksRoom(error)) throw error;
       });
-      await disk.remove(index).catch(() => undefined);
-      await disk.remove(directory.pruned(logId, number)).catch(() => undefined);
+      await removeFreeing(disk, index).catch(() => undefined);
+      await removeFreeing(disk, directory.pruned(logId, number)).catch(() => undefined);
     }
     await disk.syncDirectory(directory.log(logId));
   } catch (error) {
-    throw store.fence.fail(`removing segments of log ${logId}`, error);
+    throw fence.fail(`removing segments of log ${logId}`, error);
   }
 }
 
@@ -71,7 +75,7 @@ export async function removeLogFiles(
 ): Promise<void> {
   const path = directory.log(logId);
   if (!(await disk.list(directory.logs)).includes(basename(path))) return;
-  for (const name of await disk.list(path)) await disk.remove(join(path, name));
+  for (const name of await disk.list(path)) await removeFreeing(disk, join(path, name));
   await disk.syncDirectory(path);
   await disk.removeDirectory(path);
   await disk.syncDirectory(directory.logs);

@@ -1,0 +1,19 @@
+/** Removing a file on a file system that has no room for anything, not even for that. */
+import { isNoSpace } from '../faults/storage-errors.js';
+import type { Disk } from './disk.js';
+import { withFile } from './whole-file.js';
+
+/**
+ * Removes a file that nothing needs. One that copies on write (Btrfs, ZFS) needs some room to
+ * change a directory, and may refuse at its quota: there the bytes of the file go first. Rejects as
+ * `Disk.remove` does where that does not help either.
+ */
+export async function removeFreeing(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.remove(path);
+  } catch (error) {
+    if (!isNoSpace(error)) throw error;
+    await withFile(disk, path, 'write', (file) => disk.truncate(file, 0)).catch(() => undefined);
+    await disk.remove(path);
+  }
+}
