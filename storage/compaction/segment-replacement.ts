@@ -74,9 +74,11 @@ export async function writeReplacement(
     await store.fileSync.mustSyncDirectory(directory.log(log.id));
     return written;
   } catch (error) {
-    const index = directory.asideFile(`index-${log.id}-${number}`);
-    const pruned = [directory.asideFile(`pruned-${log.id}-${number}`)];
-    await removeUnlisted(store, [aside, index, ...pruned, directory.pruned(log.id, number)]);
+    const others = ['index', 'pruned'].map((of) =>
+      directory.asideFile(`${of}-${log.id}-${number}`),
+    );
+    const named = [directory.index(log.id, number), directory.pruned(log.id, number)];
+    await removeUnlisted(store, [aside, ...others, ...named]);
     throw error;
   }
 }

@@ -94,3 +94,17 @@ describe('a file that cannot be removed for want of room', () => {
     await again.store.close();
   });
 });
+
+it('a compaction without room for the name of its segment leaves no index behind', async () => {
+  const disk = new SimulatedDisk(new SeededRandom(1));
+  const { store, log, failures } = await worked(disk);
+  const before = await disk.list(logDirectory);
+  const under = `${directory}/tmp/segment`;
+  disk.failures = [{ operation: 'rename', code: 'ENOSPC', nth: 1, under }];
+  await expect(log.compact({ tombstonesBefore: never })).rejects.toMatchObject({
+    code: 'disk_full',
+  });
+  expect(await disk.list(logDirectory)).toEqual(before);
+  expect(failures).toEqual([]);
+  await store.close();
+});
