@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Agent, request } from 'undici';
 import type { Clock } from '../../engine/clock.js';
+import { fieldsOf, parseJson } from '../../grammar/json.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 
 /** Connections to it: one request for traces and one for metrics are under way at once. */
@@ -14,7 +15,18 @@ const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** How long a second try waits, unless the collector names a shorter time (`Retry-After`). */
 const againMs = 1000;
 
+/** Of an answer no more is read: what it says of a partial success is far shorter. */
+const answerBytesMax = 64 * 1024;
+
 const compress = promisify(gzip);
+
+/** What a collector has refused of a message that it has taken (OTLP 1.x, "Partial Success"). */
+export interface Rejection {
+  /** Spans or data points. */
+  readonly count: number;
+  /** In words of the collector. */
+  readonly reason: string;
+}
 
 /** It was not taken. */
 class NotTaken extends Error {
@@ -43,19 +55,21 @@ export class Collector {
 
   /**
    * Sends `message` as JSON, a second time where the first one may have met a restart of the
-   * collector; rejects where it was not taken. So a batch may be there twice, which ids tell.
+   * collector; rejects where it was not taken. So a batch may be there twice, which ids tell. null =
+   * all of it was taken.
    */
-  async send(url: string, message: object): Promise<void> {
+  async send(url: string, message: object): Promise<Rejection | null> {
     const json = JSON.stringify(message);
     const body = this.settings.isCompressed ? await compress(json) : json;
     try {
-      await this.post(url, body).catch(async (error: unknown) => {
+      const rejection = await this.post(url, body).catch(async (error: unknown) => {
         const afterMs = error instanceof NotTaken ? error.afterMs : null;
         if (afterMs === null || this.gone.has(url)) throw error;
         await new Promise<void>((resolve) => this.clock.after(afterMs, resolve));
-        await this.post(url, body);
+        return this.post(url, body);
       });
       this.gone.delete(url);
+      return rejection;
     } catch (error) {
       this.gone.add(url);
       throw error;
@@ -67,7 +81,7 @@ export class Collector {
     await this.agent.destroy();
   }
 
-  private async post(url: string, message: string | Buffer): Promise<void> {
+  private async post(url: string, message: string | Buffer): Promise<Rejection | null> {
     const { headers, timeoutMs, isCompressed } = this.settings;
     const coding = isCompressed ? ['content-encoding', 'gzip'] : [];
     const {
@@ -83,11 +97,32 @@ export class Collector {
     }).catch((error: unknown) => {
       throw new NotTaken(error instanceof Error ? error.message : String(error), againMs, error);
     });
-    await body.dump();
-    if (statusCode >= 200 && statusCode <= 299) return;
+    const answer = await beginningOf(body);
+    if (statusCode >= 200 && statusCode <= 299) return rejectionIn(answer);
     const afterMs = retryable.has(statusCode) ? waitOf(answered['retry-after']) : null;
     throw new NotTaken(`it answered ${statusCode}`, afterMs);
   }
+}
+
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= answerBytesMax) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What is no answer of OTLP rejects nothing. */
+function rejectionIn(answer: Buffer): Rejection | null {
+  const json = parseJson(answer);
+  const partly = fieldsOf(json.ok ? fieldsOf(json.value)['partialSuccess'] : null);
+  const { rejectedSpans, rejectedDataPoints, errorMessage = '' } = partly;
+  // A 64-bit number of Protocol Buffers stands as a text in its JSON.
+  const count = Number(rejectedSpans ?? rejectedDataPoints ?? 0);
+  return count > 0 ? { count, reason: String(errorMessage) } : null;
 }
 
 /** A date and a time that is longer than a batch may hold up the next one are no second try. */

@@ -36,6 +36,6 @@ export class MetricExporter {
     // The registry says less of their values than they have.
     const read = (await this.registry.getMetricsAsJSON()) as unknown[] as ReadMetric[];
     const times = { startedAt: this.startedAt, now: this.clock.now() };
-    await this.sender.send(otlpMetrics(this.settings.resource, read, times));
+    await this.sender.send(otlpMetrics(this.settings.resource, read, times), read.length);
   }
 }

@@ -68,7 +68,9 @@ export class SpanExporter implements Tracer {
   }
 
   private async send(batch: readonly Span[]): Promise<void> {
-    const isTaken = await this.sender.send(otlpSpans(this.settings.resource, batch));
-    this.metrics.spans(isTaken ? 'sent' : 'dropped', batch.length);
+    const message = otlpSpans(this.settings.resource, batch);
+    const dropped = await this.sender.send(message, batch.length);
+    this.metrics.spans('dropped', dropped);
+    this.metrics.spans('sent', batch.length - dropped);
   }
 }

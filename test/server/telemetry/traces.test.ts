@@ -230,6 +230,21 @@ it('delivers as ever where the collector is gone, and counts what it drops', asy
   expect(endpoint.requests).toHaveLength(20);
 });
 
+it('counts the spans that the collector rejects of what it takes as dropped', async () => {
+  const partialSuccess = { rejectedSpans: '1', errorMessage: 'too old' };
+  const advice = { rejectedSpans: '0', errorMessage: 'use another port' };
+  collector.answerInTurn(
+    { body: JSON.stringify({ partialSuccess }) },
+    { body: JSON.stringify({ partialSuccess: advice }) },
+  );
+  await start();
+  await publish('/first');
+  while ((await droppedSpans()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const id = await publish('/second');
+  await collector.until((all) => named(ofMessage(all, id), 'attempt').length === 1);
+  expect(await droppedSpans()).toBe(1);
+});
+
 it.each([
   [{ status: 503 }, 2],
   [{ status: 429, headers: { 'retry-after': '0' } }, 2],
