@@ -74,11 +74,11 @@ export const folders: readonly string[] = [
   'src/server/cluster-following',
   'src/server/repair',
   'src/server/history',
-  // Disks that may not answer.
-  'src/server/disks',
   // Folders that nodes of a cluster give each other.
   'src/server/copies',
   'src/server/backup',
+  // Disks that may not answer.
+  'src/server/disks',
   'src/server/scrub',
   'src/server/activity',
   'src/server/tokens',

@@ -12,6 +12,7 @@ import type { Caller } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import { Refusal } from '../../grammar/result.js';
 import type { Config } from '../configuration/config.js';
+import { backupDisk, DiskWatch } from '../disks/disk-watch.js';
 import { RevealRecorder } from '../reveals/reveal-recorder.js';
 import { BackupMetrics } from './backup.metrics.js';
 import type { BackupManifest } from './backup-manifest.js';
@@ -56,6 +57,7 @@ export class BackupJobs {
   private last: BackupStatus = { state: 'idle' };
   private running: { readonly paced: PacedDisk; readonly ended: Promise<void> } | null = null;
   private isStopped = false;
+  private readonly disk: Disk;
 
   constructor(
     private readonly metrics: BackupMetrics,
@@ -64,10 +66,12 @@ export class BackupJobs {
     private readonly life: ProcessLife,
     @Inject(provided.config)
     private readonly config: Pick<Config, 'dataDirectory' | 'backupDirectory'>,
-    @Inject(provided.disk) private readonly disk: Disk,
+    @Inject(provided.disk) disk: Disk,
     @Inject(provided.readingOptions) private readonly options: StoreOptions,
     @Inject(provided.log) private readonly log: Logger,
-  ) {}
+  ) {
+    this.disk = new DiskWatch(life, log, backupDisk).over(disk);
+  }
 
   /** Of the one that runs, else of the last one of this process; `idle` = there was none. */
   get status(): BackupStatus {

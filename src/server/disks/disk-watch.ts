@@ -35,6 +35,13 @@ export const archiveDisk: WatchedDisk = {
   meanwhile: 'the journal is not swept, and grows',
 };
 
+/** That of `STEPWELL_BACKUP_DIR`, or of what is copied there. */
+export const backupDisk: WatchedDisk = {
+  name: 'backup disk',
+  subject: 'the disk of a backup',
+  meanwhile: 'it waits, and no other one begins',
+};
+
 interface Call {
   /** Monotonic milliseconds of the machine: a disk goes by no other clock. */
   readonly startedAt: number;

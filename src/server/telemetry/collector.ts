@@ -55,8 +55,8 @@ export class Collector {
 
   /**
    * Sends `message` as JSON, a second time where the first one may have met a restart of the
-   * collector; rejects where it was not taken. So a batch may be there twice, which ids tell. null =
-   * all of it was taken.
+   * collector; rejects where it was not taken. So a batch may be there twice, which ids tell. Null
+   * where all of it was taken.
    */
   async send(url: string, message: object): Promise<Rejection | null> {
     const json = JSON.stringify(message);

@@ -1,6 +1,9 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { HeldFolder } from '../../support/program/held-folder.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let folder = '';
@@ -65,6 +68,24 @@ describe('POST /admin/backup', () => {
     expect(await readdir(folder)).toEqual(['mine', later]);
     await server.remove();
   });
+
+  it('waits with a warning for a disk that does not answer', async () => {
+    const held = new HeldFolder(nodeDisk, folder);
+    const server = await startServer({
+      environment: { STEPWELL_BACKUP_DIR: folder },
+      ports: { disk: held.disk },
+    });
+    const ready = async () => (await fetch(`${server.url}/health/ready`)).text();
+    held.hold();
+    const begun = call(server, 'POST', { path: 'mine' });
+    const silence = 'the disk of a backup has not answered for ';
+    while (!(await ready()).includes(silence)) await pause(100);
+    held.release();
+    expect(await begun).toMatchObject({ status: 202 });
+    expect(await ended(server)).toMatchObject({ state: 'done' });
+    expect(await ready()).not.toContain(silence);
+    await server.remove();
+  }, 60_000);
 
   it('is refused where no folder is configured, and says why it has failed', async () => {
     const server = await startServer();
