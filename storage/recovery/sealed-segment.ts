@@ -1,7 +1,7 @@
 /** A sealed segment at a start: size and footer are looked at, its batches when they are read. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import { readUpTo } from '../disk/whole-file.js';
-import { DamagedData } from '../faults/storage-errors.js';
+import { DamagedData, errorCode } from '../faults/storage-errors.js';
 import {
   encodeSegmentFooter,
   type SegmentEnd,
@@ -9,7 +9,7 @@ import {
 } from '../format/segment-format.js';
 import type { ManifestLog, ManifestSegment } from '../manifest/manifest.js';
 import { Segment } from '../segment/segment.js';
-import { type IsolatingStore, isolateDamage } from '../segment/segment-damage.js';
+import { type IsolatingStore, isolateDamage, unreadReason } from '../segment/segment-damage.js';
 import type { LogFiles } from './log-files.js';
 
 /** A sealed segment as the manifest has it. */
@@ -28,8 +28,9 @@ export interface OpeningLog {
 }
 
 /**
- * Throws `DamagedData` where it is not what the manifest says; a log that isolates damage is
- * searched instead for what can be read, and reports it (`onDamage`).
+ * Throws `DamagedData` where it is not what the manifest says, or what the disk does where that
+ * does not read it; a log that isolates damage is searched instead for what can be read, and
+ * reports it (`onDamage`).
  */
 export async function openSealed(
   store: IsolatingStore,
@@ -46,7 +47,8 @@ export async function openSealed(
     )
     .catch((error: unknown) => {
       if (error instanceof DamagedData) return error;
-      throw error;
+      if (errorCode(error) !== 'EIO' || !store.isolatesDamage(log.name)) throw error;
+      return files.damaged(segment, segment.nextOffset - 1, unreadReason);
     });
   if (damage !== null) await isolateDamage(store, opening, segment, damage);
   return segment;

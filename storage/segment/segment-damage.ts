@@ -1,6 +1,7 @@
 /** What of a segment does not read back, and what does: batch by batch, all of it. */
 import type { Disk, FileHandle } from '../disk/disk.js';
 import type { StoreFiles } from '../disk/store-files.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { type DamagedData, DamagedOffsets, errorCode } from '../faults/storage-errors.js';
 import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { batchLength } from '../format/record-batch.js';
@@ -19,7 +20,10 @@ export interface IsolatingStore extends StoreFiles {
   damaged(damage: DamagedData): void;
 }
 
-/** Reads all of a segment; answers the spans between its intact batches, in order. */
+/**
+ * Reads all of a segment; answers the spans between its intact batches, in order. What the disk
+ * does not read is damage, too.
+ */
 export async function findDamage(
   { disk, directory, openFiles }: StoreFiles,
   log: { readonly id: number; readonly logTag: number },
@@ -35,12 +39,22 @@ export async function findDamage(
       return search.spans();
     });
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
+    const reason = unopenedReason(error);
+    if (reason === null) throw error;
     const { baseOffset: from, nextOffset: until } = end;
-    const place = { start: segmentHeaderLength, end: end.end };
-    return [{ ...place, from, until, reason: 'the file is missing' }];
+    return [{ start: segmentHeaderLength, end: end.end, from, until, reason }];
   }
 }
+
+/** Why all of a file is damaged that was not opened; null where the next try may open it. */
+function unopenedReason(error: unknown): string | null {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return 'the file is missing';
+  return code === 'EIO' ? 'the disk does not open it' : null;
+}
+
+/** Why a part of a file is damaged. */
+export const unreadReason = 'the disk does not read it';
 
 /**
  * A segment was found not to be what it was: throws `damage`, or, in a log that isolates damage,
@@ -118,12 +132,18 @@ class DamageSearch {
   private readonly runs: Run[] = [];
   private readonly faults: { readonly position: number; readonly reason: string }[] = [];
 
+  private readonly disk: Disk;
+
   constructor(
-    private readonly disk: Disk,
+    disk: Disk,
     private readonly file: FileHandle,
     private readonly logTag: number,
     private readonly segment: SegmentEnd,
-  ) {}
+  ) {
+    this.disk = aroundUnreadable(disk, (position) => {
+      this.faults.push({ position, reason: unreadReason });
+    });
+  }
 
   async readAll(): Promise<void> {
     for (let position = segmentHeaderLength; position < this.segment.end; ) {
@@ -217,7 +237,9 @@ class DamageSearch {
   }
 
   private reasonAt(start: number, end: number): string {
-    const fault = this.faults.find(({ position }) => position >= start && position < end);
+    const inside = this.faults.filter(({ position }) => position >= start && position < end);
+    // Where bytes were not read, what is wrong with those in their place says nothing.
+    const fault = inside.find(({ reason }) => reason === unreadReason) ?? inside[0];
     return fault?.reason ?? 'a record batch of another history of this log';
   }
 }

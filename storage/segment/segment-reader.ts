@@ -211,7 +211,8 @@ function everything({ end }: Segment) {
   return { position: segmentHeaderLength, limit: end };
 }
 
+/** The code is that of a read: a segment is written to elsewhere. */
 function isNewDamage(error: unknown): boolean {
   if (error instanceof DamagedOffsets) return false;
-  return error instanceof DamagedData || errorCode(error) === 'ENOENT';
+  return error instanceof DamagedData || ['ENOENT', 'EIO'].includes(errorCode(error));
 }

@@ -14,6 +14,7 @@ import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex } from '../index/segment-index.js';
 import { footerFault } from '../recovery/sealed-segment.js';
 import { Segment } from '../segment/segment.js';
+import { unreadReason } from '../segment/segment-damage.js';
 import { digestOf } from '../segment/segment-lifecycle.js';
 
 /** Small, so that a server that scrubs has its turn in between. */
@@ -47,41 +48,59 @@ export async function verifySegment(
   expected: ExpectedSegment,
   progressed: (bytes: number) => void,
 ): Promise<boolean> {
+  const { logId, segment } = expected;
   const index = expected.isIndexed ? await readIndex(store, expected) : null;
-  const path = store.directory.segment(expected.logId, expected.segment.number);
-  await store.openFiles.use(path, async (file) => {
-    const header = decodeSegmentHeader(await readUpTo(store.disk, file, 0, segmentHeaderLength));
-    const { logId, segment, before, digest } = expected;
-    const place = { logId, number: segment.number, before };
-    const reason = headerFault(store.storeId, place, header);
-    if (header === null || reason !== null) {
-      throw damaged(store, expected, new Segment(logId, 0), reason ?? 'no header');
-    }
-    await verifyBatches(store, expected, file, { header, index, progressed });
-    if (digest === null) return;
-    const end = segment.toEnd();
-    const fault = await footerFault(store.disk, file, { number: segment.number, end, digest });
-    if (fault !== null) throw damaged(store, expected, segment, fault);
-    if ((await digestOf(store, file, segment.end)).toString('hex') === digest) return;
-    throw damaged(store, expected, segment, 'the SHA-256 it was sealed with differs');
-  });
+  const path = store.directory.segment(logId, segment.number);
+  const read = new Segment(logId, segment.number);
+  try {
+    await store.openFiles.use(path, (file) =>
+      verifyFile(store, expected, file, { read, index, progressed }),
+    );
+  } catch (error) {
+    if (errorCode(error) === 'EIO') throw damaged(store, expected, read, unreadReason);
+    throw error;
+  }
   return index !== null;
 }
 
 /** What surrounds the batches in the file, and the callback for progress. */
 interface Surroundings {
-  readonly header: SegmentHeader;
+  /** What was intact so far; empty at first. */
+  readonly read: Segment;
   readonly index: SegmentIndex | null;
   progressed(bytes: number): void;
+}
+
+async function verifyFile(
+  store: VerifiedStore,
+  expected: ExpectedSegment,
+  file: FileHandle,
+  surroundings: Surroundings,
+): Promise<void> {
+  const header = decodeSegmentHeader(await readUpTo(store.disk, file, 0, segmentHeaderLength));
+  const { logId, segment, before, digest } = expected;
+  const place = { logId, number: segment.number, before };
+  const reason = headerFault(store.storeId, place, header);
+  if (header === null || reason !== null) {
+    throw damaged(store, expected, surroundings.read, reason ?? 'no header');
+  }
+  await verifyBatches(store, expected, file, header, surroundings);
+  if (digest === null) return;
+  const end = segment.toEnd();
+  const fault = await footerFault(store.disk, file, { number: segment.number, end, digest });
+  if (fault !== null) throw damaged(store, expected, segment, fault);
+  if ((await digestOf(store, file, segment.end)).toString('hex') === digest) return;
+  throw damaged(store, expected, segment, 'the SHA-256 it was sealed with differs');
 }
 
 async function verifyBatches(
   store: VerifiedStore,
   expected: ExpectedSegment,
   file: FileHandle,
-  { header, index, progressed }: Surroundings,
+  header: SegmentHeader,
+  { read, index, progressed }: Surroundings,
 ): Promise<void> {
-  const { logId, logTag, segment } = expected;
+  const { logTag, segment } = expected;
   const scan = new BatchScan({
     disk: store.disk,
     file,
@@ -91,7 +110,6 @@ async function verifyBatches(
     chain: header.chainSeed,
     chunkBytes,
   });
-  const read = new Segment(logId, segment.number);
   // What the index would be if it were made now; the stored one is held against all of it at once.
   const made = index === null ? null : new SegmentIndex();
   read.index = made;
@@ -130,8 +148,7 @@ async function readIndex(
     throw damagedIndex(store, expected, 'it is not the intact index of its segment', bytes.length);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    if (errorCode(error) === 'EIO')
-      throw damagedIndex(store, expected, 'the disk does not read it');
+    if (errorCode(error) === 'EIO') throw damagedIndex(store, expected, unreadReason);
     throw error;
   }
 }

@@ -41,6 +41,13 @@ export interface PlannedFailure {
   readonly partially?: boolean;
 }
 
+/** Bytes [from, to) of a file that no read gives, by whole pages: a bad sector. */
+export interface UnreadableBytes {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 type Entry = SimulatedFile | Directory;
 
 /** A change of names that no directory fsync has made durable. */
@@ -83,6 +90,7 @@ export class SimulatedDisk implements Disk {
   /** Called after every operation that changes something: a crash could be here. */
   afterChange: (() => void) | null = null;
   failures: PlannedFailure[] = [];
+  unreadable: readonly UnreadableBytes[] = [];
   /** What is under way ends in any order, as on a pool of threads; if not, at once. */
   interleaves = false;
   /** What `space` says while there is no end to the disk. */
@@ -110,6 +118,7 @@ export class SimulatedDisk implements Disk {
     const copies = new Map<Entry, Entry>();
     copy.root = copyDirectory(this.root, copies);
     copy.order = this.order;
+    copy.unreadable = this.unreadable;
     return copy;
   }
 
@@ -211,7 +220,14 @@ export class SimulatedDisk implements Disk {
 
   read(handle: FileHandle, target: Buffer, position: number): Promise<number> {
     const { file, path } = this.handle(handle);
-    return this.run('read', path, () => file.cache.read(position, target));
+    return this.run('read', path, () => {
+      const bad = this.unreadable.find((bytes) => {
+        return bytes.path === path && bytes.from < position + target.length && position < bytes.to;
+      });
+      if (bad === undefined) return file.cache.read(position, target);
+      if (position >= bad.from) throw diskFailure('EIO', path);
+      return file.cache.read(position, target.subarray(0, bad.from - position));
+    });
   }
 
   write(handle: FileHandle, source: Buffer, position: number): Promise<number> {

@@ -1,0 +1,133 @@
+import { type DamagedData, DamagedOffsets } from '../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../storage/log/partition-log.js';
+import { scrub } from '../../storage/verify/scrub.js';
+import { verifyStore } from '../../storage/verify/verify-store.js';
+import { SimulatedDisk, type UnreadableBytes } from '../simulation/simulated-disk.js';
+import { isTopic, logOf, segmentPath } from './damaged-topic.js';
+import { directory, openSimulated, readOnly, settle } from './simulated-store.js';
+
+const recordCount = 20;
+const valueAt = (offset: number) => Buffer.alloc(3000, offset + 1);
+const isolating = { segmentBytes: 30_000, isolatesDamage: isTopic };
+
+/** Of the second segment, [9, 18): parts of the records 12 to 14 lie in it. */
+const badPage: UnreadableBytes = { path: segmentPath(1), from: 12_288, to: 16_384 };
+
+async function open(disk: SimulatedDisk) {
+  const reported: DamagedData[] = [];
+  const onDamage = (damage: DamagedData) => reported.push(damage);
+  const opened = await openSimulated(disk, { ...isolating, onDamage });
+  return { ...opened, reported, log: logOf(opened.store) };
+}
+
+/** A journal and a topic: of that [0, 9) and [9, 18) are sealed; what it holds is as it was. */
+async function workedDisk(): Promise<SimulatedDisk> {
+  const disk = new SimulatedDisk();
+  const { store, timers } = await openSimulated(disk, isolating);
+  await (await store.createLog('journal')).append([{ key: null, value: valueAt(0) }]).durable;
+  const log = await store.createLog('topic');
+  for (let offset = 0; offset < recordCount; offset += 1) {
+    const key = Buffer.from(`key ${offset % 4}`);
+    await log.append([{ key, value: valueAt(offset), terms: ['run-1'] }]).durable;
+  }
+  await settle();
+  timers.advance(25);
+  await settle();
+  expect(log.segments.map(({ nextOffset }) => nextOffset)).toEqual([9, 18, 20]);
+  await store.close();
+  return disk.restart();
+}
+
+/** Everything that is read, and the ranges that say that they are not. */
+async function survey(log: PartitionLog, isBackwards = false): Promise<unknown> {
+  const read: number[] = [];
+  const lost: string[] = [];
+  for (let at = 0; at < recordCount; at += 1) {
+    const offset = isBackwards ? recordCount - 1 - at : at;
+    const from = isBackwards ? offset + 1 : offset;
+    try {
+      const options = { maxRecords: 1, backwards: isBackwards };
+      const [batch] = await log.read(from, options);
+      const record = batch?.record(offset);
+      expect(record?.value?.equals(valueAt(offset))).toBe(true);
+      read.push(offset);
+    } catch (error) {
+      if (!(error instanceof DamagedOffsets)) throw error;
+      lost.push(`${error.offsets.from} to ${error.offsets.until}`);
+    }
+  }
+  return { read: read.length, lost: [...new Set(lost)] };
+}
+
+const around = { read: recordCount - 3, lost: ['12 to 15'] };
+const why = /0001\.log bytes \d+ to \d+: the disk does not read it; .*12 to 14 cannot be read/;
+
+describe('a page of a topic that the disk does not read', () => {
+  it('costs the records in it, and says which, while the store is open', async () => {
+    const disk = await workedDisk();
+    const { store, log, reported, failures } = await open(disk);
+    disk.unreadable = [badPage];
+    expect(await survey(log)).toEqual(around);
+    expect(await survey(log, true)).toEqual(around);
+    expect(reported.map(({ message }) => message)).toEqual([expect.stringMatching(why)]);
+    expect(failures).toEqual([]);
+    await store.close();
+  });
+
+  it('keeps no compaction from the segments around it', async () => {
+    const disk = await workedDisk();
+    disk.unreadable = [badPage];
+    const { store, log, failures } = await open(disk);
+    const { removedRecords } = await log.compact({ tombstonesBefore: 0 });
+    expect(removedRecords).toBe(5);
+    expect([log.damages, failures]).toEqual([[{ from: 12, until: 15 }], []]);
+    expect((await log.read(15, { maxRecords: 1 })).length).toBe(1);
+    await store.close();
+  });
+
+  it('does not end a scrub: it is named, and what is behind it is read', async () => {
+    const disk = await workedDisk();
+    disk.unreadable = [badPage];
+    const found: (string | null)[] = [];
+    for await (const { damage } of scrub(disk, directory, { ...readOnly, ...isolating }, 0)) {
+      found.push(damage?.message ?? null);
+    }
+    const named = expect.stringMatching(/0001\.log bytes .*: the disk does not read it/);
+    expect(found).toEqual([null, named]);
+  });
+
+  it('is named by a verification, which goes on', async () => {
+    const disk = await workedDisk();
+    disk.unreadable = [badPage];
+    const { logs, damages } = await verifyStore(disk, directory, { ...readOnly, ...isolating });
+    expect(damages.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/0001\.log bytes \d+ to \d+: the disk does not read it/),
+    ]);
+    expect(logs.map(({ name, lost }) => ({ name, lost }))).toEqual([
+      { name: 'journal', lost: [] },
+      { name: 'topic', lost: [{ from: 12, until: 15 }] },
+    ]);
+  });
+
+  it('costs a start nothing where it is the end of a segment', async () => {
+    const disk = await workedDisk();
+    const length = disk.files().get(segmentPath(1))?.length ?? 0;
+    disk.unreadable = [{ path: segmentPath(1), from: length - 128, to: length }];
+    const { store, log, reported } = await open(disk);
+    expect(await survey(log)).toEqual({ read: recordCount, lost: [] });
+    expect(reported.map(({ message }) => message)).toEqual([
+      expect.stringContaining('the disk does not read it'),
+    ]);
+    await store.close();
+  });
+});
+
+it('a read that fails once is an error once, and no damage', async () => {
+  const disk = await workedDisk();
+  const { store, log, reported } = await open(disk);
+  disk.failures = [{ operation: 'read', nth: 1, under: segmentPath(1), code: 'EIO' }];
+  await expect(log.read(12, { maxRecords: 1 })).rejects.toThrow('EIO');
+  expect(await survey(log)).toEqual({ read: recordCount, lost: [] });
+  expect([log.damages, reported]).toEqual([[], []]);
+  await store.close();
+});
