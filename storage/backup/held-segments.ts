@@ -3,6 +3,7 @@
  */
 import { dirname } from 'node:path';
 import type { StoreDirectory } from '../disk/store-directory.js';
+import { aroundUnreadable } from '../disk/unreadable-pages.js';
 import { withFile } from '../disk/whole-file.js';
 import { errorCode } from '../faults/storage-errors.js';
 import { copyBytes, type GrowingPart } from './growing-part.js';
@@ -132,9 +133,11 @@ export class HeldSegments {
     const { disk } = this.source;
     const isLinked = this.sharesFiles && (await unlessGone(() => this.link(from, to)));
     if (!isLinked) {
+      // The copy is verified: what was not read shows there, as what a second name shares does.
+      const around = aroundUnreadable(disk, () => undefined);
       await unlessGone(() =>
-        withFile(disk, from, 'read', async (file) =>
-          copyBytes(disk, file, to, await disk.size(file)),
+        withFile(around, from, 'read', async (file) =>
+          copyBytes(around, file, to, await disk.size(file)),
         ),
       );
     }

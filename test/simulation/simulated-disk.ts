@@ -11,6 +11,7 @@ import {
   SimulatedFile,
   type SyncFailure,
   tornChanges,
+  type UnreadableBytes,
 } from './simulated-file.js';
 
 /** What a power cut leaves of everything that was not synced. */
@@ -39,13 +40,6 @@ export interface PlannedFailure {
   readonly syncFailure?: SyncFailure;
   /** For `write`: this much of it still gets in; with no `code` it is a short write. */
   readonly partially?: boolean;
-}
-
-/** Bytes [from, to) of a file that no read gives, by whole pages: a bad sector. */
-export interface UnreadableBytes {
-  readonly path: string;
-  readonly from: number;
-  readonly to: number;
 }
 
 type Entry = SimulatedFile | Directory;
@@ -90,7 +84,6 @@ export class SimulatedDisk implements Disk {
   /** Called after every operation that changes something: a crash could be here. */
   afterChange: (() => void) | null = null;
   failures: PlannedFailure[] = [];
-  unreadable: readonly UnreadableBytes[] = [];
   /** What is under way ends in any order, as on a pool of threads; if not, at once. */
   interleaves = false;
   /** What `space` says while there is no end to the disk. */
@@ -118,7 +111,6 @@ export class SimulatedDisk implements Disk {
     const copies = new Map<Entry, Entry>();
     copy.root = copyDirectory(this.root, copies);
     copy.order = this.order;
-    copy.unreadable = this.unreadable;
     return copy;
   }
 
@@ -174,6 +166,11 @@ export class SimulatedDisk implements Disk {
     file.pending = [];
   }
 
+  /** No read of a file gives these bytes from now on, by whichever of its names. */
+  spoil(path: string, bytes: UnreadableBytes): void {
+    this.fileAt(path).unreadable = bytes;
+  }
+
   makeDirectory(path: string): Promise<void> {
     return this.change('makeDirectory', path, () => {
       const parent = this.directoryAt(dirname(path));
@@ -221,12 +218,9 @@ export class SimulatedDisk implements Disk {
   read(handle: FileHandle, target: Buffer, position: number): Promise<number> {
     const { file, path } = this.handle(handle);
     return this.run('read', path, () => {
-      const bad = this.unreadable.find((bytes) => {
-        return bytes.path === path && bytes.from < position + target.length && position < bytes.to;
-      });
-      if (bad === undefined) return file.cache.read(position, target);
-      if (position >= bad.from) throw diskFailure('EIO', path);
-      return file.cache.read(position, target.subarray(0, bad.from - position));
+      const length = file.read(position, target);
+      if (length === null) throw diskFailure('EIO', path);
+      return length;
     });
   }
 

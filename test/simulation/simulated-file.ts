@@ -104,11 +104,18 @@ export type SyncFailure =
   /** This fdatasync succeeds, although nothing got to the disk; the next one fails. */
   | 'late';
 
+/** Bytes [from, to) of a file that no read gives: a page with a bad sector. */
+export interface UnreadableBytes {
+  readonly from: number;
+  readonly to: number;
+}
+
 export class SimulatedFile {
   durable = Content.empty();
   cache = Content.empty();
   pending: PendingChange[] = [];
   failsNextSync = false;
+  unreadable: UnreadableBytes | null = null;
 
   copy(): SimulatedFile {
     const file = new SimulatedFile();
@@ -116,7 +123,17 @@ export class SimulatedFile {
     file.cache = this.cache.copy();
     file.pending = this.pending.map((change) => ({ ...change, file }));
     file.failsNextSync = this.failsNextSync;
+    file.unreadable = this.unreadable;
     return file;
+  }
+
+  /** Bytes read, up to what cannot be; null where nothing can. */
+  read(position: number, target: Buffer): number | null {
+    const bad = this.unreadable;
+    const isBeside = bad === null || position + target.length <= bad.from || position >= bad.to;
+    if (isBeside) return this.cache.read(position, target);
+    if (position >= bad.from) return null;
+    return this.cache.read(position, target.subarray(0, bad.from - position));
   }
 
   write(order: number, position: number, source: Buffer): void {

@@ -1,8 +1,9 @@
+import { backupFolder } from '../../storage/backup/backup-folder.js';
 import { type DamagedData, DamagedOffsets } from '../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../storage/log/partition-log.js';
 import { scrub } from '../../storage/verify/scrub.js';
 import { verifyStore } from '../../storage/verify/verify-store.js';
-import { SimulatedDisk, type UnreadableBytes } from '../simulation/simulated-disk.js';
+import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { isTopic, logOf, segmentPath } from './damaged-topic.js';
 import { directory, openSimulated, readOnly, settle } from './simulated-store.js';
 
@@ -11,7 +12,7 @@ const valueAt = (offset: number) => Buffer.alloc(3000, offset + 1);
 const isolating = { segmentBytes: 30_000, isolatesDamage: isTopic };
 
 /** Of the second segment, [9, 18): parts of the records 12 to 14 lie in it. */
-const badPage: UnreadableBytes = { path: segmentPath(1), from: 12_288, to: 16_384 };
+const badPage = { from: 12_288, to: 16_384 };
 
 async function open(disk: SimulatedDisk) {
   const reported: DamagedData[] = [];
@@ -66,7 +67,7 @@ describe('a page of a topic that the disk does not read', () => {
   it('costs the records in it, and says which, while the store is open', async () => {
     const disk = await workedDisk();
     const { store, log, reported, failures } = await open(disk);
-    disk.unreadable = [badPage];
+    disk.spoil(segmentPath(1), badPage);
     expect(await survey(log)).toEqual(around);
     expect(await survey(log, true)).toEqual(around);
     expect(reported.map(({ message }) => message)).toEqual([expect.stringMatching(why)]);
@@ -76,7 +77,7 @@ describe('a page of a topic that the disk does not read', () => {
 
   it('keeps no compaction from the segments around it', async () => {
     const disk = await workedDisk();
-    disk.unreadable = [badPage];
+    disk.spoil(segmentPath(1), badPage);
     const { store, log, failures } = await open(disk);
     const { removedRecords } = await log.compact({ tombstonesBefore: 0 });
     expect(removedRecords).toBe(5);
@@ -87,7 +88,7 @@ describe('a page of a topic that the disk does not read', () => {
 
   it('does not end a scrub: it is named, and what is behind it is read', async () => {
     const disk = await workedDisk();
-    disk.unreadable = [badPage];
+    disk.spoil(segmentPath(1), badPage);
     const found: (string | null)[] = [];
     for await (const { damage } of scrub(disk, directory, { ...readOnly, ...isolating }, 0)) {
       found.push(damage?.message ?? null);
@@ -98,7 +99,7 @@ describe('a page of a topic that the disk does not read', () => {
 
   it('is named by a verification, which goes on', async () => {
     const disk = await workedDisk();
-    disk.unreadable = [badPage];
+    disk.spoil(segmentPath(1), badPage);
     const { logs, damages } = await verifyStore(disk, directory, { ...readOnly, ...isolating });
     expect(damages.map(({ message }) => message)).toEqual([
       expect.stringMatching(/0001\.log bytes \d+ to \d+: the disk does not read it/),
@@ -109,10 +110,21 @@ describe('a page of a topic that the disk does not read', () => {
     ]);
   });
 
+  it.each([true, false])(
+    'is missing from a backup, which holds the rest (linked: %s)',
+    async (sharesFiles) => {
+      const disk = await workedDisk();
+      disk.spoil(segmentPath(1), badPage);
+      const options = { ...readOnly, ...isolating };
+      const { lost } = await backupFolder(disk, directory, '/copy', options, { sharesFiles });
+      expect(lost).toEqual([{ log: 'topic', from: 12, until: 15 }]);
+    },
+  );
+
   it('costs a start nothing where it is the end of a segment', async () => {
     const disk = await workedDisk();
     const length = disk.files().get(segmentPath(1))?.length ?? 0;
-    disk.unreadable = [{ path: segmentPath(1), from: length - 128, to: length }];
+    disk.spoil(segmentPath(1), { from: length - 128, to: length });
     const { store, log, reported } = await open(disk);
     expect(await survey(log)).toEqual({ read: recordCount, lost: [] });
     expect(reported.map(({ message }) => message)).toEqual([
