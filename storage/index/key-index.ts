@@ -186,6 +186,11 @@ export class KeyIndex {
     return this.bytes.readUInt32LE(0);
   }
 
+  /** The number of entries in all buckets. */
+  get entryCount(): number {
+    return this.bytes.readUInt32LE(4);
+  }
+
   /** Relative offsets with this hash, rising. */
   find(hash: number): number[] {
     const at = (place: Place) => this.bytes.subarray(place.position, place.position + place.length);
@@ -242,14 +247,32 @@ interface Place {
   readonly length: number;
 }
 
-/** As `KeyIndex.find`, in the bytes of an index that were left where they are: two small reads. */
+/** The stored bytes of an index are not what they were when it was opened. */
+export class IndexFault extends Error {
+  override readonly name = 'IndexFault';
+}
+
+/**
+ * As `KeyIndex.find`, in the bytes of an index that were left where they are: two small reads.
+ * Rejects with `IndexFault` where they cannot be those of the index.
+ */
 export async function findStored(
   hash: number,
-  bucketCount: number,
+  { bucketCount, entryCount }: Pick<KeyIndex, 'bucketCount' | 'entryCount'>,
   read: (place: Place) => Promise<Buffer>,
 ): Promise<number[]> {
   const bounds = await read(boundsPlace(hash, bucketCount));
-  return entriesOf(await read(bucketPlace(bounds, bucketCount)), hash);
+  if (bounds.length < 8) throw new IndexFault('an index is shorter than it was');
+  const [start, end] = [bounds.readUInt32LE(0), bounds.readUInt32LE(4)];
+  if (start > end || end > entryCount) throw new IndexFault('an index has no such bucket');
+  const place = bucketPlace(bounds, bucketCount);
+  const bucket = await read(place);
+  if (bucket.length < place.length) throw new IndexFault('an index is shorter than it was');
+  for (let position = 0; position < bucket.length; position += 8) {
+    const isOther = ((bucket.readUInt32LE(position) ^ hash) & (bucketCount - 1)) !== 0;
+    if (isOther) throw new IndexFault('an index has a term of another bucket');
+  }
+  return entriesOf(bucket, hash);
 }
 
 /** Where it stands which entries are in the hash's bucket: `starts[b]` and `starts[b + 1]`. */

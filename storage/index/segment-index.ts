@@ -34,6 +34,7 @@ export interface StoredKeys {
   /** Position of the key index in the file. */
   readonly start: number;
   readonly bucketCount: number;
+  readonly entryCount: number;
 }
 
 /** Bytes of log between two entries: what a lookup may have to read in vain. */
@@ -247,7 +248,8 @@ export class SegmentIndex {
 /** Where the terms stand in the bytes of an index file, which `decode` has found to be intact. */
 export function storedKeysOf(bytes: Buffer): StoredKeys {
   const start = keysStartOf(bytes);
-  return { start, bucketCount: KeyIndex.decode(bytes.subarray(start)).bucketCount };
+  const { bucketCount, entryCount } = KeyIndex.decode(bytes.subarray(start));
+  return { start, bucketCount, entryCount };
 }
 
 function keysStartOf(bytes: Buffer): number {

@@ -6,7 +6,8 @@
 import type { Disk } from '../disk/disk.js';
 import type { OpenFiles } from '../disk/open-files.js';
 import { readUpTo } from '../disk/whole-file.js';
-import { findStored, hashTerm } from './key-index.js';
+import { errorCode } from '../faults/storage-errors.js';
+import { findStored, hashTerm, IndexFault } from './key-index.js';
 import type { OffsetIndex, StoredKeys } from './segment-index.js';
 
 /** What finds a record in one segment. */
@@ -18,16 +19,24 @@ export interface RecordFinder {
   find(term: string): number[] | Promise<number[]>;
 }
 
+/** Where an index lies. */
+interface IndexPlace {
+  readonly disk: Disk;
+  readonly openFiles: OpenFiles;
+  readonly path: string;
+  /** Makes it again from the records: its file is gone, or cannot be what it was. */
+  remake(): Promise<RecordFinder>;
+}
+
 /**
  * One that does not read back has no object of this class: `SegmentReader.indexOf` makes it again
- * from the records. A file that is damaged later makes `find` reject, or miss.
+ * from the records. So does this, where its file is gone or damaged later and a look-up shows that:
+ * bits of a term that flip within its bucket do not.
  */
 export class StoredIndex implements RecordFinder {
-  /** `keys` and `offsets` are of the file at `path`, which was read whole and found intact. */
+  /** `keys` and `offsets` are of the file in `place`, which was read whole and found intact. */
   constructor(
-    private readonly disk: Disk,
-    private readonly openFiles: OpenFiles,
-    private readonly path: string,
+    private readonly place: IndexPlace,
     private readonly keys: StoredKeys,
     readonly offsets: OffsetIndex,
   ) {}
@@ -36,12 +45,19 @@ export class StoredIndex implements RecordFinder {
     return this.offsets.byteLength;
   }
 
-  find(term: string): Promise<number[]> {
-    const { start, bucketCount } = this.keys;
-    return this.openFiles.use(this.path, (file) =>
-      findStored(hashTerm(term), bucketCount, ({ position, length }) =>
-        readUpTo(this.disk, file, start + position, length),
-      ),
-    );
+  async find(term: string): Promise<number[]> {
+    const { place, keys } = this;
+    const { disk, openFiles, path } = place;
+    try {
+      return await openFiles.use(path, (file) =>
+        findStored(hashTerm(term), keys, ({ position, length }) =>
+          readUpTo(disk, file, keys.start + position, length),
+        ),
+      );
+    } catch (error) {
+      const isLost = error instanceof IndexFault || ['ENOENT', 'EIO'].includes(errorCode(error));
+      if (!isLost) throw error;
+      return (await place.remake()).find(term);
+    }
   }
 }

@@ -48,6 +48,7 @@ export class SegmentReader {
   private isReleased = false;
   /** By segment: one search serves all who have met a fault. */
   private readonly searches = new Map<Segment, Promise<void>>();
+  private readonly remaking = new Map<Segment, Promise<RecordFinder>>();
 
   constructor(
     private readonly store: ReadStore,
@@ -106,10 +107,11 @@ export class SegmentReader {
     const bytes = await readWhole(store.disk, path).catch(() => null);
     const place = { logTag: log.logTag, number: segment.number, segment };
     const read = bytes === null ? null : SegmentIndex.decode(bytes, place);
-    const index =
-      bytes === null || read === null
-        ? await this.rebuildIndex(segment)
-        : new StoredIndex(store.disk, store.openFiles, path, storedKeysOf(bytes), read.offsets);
+    if (bytes === null || read === null) return this.remakeIndex(segment, path);
+    const { disk, openFiles } = store;
+    const remake = () => this.remakeIndex(segment, path);
+    const stored = { disk, openFiles, path, remake };
+    const index = new StoredIndex(stored, storedKeysOf(bytes), read.offsets);
     store.indexes.set(path, index);
     return index;
   }
@@ -182,7 +184,24 @@ export class SegmentReader {
     }
   }
 
-  private async rebuildIndex(segment: Segment): Promise<RecordFinder> {
+  /** Makes the index of a segment from its records, once for all who ask at the same time. */
+  private remakeIndex(segment: Segment, path: string): Promise<RecordFinder> {
+    const remaking =
+      this.remaking.get(segment) ??
+      this.remakeOnce(segment, path).finally(() => this.remaking.delete(segment));
+    this.remaking.set(segment, remaking);
+    return remaking;
+  }
+
+  private async remakeOnce(segment: Segment, path: string): Promise<RecordFinder> {
+    const { indexes, openFiles } = this.store;
+    const index = await this.rebuiltIndex(segment);
+    indexes.set(path, index);
+    await openFiles.forget(path);
+    return index;
+  }
+
+  private async rebuiltIndex(segment: Segment): Promise<RecordFinder> {
     const index = new SegmentIndex();
     const { baseOffset, maxTimestamp } = segment;
     let lost: DamagedSpan | null = null;
