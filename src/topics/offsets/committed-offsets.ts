@@ -40,6 +40,12 @@ export type WhenSpace = (wake: () => void) => void;
 const readBytes = 4 * 1024 * 1024;
 
 /**
+ * One append ends once it has so much: more than a request commits, which is there as a whole or
+ * not at all after a crash. What is forgotten with a topic may be more than one append takes.
+ */
+const appendBytes = 8 * 1024 * 1024;
+
+/**
  * One for the server; `stepwell journal` reads the same log. `commit` and `keepStart` return at
  * once: await `durable` before a client is answered.
  */
@@ -178,8 +184,9 @@ export class CommittedOffsets {
     const written = this.unwritten;
     if (written.size === 0) return;
     try {
-      const { durable } = this.log.append([...written.values()].map((place) => this.record(place)));
+      const appended = this.appends(written.values()).map((records) => this.log.append(records));
       this.unwritten = new Map();
+      const durable = Promise.all(appended.map((each) => each.durable)).then(() => undefined);
       this.latest = durable.catch((error: unknown) => this.notWritten(written, error));
     } catch (error) {
       if (!(error instanceof DiskFull)) throw error;
@@ -188,7 +195,23 @@ export class CommittedOffsets {
     this.latest.catch(() => undefined);
   }
 
-  private record(place: Place): RecordInput {
+  /** The records of places, as many to one append as it takes. */
+  private appends(places: Iterable<Place>): RecordInput[][] {
+    const appends: RecordInput[][] = [];
+    let left = 0;
+    for (const place of places) {
+      if (left <= 0) {
+        appends.push([]);
+        left = appendBytes;
+      }
+      const record = this.record(place);
+      appends.at(-1)?.push(record);
+      left -= record.key.length + (record.value?.length ?? 0);
+    }
+    return appends;
+  }
+
+  private record(place: Place): RecordInput & { readonly key: Buffer } {
     const [group, topic, partition] = place;
     const stored = this.find(group, { topic, partition });
     return {

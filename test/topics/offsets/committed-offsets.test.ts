@@ -50,6 +50,18 @@ describe('committed offsets', () => {
     expect([again.of('g'), again.of('h')]).toEqual([[], []]);
   });
 
+  it('go with a topic that more groups have read than one append takes', async () => {
+    const log = await openLog();
+    const offsets = await CommittedOffsets.open(log, never);
+    // As long as thousands of names: 40 MB of keys.
+    const groups = Array.from({ length: 400 }, (_, number) => `${number}`.padEnd(100_000, 'g'));
+    for (const group of groups) offsets.commit(group, [at(0, 1)], 1);
+    offsets.commit('g', [at(0, 2, 'fares')], 1);
+    await offsets.forgetTopic('rides');
+    const again = await CommittedOffsets.open(log, never);
+    expect([...again.all()].map(({ group, topic }) => [group, topic])).toEqual([['g', 'fares']]);
+  });
+
   it('are distinguished from those of names that look alike', async () => {
     const offsets = await CommittedOffsets.open(await openLog(), never);
     offsets.commit('a/b', [at(1, 1, 'c')], 1);
