@@ -26,7 +26,7 @@ async function expectKept(options: RoundsOptions): Promise<void> {
 
 describeWithPostgres('servers over a shared log', () => {
   it(`keep what they promised while owners are stopped, cut off, ended${where}`, async () => {
-    const log = await PostgresRounds.create(network);
+    const log = await PostgresRounds.create(network, 1);
     await expectKept({ log, faults, count: faults.length, network });
   }, 240_000);
 });

@@ -2,9 +2,10 @@
  * `npm run rounds -- [--log postgres|kafka] [--rounds 100] [--minutes 9]
  * [--faults kill,stop,end,cut,deaf,mute] [--seen FILE]`: rounds of faults over real servers, with
  * their figures, and what the checker was given in FILE. Kafka is what STEPWELL_TEST_KAFKA names,
- * from which nothing is cut, or librdkafka's mock brokers, which fail, too. Those keep little,
- * so that many rounds are played in parts, each over brokers and nodes of its own. Exit code 1
- * where a promise was broken.
+ * from which nothing is cut, or librdkafka's mock brokers, which fail, too. Those keep little, and
+ * PostgreSQL has no standby once its primary is lost, after three quarters of the rounds: so many
+ * rounds are played in parts, each over a log and nodes of its own. Exit code 1 where a promise was
+ * broken.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -16,6 +17,7 @@ import { type Fault, type RoundsReport, runRounds } from './rounds.js';
 import {
   MockBrokersRounds,
   mostMockRounds,
+  mostPostgresRounds,
   PostgresRounds,
   RealBrokersRounds,
   type RoundsLog,
@@ -57,13 +59,13 @@ try {
 /** Until `count` rounds, `withinMs`, or the first part in which a promise was broken. */
 async function play(count: number, withinMs: number): Promise<RoundsReport[]> {
   const until = performance.now() + withinMs;
-  const most = isKafka && !isReal ? mostMockRounds : count;
   const reports: RoundsReport[] = [];
   for (let left = count; left > 0 && performance.now() < until; ) {
+    const part = Math.min(left, mostRounds());
     const report = await runRounds({
-      log: await sharedLog(),
+      log: await sharedLog(part),
       faults: network === null ? uncut : wanted,
-      count: Math.min(left, most),
+      count: part,
       withinMs: until - performance.now(),
       network,
     });
@@ -76,8 +78,13 @@ async function play(count: number, withinMs: number): Promise<RoundsReport[]> {
   return reports;
 }
 
-function sharedLog(): Promise<RoundsLog> {
-  if (!isKafka) return PostgresRounds.create(network);
+function mostRounds(): number {
+  if (isReal) return Number.POSITIVE_INFINITY;
+  return isKafka ? mostMockRounds : mostPostgresRounds;
+}
+
+function sharedLog(rounds: number): Promise<RoundsLog> {
+  if (!isKafka) return PostgresRounds.create(network, Math.ceil((rounds * 3) / 4) - 1);
   if (realBrokers === null) return MockBrokersRounds.create(network);
   return Promise.resolve(new RealBrokersRounds(realBrokers));
 }

@@ -20,17 +20,23 @@ export interface RoundsLog extends SharedLogServers {
   befall(round: number): Promise<boolean>;
 }
 
+/** From then on it has no standby: so many rounds are played in parts of this many. */
+export const mostPostgresRounds = 24;
+
 /** Its primary is killed and its standby promoted, once. */
 export class PostgresRounds implements RoundsLog {
   readonly url: string;
 
-  private constructor(private readonly pair: PostgresPair) {
+  private constructor(
+    private readonly pair: PostgresPair,
+    private readonly lostAfter: number,
+  ) {
     this.url = pair.url;
   }
 
-  /** Nodes of `network` reach it, too. */
-  static async create(network: NodeNetwork | null): Promise<PostgresRounds> {
-    return new PostgresRounds(await PostgresPair.create(network));
+  /** Nodes of `network` reach it, too; its primary is lost after that round, counted from 0. */
+  static async create(network: NodeNetwork | null, lostAfter: number): Promise<PostgresRounds> {
+    return new PostgresRounds(await PostgresPair.create(network), lostAfter);
   }
 
   async open(): Promise<CommitLog> {
@@ -38,7 +44,7 @@ export class PostgresRounds implements RoundsLog {
   }
 
   async befall(round: number): Promise<boolean> {
-    if (round !== 1) return false;
+    if (round !== this.lostAfter) return false;
     await this.pair.losePrimary();
     return true;
   }
