@@ -46,14 +46,14 @@ export async function findDamage(
   }
 }
 
-/** Why all of a file is damaged that was not opened; null where the next try may open it. */
+/** Why all of a file is damaged that was not opened; null where it is not. */
 function unopenedReason(error: unknown): string | null {
   const code = errorCode(error);
   if (code === 'ENOENT') return 'the file is missing';
-  return code === 'EIO' ? 'the disk does not open it' : null;
+  return code === 'EIO' ? unreadReason : null;
 }
 
-/** Why a part of a file is damaged. */
+/** Why a file, or a part of it, is damaged: the only damage that may pass by itself. */
 export const unreadReason = 'the disk does not read it';
 
 /**

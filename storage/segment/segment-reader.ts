@@ -7,9 +7,9 @@ import type { IndexCache } from '../index/index-cache.js';
 import { addRecordTerms } from '../index/record-terms.js';
 import { SegmentIndex, storedKeysOf } from '../index/segment-index.js';
 import { type RecordFinder, StoredIndex } from '../index/stored-index.js';
-import { largeChunkBytes } from './read-budget.js';
+import { largeChunkBytes, smallChunkBytes } from './read-budget.js';
 import type { DamagedSpan, Segment } from './segment.js';
-import { damagedOffsets, findDamage, type IsolatingStore } from './segment-damage.js';
+import { damagedOffsets, findDamage, type IsolatingStore, unreadReason } from './segment-damage.js';
 
 /**
  * A segment that was being read is not what it was: it was trimmed, another replaced it, or some of
@@ -74,7 +74,9 @@ export class SegmentReader {
         const span = damages.find(({ start, end }) => start < limit && end > at);
         const range = { position: at, limit: span?.start ?? limit, chunkBytes };
         if (at < range.limit && !(await this.scanIntact(segment, range, visit))) return;
-        if (span === undefined || !pass(span)) return;
+        if (span === undefined) return;
+        if (await this.isReadAgain(segment, span)) throw new SegmentChanged();
+        if (!pass(span)) return;
         at = span.end;
       }
     } catch (error) {
@@ -163,6 +165,19 @@ export class SegmentReader {
     return segment.damages !== known;
   }
 
+  /** Whether some of what the disk did not read before is read by now: no damage any more. */
+  private async isReadAgain(segment: Segment, span: DamagedSpan): Promise<boolean> {
+    if (span.reason !== unreadReason) return false;
+    const known = segment.damages;
+    const range = { position: span.start, limit: span.end, chunkBytes: smallChunkBytes };
+    const isRead = await this.scanIntact(segment, range, () => false).then(
+      () => true,
+      () => false,
+    );
+    if (isRead) await this.search(segment);
+    return segment.damages !== known;
+  }
+
   private search(segment: Segment): Promise<void> {
     const searching =
       this.searches.get(segment) ??
@@ -177,8 +192,11 @@ export class SegmentReader {
     const found = await findDamage(store, log, segment);
     const fresh = found.filter((span) => !before.has(JSON.stringify(span)));
     const isHere = !this.isReleased && segments.includes(segment);
-    if (fresh.length === 0 || !isHere) return;
+    const isSame = fresh.length === 0 && found.length === before.size;
+    if (isSame || !isHere) return;
     segment.damages = found;
+    // One that was made around damage says what could not be read.
+    store.indexes.delete(store.directory.index(log.id, segment.number));
     for (const span of fresh) {
       store.damaged(damagedOffsets(store, log, segments, segment, span));
     }

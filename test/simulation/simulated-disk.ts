@@ -166,8 +166,8 @@ export class SimulatedDisk implements Disk {
     file.pending = [];
   }
 
-  /** No read of a file gives these bytes from now on, by whichever of its names. */
-  spoil(path: string, bytes: UnreadableBytes): void {
+  /** No read of a file gives these bytes from now on, by whichever of its names; null: all do. */
+  spoil(path: string, bytes: UnreadableBytes | null): void {
     this.fileAt(path).unreadable = bytes;
   }
 

@@ -75,6 +75,20 @@ describe('a page of a topic that the disk does not read', () => {
     await store.close();
   });
 
+  it('costs nothing any more once the disk reads it again', async () => {
+    const disk = await workedDisk();
+    const { store, log } = await open(disk);
+    await disk.remove(segmentPath(1).replace('.log', '.index'));
+    disk.spoil(segmentPath(1), badPage);
+    expect(await survey(log)).toEqual(around);
+    await expect(log.find('run-1', { from: 9 }).next()).rejects.toThrow(DamagedOffsets);
+    disk.spoil(segmentPath(1), null);
+    expect(await survey(log)).toEqual({ read: recordCount, lost: [] });
+    expect(log.damages).toEqual([]);
+    expect(await log.find('run-1', { from: 9 }).next()).toEqual({ done: false, value: 9 });
+    await store.close();
+  });
+
   it('keeps no compaction from the segments around it', async () => {
     const disk = await workedDisk();
     disk.spoil(segmentPath(1), badPage);
