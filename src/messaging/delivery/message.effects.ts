@@ -202,11 +202,23 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
 
   /** Its place is free for others: where the disk has damaged it, no attempt is made. */
   private hold(attempt: Attempt, error: unknown): void {
-    const { messageId } = attempt;
-    this.unreadable.hold(messageId, error);
+    const { messageId, publishedOffset } = attempt;
+    this.unreadable.hold(messageId, error, {
+      read: async () => {
+        await this.contents.prepare(publishedOffset);
+      },
+      goOn: () => this.admitAgain(attempt),
+    });
     // It may have been canceled while it was read.
     if (!this.messages.has(messageId)) this.unreadable.release(messageId);
     this.release(attempt, null);
+  }
+
+  private admitAgain(attempt: Attempt): void {
+    attempt.startedAt = null;
+    attempt.prepared = null;
+    attempt.admission = this.gates.admit(attempt);
+    if (!attempt.admission.isInside) this.waiting.set(attempt.messageId, attempt);
   }
 
   private send(
