@@ -24,8 +24,9 @@ export class BufferPool {
 
   /** Of `bytes` or more; they are whatever they were: a group writes before it reads. */
   take(bytes: number): Buffer {
-    if (bytes > bufferBytes) return Buffer.allocUnsafeSlow(bytes);
-    return this.buffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
+    const at = this.buffers.findLastIndex(({ length }) => length >= bytes);
+    const [kept] = at < 0 ? [] : this.buffers.splice(at, 1);
+    return kept ?? Buffer.allocUnsafeSlow(Math.max(bytes, bufferBytes));
   }
 
   /** Keeps a few, and none that one huge batch blew up. */
