@@ -134,13 +134,16 @@ export class SegmentWriter implements CommitTarget {
     }
     if (!this.writesSynced) {
       own.wrote();
-      if (!(await this.madeDurable(segment, own, position, parts))) return;
+      if (!(await this.synced(segment, own, position, parts))) return;
     }
     this.durable = end;
   }
 
-  /** Makes the end of a file durable as the mode asks; false where that comes later. */
-  private async madeDurable(
+  /**
+   * Makes the end of a file durable as the mode asks; false where the file itself is synced later:
+   * in a lazy mode, and where what was written is written ahead.
+   */
+  private async synced(
     { number }: Segment,
     file: OwnFile,
     position: number,
@@ -152,7 +155,7 @@ export class SegmentWriter implements CommitTarget {
     const [bytes, ...more] = parts;
     const mayWriteAhead = writeAhead.isGathering || fileSync.syncing >= writeAhead.syncsApart;
     if (mayWriteAhead && bytes !== undefined && more.length === 0) {
-      if (await writeAhead.append(log, { logId: log.id, number, position, bytes })) return true;
+      if (await writeAhead.append(log, { logId: log.id, number, position, bytes })) return false;
     }
     await fileSync.syncOwn(file);
     if (writeAhead.dirty.size > 0) writeAhead.synced(log);

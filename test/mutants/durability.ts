@@ -83,15 +83,13 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: segmentWriter,
-        from: `      await store.fileSync.mustWrite(file, bytes, position);
-    } else {`,
-        to: `      await writeFully(store.disk, file, bytes, position);
-    } else {`,
+        from: 'return fileSync.mustWrite(file, bytes, position);',
+        to: 'return writeFully(disk, file, bytes, position);',
       },
       {
         file: segmentWriter,
-        from: '      await fileSync.syncOwn(own);',
-        to: '',
+        from: '    await fileSync.syncOwn(file);\n    if (writeAhead',
+        to: '    if (writeAhead',
       },
     ],
     tests: [crashes],
@@ -117,9 +115,10 @@ export const durabilityMutants: readonly Mutant[] = [
     changes: [
       {
         file: segmentWriter,
-        from: '    if (this.writesSynced) {',
-        to: `    this.durable = position + bytes.length;
-    if (this.writesSynced) {`,
+        from: '    const { position, parts } = this.place(segment, group);\n',
+        to: `    const { position, parts } = this.place(segment, group);
+    this.durable = position + group.byteLength;
+`,
       },
       {
         file: segmentWriter,
