@@ -117,7 +117,8 @@ describe('a node that reads an entry long after its time, which is the last of a
     passedMs += 5000;
     await until(() => following.mayAct);
     expect(following.state.epoch).toBe(2);
-    expect(following.clockSkewMs).toBe(0);
+    // The entry of its own claim is as old as its way took.
+    expect(following.clockSkewMs).toBeLessThan(1000);
   });
 
   it('never does where the clock of the log says that its own is wrong', async () => {
