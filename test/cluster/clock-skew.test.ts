@@ -32,7 +32,7 @@ describe('a node that reads an entry long after its time, which is the last of a
   let passedMs = 0;
   const clock: Clock = {
     ...systemClock,
-    // Of one source with the other: whole milliseconds beside fractions would be a skew of up to one.
+    // Of one source with the other: whole ms beside fractions would be a skew of up to 1 ms.
     now: () => performance.timeOrigin + systemClock.monotonic() + passedMs,
     monotonic: () => systemClock.monotonic() + passedMs,
   };
