@@ -125,6 +125,16 @@ describe('a rate', () => {
     expect(noted(600)).toHaveLength(1);
   });
 
+  it('is kept where an owner that was lost had opened the window', () => {
+    const times = [3740, 3810, 5580, 5600, 5620];
+    expect(judged(times)).toHaveLength(1);
+    expect(judged(times, [takeover(100, 3720, { isPlanned: true })])).toHaveLength(1);
+    expect(judged(times, [takeover(100, 3720)])).toEqual([]);
+    // Such a window is a period after the one before, too.
+    expect(judged([-1000, ...times], [takeover(100, 3720)])).toEqual([]);
+    expect(judged([300, 310, ...times], [takeover(1500, 3720)])).toHaveLength(1);
+  });
+
   it('is kept by whatever a fixed window allows, however late it comes', () => {
     const random = new SeededRandom(seed);
     for (let run = 0; run < 300; run += 1) {

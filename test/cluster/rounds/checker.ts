@@ -88,10 +88,20 @@ interface OpenWindow {
   readonly starts: number;
 }
 
+/** A start as far as it is known, which `number` shows; null = one that was never sent. */
+interface Start {
+  readonly number: number | null;
+  /** When it was met. */
+  readonly at: number;
+  readonly earliest: number;
+  readonly latest: number;
+  /** Whether it may be left out: it was none, or counts in a window of an owner before. */
+  readonly isOptional: boolean;
+}
+
 /**
  * Whether there are windows, each a period after the one before or later, of which none has more
- * starts than the rate. A start lies up to `onTheWayMs` before its arrival, and that up to `lateMs`
- * before it was noted.
+ * starts than the rate.
  */
 function tooManyStarts(
   { name, rate }: Lane,
@@ -101,17 +111,36 @@ function tooManyStarts(
   if (rate === null) return [];
   const none = Number.NEGATIVE_INFINITY;
   let possible: OpenWindow[] = [{ earliest: none, latest: none, starts: 0 }];
-  for (const { number, from, lateMs } of arrivals) {
-    const start = { earliest: from - lateMs - onTheWayMs, latest: from };
+  for (const start of startsOf(arrivals, takeovers)) {
     const counted = possible.flatMap((window) => withStart(window, start, rate));
-    // One that may be a straggler may also be of the new owner, and have opened its window.
-    possible = isStraggler(from, takeovers) ? [...possible, ...counted] : counted;
+    possible = start.isOptional ? [...possible, ...counted] : counted;
     if (possible.length === 0) {
-      return [`${name}: with ${number} more came than ${rate.starts} in ${rate.periodMs} ms`];
+      return [`${name}: with ${start.number} more came than ${rate.starts} in ${rate.periodMs} ms`];
     }
     possible = withoutWorse(possible);
   }
   return [];
+}
+
+/**
+ * A start lies up to `onTheWayMs` before its arrival, and that up to `lateMs` before it was noted;
+ * one that may be a straggler may also be of the new owner, and have opened its window. An owner
+ * that is lost may have opened a window for a start which it never sent: what is reserved counts.
+ */
+function startsOf(arrivals: readonly Arrival[], takeovers: readonly Takeover[]): Start[] {
+  const sent = arrivals.map(({ number, from, lateMs }): Start => {
+    const earliest = from - lateMs - onTheWayMs;
+    const isOptional = isStraggler(from, takeovers);
+    return { number, at: from, earliest, latest: from, isOptional };
+  });
+  const lost = takeovers
+    .filter(({ isPlanned }) => !isPlanned)
+    .flatMap(({ from, until }) => {
+      const start = { number: null, earliest: from - onTheWayMs, latest: until, isOptional: true };
+      // What came during the takeover may lie in the window before this one, or in its own.
+      return [from, until].map((at): Start => ({ at, ...start }));
+    });
+  return [...sent, ...lost].sort((one, other) => one.at - other.at);
 }
 
 /** The start is one of that window, or the first of the next. */
