@@ -1,8 +1,9 @@
 /** What makes a node of a cluster stop rather than go on (ADR 63). */
 
 /**
- * The shared log does not hold what it has acknowledged or shown before: its tail was cut off, or
- * replaced. No rule above the log can repair that, so every node that notices stops.
+ * The shared log does not hold what it has acknowledged or shown before: its tail was cut off or
+ * replaced, or what was read before was another log. No rule above the log can repair that, so
+ * every node that notices stops.
  */
 export class AcknowledgedEntriesMissing extends Error {
   override readonly name = 'AcknowledgedEntriesMissing';
@@ -14,7 +15,9 @@ export class AcknowledgedEntriesMissing extends Error {
     readonly place: number,
     reason: string,
   ) {
-    super(`acknowledged entries are missing in the shared log: place ${place}: ${reason}`);
+    const missing =
+      'acknowledged entries are missing in the shared log, or another was read before';
+    super(`${missing}: place ${place}: ${reason}`);
   }
 }
 

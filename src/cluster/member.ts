@@ -139,9 +139,10 @@ export class ClusterMember {
     if (reading === null || !this.isFollowing) return [];
     if (end < reading.from) {
       this.stop(end, `the log ends there, it was read up to ${reading.from}`);
-    } else if (start > this.state.next && !this.options.rules.foldsAt(this.state.next, start)) {
+    } else if (entries.length === 0 && start > this.state.next) {
       this.resync(start);
     } else {
+      // The first of them tells that a place is left out.
       for (const entry of entries) {
         if (entry.place >= this.state.next && this.isFollowing) this.foldRead(entry, now);
       }

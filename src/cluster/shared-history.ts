@@ -17,6 +17,8 @@ export interface HistoryState extends Head {
   readonly next: number;
   /** The last batch that counted when the owner took the log. */
   readonly tookAfter: number;
+  /** The place of the last claim or release that counts; 0 = there was none. */
+  readonly turnedAt: number;
   /** The life of the owner; null before the first claim. */
   readonly owner: Life | null;
   /** The name of the node that is the owner. */
@@ -31,6 +33,7 @@ export const emptyHistory: HistoryState = {
   sequence: 0,
   checksum: 0,
   tookAfter: 0,
+  turnedAt: 0,
   owner: null,
   node: null,
   unfinished: null,
@@ -80,11 +83,16 @@ export class SharedHistory {
 
   /**
    * Folds one entry. Throws `AcknowledgedEntriesMissing` where it supposes entries that this
-   * reader never saw: a log that keeps its order and its tail cannot hold such an entry.
+   * reader never saw, or does not know those that it saw: a log that keeps its order and its tail
+   * cannot hold such an entry.
    */
   fold(entry: SharedLogEntry): Verdict {
-    if (!this.rules.foldsAt(this.current.next, entry.place)) return { kind: 'hole' };
     const said = decodeEntry(entry.bytes);
+    if (!this.rules.foldsAt(this.current.next, entry.place)) {
+      // What was read so far may be of another log: no snapshot of this one goes on from it.
+      if (said !== null) mustKnow(this.current, entry.place, said);
+      return { kind: 'hole' };
+    }
     if (said === null) {
       throw new AcknowledgedEntriesMissing(entry.place, 'it holds no intact entry');
     }
@@ -122,18 +130,18 @@ export class SharedHistory {
 
   private take(place: number, at: number, said: Entry): Verdict {
     if (said.kind === 'heartbeat') return heard;
-    if (said.kind === 'release') return this.release();
-    return said.kind === 'claim' ? this.claim(said) : this.part(place, at, said);
+    if (said.kind === 'release') return this.release(place);
+    return said.kind === 'claim' ? this.claim(place, said) : this.part(place, at, said);
   }
 
-  private claim({ epoch, life, node }: Claim): Verdict {
+  private claim(turnedAt: number, { epoch, life, node }: Claim): Verdict {
     const { sequence: tookAfter, owner } = this.current;
-    this.current = { ...this.current, epoch, tookAfter, owner: life, node };
+    this.current = { ...this.current, epoch, tookAfter, turnedAt, owner: life, node };
     return { kind: 'claimed', epoch, owner: life, isVacant: owner === null };
   }
 
-  private release(): Verdict {
-    this.current = { ...this.current, owner: null, node: null };
+  private release(turnedAt: number): Verdict {
+    this.current = { ...this.current, turnedAt, owner: null, node: null };
     return { kind: 'released' };
   }
 
@@ -156,7 +164,19 @@ export class SharedHistory {
   private mustBePossible(place: number, said: Entry): void {
     const reason = impossible(this.current, place, said);
     if (reason !== null) throw new AcknowledgedEntriesMissing(place, reason);
+    mustKnow(this.current, place, said);
   }
+}
+
+/**
+ * Throws where a writer has read further than the last claim or release that counts here, and does
+ * not know it: what this reader has read was another log, or the log has lost its tail since.
+ */
+function mustKnow({ epoch, owner, turnedAt }: HistoryState, place: number, said: Entry): void {
+  if (said.after <= turnedAt || said.epoch > epoch) return;
+  if (said.kind !== 'claim' && said.epoch === epoch && said.life === owner) return;
+  const reason = `its writer does not know who has owned the log since place ${turnedAt}`;
+  throw new AcknowledgedEntriesMissing(place, reason);
 }
 
 /** Why no reader of the whole log could find an entry there; null where it could. */

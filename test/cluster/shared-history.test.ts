@@ -144,6 +144,33 @@ describe('a log without its tail', () => {
     expect(() => verdicts(...entries)).toThrow('its owner has not read batch 1');
   });
 
+  it.each<[string, Entry[]]>([
+    ['an entry of an owner before', [part(1, 2, first, { after: 3 })]],
+    ['a claim that another one has taken', [claim(2, one, 3)]],
+    ['a second owner of the same epoch', [part(2, 2, first, { after: 3 })]],
+    [
+      'an owner that has released it',
+      [
+        { kind: 'release', epoch: 2, life: two, after: 3, sequence: 1, checksum: first },
+        { kind: 'heartbeat', epoch: 2, life: two, after: 4, sequence: 1, checksum: first },
+      ],
+    ],
+  ])('is noticed by %s, which had read that there is another one', (_, entries) => {
+    const before = [claim(1, one), part(1, 1, 0), claim(2, two, 2)];
+    expect(() => verdicts(...before, ...entries)).toThrow('its writer does not know who');
+  });
+
+  it('is noticed behind a place that is left out, too', () => {
+    const history = new SharedHistory(ownershipRules);
+    const fold = (place: number, entry: Entry) =>
+      history.fold({ place, at: place, bytes: encodeEntry(entry) }).kind;
+    fold(0, claim(1, one));
+    fold(1, claim(2, two, 1));
+    expect(fold(9, part(1, 1, 0, { after: 1 }))).toBe('hole');
+    expect(fold(9, claim(3, one, 9))).toBe('hole');
+    expect(() => fold(9, part(1, 1, 0, { after: 8 }))).toThrow('its writer does not know who');
+  });
+
   it('is noticed by bytes that are no entry', () => {
     const history = new SharedHistory(ownershipRules);
     const bytes = Buffer.alloc(100);

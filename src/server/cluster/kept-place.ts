@@ -21,9 +21,16 @@ const schema = z.object({
   sequence: z.number(),
   checksum: z.number(),
   tookAfter: z.number(),
+  /** Earlier versions did not keep it. */
+  turnedAt: z.number().optional(),
   owner: z.string().nullable(),
   node: z.string().nullable(),
 });
+
+/** Whether this folder has followed a shared log: from the first time on it keeps its place. */
+export function hasFollowed(store: Store): boolean {
+  return (store.log(placeLogName)?.endOffset ?? 0) > 0;
+}
 
 /** How far a log has to be in this folder. */
 interface Reached {
@@ -50,7 +57,10 @@ export class KeptPlace {
     if (value === null) return new KeptPlace(store, log, null);
     const json = parseJson(value);
     if (!json.ok) throw new Error('the place in the shared log is not JSON');
-    return new KeptPlace(store, log, { ...schema.parse(json.value), unfinished: null });
+    const kept = schema.parse(json.value);
+    // It is no later than what was read.
+    const { turnedAt = kept.next } = kept;
+    return new KeptPlace(store, log, { ...kept, turnedAt, unfinished: null });
   }
 
   /** As kept last; null = this folder has never followed a shared log. */
