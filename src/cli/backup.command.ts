@@ -55,7 +55,8 @@ function restoring(name: string): Command {
     )
     .option(
       '--new-shared-log',
-      'of the folder of a node of a cluster: begin another shared log with it, which is empty',
+      'of the folder of a node of a cluster: begin another shared log with it, which is empty, ' +
+        'or go on without one',
     )
     .action(async (backup: string, folder: string, options: RestoreOptions) =>
       (await import('./engine.part.js')).actions.restoreFolder(backup, folder, options),

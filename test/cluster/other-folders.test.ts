@@ -2,8 +2,10 @@
 import { AcknowledgedEntriesMissing } from '../../src/cluster/cluster-errors.js';
 import { provided } from '../../src/engine/provided.js';
 import type { Cluster } from '../../src/server/cluster/cluster.js';
+import { ConfigurationError } from '../../src/server/configuration/config.js';
 import { publishDelayed } from '../support/clients/delayed-messages.js';
 import { serves, TestCluster, type TestNode, until } from '../support/cluster/test-cluster.js';
+import { startServer } from '../support/server.js';
 
 const clusters: TestCluster[] = [];
 
@@ -45,4 +47,16 @@ it.each([
   await publishDelayed(node, 1);
   expect(statusOf(node)).toMatchObject({ role: 'owner', epoch: owner.epoch });
   expect(node.failures).toEqual([]);
+});
+
+it('the folder of a node is not served without its shared log, but shown', async () => {
+  const { node } = await ownedTimes(1);
+  await node.stop();
+  const { dataDirectory } = node;
+  const alone = startServer({ dataDirectory });
+  await expect(alone).rejects.toBeInstanceOf(ConfigurationError);
+  await expect(alone).rejects.toThrow('STEPWELL_COMMIT_LOG');
+  const environment = { STEPWELL_READ_ONLY: 'always' };
+  const shown = await startServer({ dataDirectory, environment });
+  await shown.stop();
 });

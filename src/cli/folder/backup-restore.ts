@@ -62,7 +62,8 @@ export async function restoreFolder(
 
 function endsLine({ isOfNode, skippedOffsets }: Restored): string {
   return isOfNode
-    ? 'partitions go on at their ends, as the folder is that of a node of a cluster'
+    ? 'partitions go on at their ends, as the folder is that of a node of a cluster, and goes on ' +
+        'with its log; for another log, or none, restore it with --new-shared-log'
     : `partitions go on ${skippedOffsets} offsets behind their ends`;
 }
 

@@ -12,6 +12,8 @@ import { EngineMetrics } from '../../engine/metrics/engine.metrics.js';
 import { provided } from '../../engine/provided.js';
 import type { DurabilitySettings } from '../../http/durability.js';
 import type { Cluster } from '../cluster/cluster.js';
+import { hasFollowed } from '../cluster/kept-place.js';
+import { ConfigurationError } from '../configuration/config.js';
 import { DiskWatch, ownDisk } from '../disks/disk-watch.js';
 import { journalChain } from '../history/journal-chain.js';
 import { JournalHeadMetrics } from '../history/journal-head.metrics.js';
@@ -46,7 +48,10 @@ export class StoreOpener {
     private readonly registry: Registry,
   ) {}
 
-  /** Throws what `openStore` throws: a folder in use, damage, another version. */
+  /**
+   * Throws what `openStore` throws: a folder in use, damage, another version; and
+   * `ConfigurationError` where the folder follows a shared log that is not configured.
+   */
   async open(): Promise<Store> {
     const { disk, clock, log, isolatesDamage } = this;
     const chain = journalChain(disk, clock, new JournalHeadMetrics(this.registry), log);
@@ -69,7 +74,20 @@ export class StoreOpener {
       onFailure: this.fatal,
     });
     this.closeAtStop(store, () => chain.stop());
+    this.requireSharedLog(store);
     return store;
+  }
+
+  /** What is only shown needs none. */
+  private requireSharedLog(store: Store): void {
+    const isShown = this.life.changesNothing !== null || this.past !== null;
+    if (isShown || this.cluster !== null || !hasFollowed(store)) return;
+    throw new ConfigurationError([
+      `${this.config.dataDirectory} is the folder of a node of a cluster, and ` +
+        'STEPWELL_COMMIT_LOG is not set: alone it would do again what the cluster does, and give ' +
+        'out offsets that the cluster gives out, too. Set it, or go on alone with a copy that has ' +
+        'forgotten the cluster: stepwell backup, then stepwell restore --new-shared-log',
+    ]);
   }
 
   /** Measures what makes bytes durable, and warns where it does not return. */
