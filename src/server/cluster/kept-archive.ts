@@ -31,8 +31,9 @@ export class KeptArchive implements SweepArchive {
   ) {}
 
   /**
-   * `node`: the address of this one, which marks its unfinished copies. Where
-   * nothing is noted yet, what lies below `swept` is in the archives of those who swept it.
+   * `node`: the address of this one, which marks its unfinished copies. Where nothing is noted yet,
+   * what lies below `swept` is in the archives of those who swept it. That is noted at once: what
+   * the owner sweeps from now on may be here, and in no archive of this node, at the next start.
    */
   static async open(
     store: Store,
@@ -42,7 +43,9 @@ export class KeptArchive implements SweepArchive {
     const json = parseJson((await latestIn(log)) ?? Buffer.alloc(0));
     const noted = schema.safeParse(json.ok ? json.value : null);
     const writer = createHash('sha256').update(node).digest('hex').slice(0, 16);
-    return new KeptArchive(log, folder, writer, noted.success ? noted.data.until : swept);
+    const until = noted.success ? noted.data.until : swept;
+    if (!noted.success) await keepLatest(log, { until });
+    return new KeptArchive(log, folder, writer, until);
   }
 
   options(): ArchiveOptions {

@@ -156,6 +156,22 @@ describe('a follower', () => {
     expect(records).toBe(until);
   });
 
+  it('has in its archive what the owner swept before its own first sweep', async () => {
+    const writer = await sweptTwice();
+    const disk = newDisk();
+    await disk.makeDirectory(archive);
+    await archiveOf(await openFollower(disk), 0);
+    const again = await openFollower(disk.restart());
+    // Its memory says by now that the owner has swept.
+    await archiveOf(again, Number.POSITIVE_INFINITY);
+    await takeSlowly(again, writer.batches);
+    const [report] = await Promise.all(again.followed);
+    expect(report?.removedRecords).toBeGreaterThan(0);
+    const { until, records } = await archivedIn(again);
+    expect(until).toBeGreaterThan(0);
+    expect(records).toBe(until);
+  });
+
   it('goes on with its sweep as the owner, and with its own ones after that', async () => {
     const writer = await sweptTwice();
     const follower = await openFollower(newDisk());
