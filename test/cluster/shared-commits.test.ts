@@ -8,7 +8,7 @@ it('a shared log is behind after two seconds, and sooner where 8 MiB wait for it
   let now = 0;
   const commits = new SharedCommits({ ...systemClock, monotonic: () => now });
   let acknowledge = (): void => undefined;
-  commits.open(() => new Promise<void>((resolve) => (acknowledge = resolve)));
+  commits.open(() => new Promise((resolve) => (acknowledge = () => resolve({ sequence: 1 }))));
   expect(commits.isBehind(100 * mebibyte)).toBe(false);
   const committed = commits.trim('log', 1);
   // A burst is no reason to refuse anything.
@@ -32,7 +32,7 @@ it('a shared log is behind after two seconds, and sooner where 8 MiB wait for it
 it('what a log appends at once is one batch of the shared log', async () => {
   const commits = new SharedCommits(systemClock);
   const submitted: (readonly LogChange[])[] = [];
-  commits.open(async (body) => submitted.push(decodeChanges(body)));
+  commits.open(async (body) => ({ sequence: submitted.push(decodeChanges(body)) }));
   const records = [0, 12, 24].map((baseOffset) => ({ baseOffset, body: Buffer.from('records') }));
   await Promise.all([
     commits.append('log', records),

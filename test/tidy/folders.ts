@@ -90,6 +90,8 @@ export const folders: readonly string[] = [
   'src/server/inbound',
   // This server as a node of a cluster.
   'src/server/cluster',
+  // What such a node notes in its own folder.
+  'src/server/cluster/kept',
   // Spans and metrics for a collector.
   'src/server/telemetry',
   'src/server/metrics',

@@ -4,7 +4,8 @@ import { type BackupReport, backupFolder } from '../../../storage/backup/backup-
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
 import { nodesLogName } from '../cluster/follower-places.js';
-import { placeLogName } from '../cluster/kept-place.js';
+import { dropsLogName } from '../cluster/kept/dropped-logs.js';
+import { placeLogName } from '../cluster/kept/kept-place.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import {
@@ -37,7 +38,7 @@ export interface RestoreSettings {
 }
 
 /** What a folder keeps of the shared log that it follows, and not of itself. */
-const sharedLogNotes: readonly string[] = [placeLogName, nodesLogName];
+const sharedLogNotes: readonly string[] = [placeLogName, dropsLogName, nodesLogName];
 
 /**
  * Restores `backup` to `folder`, which must be empty or absent: every file is copied, and shared

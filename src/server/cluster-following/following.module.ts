@@ -9,7 +9,7 @@ import { provided } from '../../engine/provided.js';
 import { once } from '../../grammar/once.js';
 import { TopicsModule } from '../../topics/topics/topics.module.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { KeptArchive } from '../cluster/kept-archive.js';
+import { KeptArchive } from '../cluster/kept/kept-archive.js';
 import type { Config } from '../configuration/config.js';
 import { UnfinishedCopy } from '../copies/unfinished-copy.js';
 import { JournalSweepRunner } from '../history/journal-sweep-runner.js';

@@ -14,7 +14,7 @@ import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js
 import type { ClusterOptions } from './cluster-options.js';
 import { Follower, type FollowerDuties } from './follower.js';
 import type { NodeStanding } from './follower-places.js';
-import { KeptPlace } from './kept-place.js';
+import { KeptPlace } from './kept/kept-place.js';
 import type { ClusterRole, ClusterStatus, Membership } from './membership.js';
 import { MemoryDoubt } from './memory-doubt.js';
 import { SharedCommits } from './shared-commits.js';
@@ -140,7 +140,9 @@ export class Cluster implements Membership {
       await duties?.inStep();
     };
     const failed = this.failedFrom(journal);
-    const follower = new Follower({ store, journal, engine, digests, duties, applied, failed });
+    const { drops } = place;
+    const ports = { store, journal, engine, digests, duties, drops, applied, failed };
+    const follower = new Follower(ports);
     this.follower = follower;
     follower.appliedSequence = state.sequence;
     this.node = this.join(state, follower);
@@ -276,7 +278,8 @@ export class Cluster implements Membership {
       await new Promise<void>((resolve) => clock.after(lookMs, resolve));
     }
     this.hasOwned = true;
-    this.commits.open((body) => owner.submit(body));
+    const { drops } = this.place ?? {};
+    this.commits.open((body) => owner.submit(body), drops?.note.bind(drops));
     this.taken();
   }
 }

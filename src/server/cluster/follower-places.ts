@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Store } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { parseJson } from '../../grammar/json.js';
-import { keepLatest, latestIn } from './latest-record.js';
+import { keepLatest, latestIn } from './kept/latest-record.js';
 import type { FollowerStatus } from './membership.js';
 
 /** The name of the log of nodes. */

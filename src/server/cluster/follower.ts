@@ -11,6 +11,7 @@ import { type SweepRange, sweepBegunBy } from '../../engine/history/journal-swee
 import { type Journal, journalLogName } from '../../engine/journal.js';
 import { digestIn, type RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
 import { sealUpTo } from '../../topics/topics/sealed-part.js';
+import type { DroppedLogs } from './kept/dropped-logs.js';
 import { decodeChanges, type LogChange } from './log-changes.js';
 
 /** What is read and not yet in the folder, in bytes, before reading waits. */
@@ -44,6 +45,8 @@ export interface FollowerPorts {
   readonly digests: Pick<RecordedDigests, 'compare'> | null;
   /** Null = it has none. */
   readonly duties: Pick<FollowerDuties, 'sweepBegun'> | null;
+  /** What went from the folder, though it is read again. */
+  readonly drops: Pick<DroppedLogs, 'left' | 'note'>;
   /** All that was taken is in the folder and in memory. */
   applied(): Promise<void>;
   /** The node cannot go on. */
@@ -51,11 +54,7 @@ export interface FollowerPorts {
 }
 
 /** Batches that are written together, and then folded while later ones are written. */
-interface Piece {
-  readonly changes: readonly LogChange[];
-  /** Of the last of them. */
-  readonly sequence: number;
-}
+type Piece = readonly { readonly sequence: number; readonly changes: readonly LogChange[] }[];
 
 /**
  * Made by `Cluster` when it begins to follow. What fails is reported to `failed`, once, and nothing
@@ -132,26 +131,35 @@ export class Follower {
     const batches = waiting.splice(0, count);
     this.waitingBytes -= bytes;
     if (this.waitingBytes <= aheadBytesMax) for (const wake of this.wakers.splice(0)) wake();
-    const last = batches.at(-1);
-    if (last === undefined) return null;
-    const changes = batches.flatMap(({ body }) => decodeChanges(body));
-    return { changes, sequence: last.sequence };
+    if (batches.length === 0) return null;
+    const { drops } = this.ports;
+    return batches.map(({ sequence, body }) => {
+      return { sequence, changes: drops.left(decodeChanges(body), sequence) };
+    });
   }
 
-  private async write({ changes }: Piece): Promise<void> {
+  private async write(piece: Piece): Promise<void> {
     let following: Promise<void>[] = [];
-    for (const change of changes) {
-      if (change.kind === 'appended') {
-        const log = await this.logOf(change.log);
-        following.push(log.follow(change.records));
-        continue;
+    for (const { sequence, changes } of piece) {
+      for (const change of changes) {
+        if (change.kind === 'appended') {
+          const log = await this.logOf(change.log);
+          following.push(log.follow(change.records));
+          continue;
+        }
+        await Promise.all(following);
+        following = [];
+        if (change.kind === 'dropped') await this.drop(change.log, sequence);
+        else await this.trim(change.log, change.offset);
       }
-      await Promise.all(following);
-      following = [];
-      if (change.kind === 'dropped') await this.ports.store.dropLog(change.log);
-      else await this.trim(change.log, change.offset);
     }
     await Promise.all(following);
+  }
+
+  private async drop(name: string, sequence: number): Promise<void> {
+    const { store, drops } = this.ports;
+    await drops.note(name, sequence);
+    await store.dropLog(name);
   }
 
   /** Segments end elsewhere here: what lies below as a whole is sealed before it can go. */
@@ -171,9 +179,9 @@ export class Follower {
   }
 
   /** What is in the folder by now; its bytes need not be read from there. */
-  private async fold({ changes, sequence }: Piece): Promise<void> {
+  private async fold(piece: Piece): Promise<void> {
     let bytes = sliceBytes;
-    for (const change of changes) {
+    for (const change of piece.flatMap(({ changes }) => changes)) {
       if (change.kind !== 'appended' || change.log !== journalLogName) continue;
       if (bytes >= sliceBytes) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -182,7 +190,7 @@ export class Follower {
       bytes += change.records.body.length;
       await this.foldRecords(change.records);
     }
-    this.appliedSequence = sequence;
+    this.appliedSequence = piece.at(-1)?.sequence ?? this.appliedSequence;
   }
 
   private async foldRecords({ baseOffset, body }: CommittedRecords): Promise<void> {

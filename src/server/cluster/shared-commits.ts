@@ -5,17 +5,21 @@
 import { NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import type { CommitStream, CommittedRecords } from '../../../storage/log/commit-stream.js';
 import type { Clock } from '../../engine/clock.js';
-import { archiveLogName } from './kept-archive.js';
-import { placeLogName } from './kept-place.js';
+import { dropsLogName } from './kept/dropped-logs.js';
+import { archiveLogName } from './kept/kept-archive.js';
+import { placeLogName } from './kept/kept-place.js';
 import { encodeChanges, type LogChange } from './log-changes.js';
 
 /** Commits a batch to the shared log; rejects where it may not count. */
-export type SubmitBatch = (body: Buffer) => Promise<unknown>;
+export type SubmitBatch = (body: Buffer) => Promise<{ readonly sequence: number }>;
+
+/** Settles once this folder will know that a log goes with the batch. */
+export type NoteDrop = (log: string, sequence: number) => Promise<void>;
 
 /** What becomes durable together. */
 interface Waiting {
   readonly changes: readonly LogChange[];
-  readonly settle: () => void;
+  readonly settle: (sequence: number) => void;
   readonly refuse: (error: Error) => void;
 }
 
@@ -25,6 +29,8 @@ const behindBytesMax = 8 * 1024 * 1024;
 /** A burst of bodies that is committed in less time is no reason to refuse any. */
 const slowMs = 250;
 
+const ownLogs: ReadonlySet<string> = new Set([placeLogName, dropsLogName, archiveLogName]);
+
 const notTheOwner = new NotTheOwner('this node does not own the log that nodes share');
 
 /**
@@ -33,6 +39,7 @@ const notTheOwner = new NotTheOwner('this node does not own the log that nodes s
  */
 export class SharedCommits implements CommitStream {
   private submit: SubmitBatch | null = null;
+  private noteDrop: NoteDrop = async () => undefined;
   private isLeaving = false;
   private waiting: Waiting[] = [];
   /** When the batch under way was submitted; null = none is. */
@@ -58,9 +65,10 @@ export class SharedCommits implements CommitStream {
     return underWayMs > behindMsMax || (underWayMs > slowMs && bytes > behindBytesMax);
   }
 
-  /** The log is this node's: appends go to `submit` from now on. */
-  open(submit: SubmitBatch): void {
+  /** The log is this node's: appends go to `submit` from now on, and what goes is noted. */
+  open(submit: SubmitBatch, noteDrop = this.noteDrop): void {
     this.submit = submit;
+    this.noteDrop = noteDrop;
   }
 
   /** The log is to be given up: nothing new is taken, and what was taken is committed. */
@@ -75,23 +83,25 @@ export class SharedCommits implements CommitStream {
 
   /** Where a node has come to, in the shared log and with its archive, is its own affair. */
   shares(logName: string): boolean {
-    return logName !== placeLogName && logName !== archiveLogName;
+    return !ownLogs.has(logName);
   }
 
   /** All in one batch: a group of many records must not wait for two commits. */
-  append(log: string, records: readonly CommittedRecords[]): Promise<void> {
-    return this.commit(records.map((one) => ({ kind: 'appended', log, records: one })));
+  async append(log: string, records: readonly CommittedRecords[]): Promise<void> {
+    await this.commit(records.map((one) => ({ kind: 'appended', log, records: one })));
   }
 
-  trim(log: string, offset: number): Promise<void> {
-    return this.commit([{ kind: 'trimmed', log, offset }]);
+  async trim(log: string, offset: number): Promise<void> {
+    await this.commit([{ kind: 'trimmed', log, offset }]);
   }
 
-  drop(log: string): Promise<void> {
-    return this.commit([{ kind: 'dropped', log }]);
+  /** It is noted, too. */
+  async drop(log: string): Promise<void> {
+    await this.noteDrop(log, await this.commit([{ kind: 'dropped', log }]));
   }
 
-  private commit(changes: readonly LogChange[]): Promise<void> {
+  /** Settles with the batch that counts. */
+  private commit(changes: readonly LogChange[]): Promise<number> {
     return new Promise((settle, refuse) => {
       this.waiting.push({ changes, settle, refuse });
       if (this.submittedAt === null) void this.run();
@@ -105,9 +115,10 @@ export class SharedCommits implements CommitStream {
       this.submittedAt = this.clock.monotonic();
       try {
         if (this.submit === null) throw notTheOwner;
-        await this.submit(encodeChanges(taken.flatMap(({ changes }) => changes)));
+        const body = encodeChanges(taken.flatMap(({ changes }) => changes));
+        const { sequence } = await this.submit(body);
         this.commitMs = this.clock.monotonic() - this.submittedAt;
-        for (const { settle } of taken) settle();
+        for (const { settle } of taken) settle(sequence);
       } catch (error) {
         const lost = new NotTheOwner('what was being committed may be lost', { cause: error });
         for (const { refuse } of taken) refuse(lost);

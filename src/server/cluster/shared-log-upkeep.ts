@@ -9,7 +9,7 @@ import type { HistoryState } from '../../cluster/shared-history.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
 import { FollowerPlaces, type NodeStanding } from './follower-places.js';
-import type { KeptPlace } from './kept-place.js';
+import type { KeptPlace } from './kept/kept-place.js';
 import { LogTrimming } from './log-trimming.js';
 import type { FollowerStatus } from './membership.js';
 import { StandingReports } from './standing-reports.js';

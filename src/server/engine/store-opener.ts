@@ -12,7 +12,7 @@ import { EngineMetrics } from '../../engine/metrics/engine.metrics.js';
 import { provided } from '../../engine/provided.js';
 import type { DurabilitySettings } from '../../http/durability.js';
 import type { Cluster } from '../cluster/cluster.js';
-import { hasFollowed } from '../cluster/kept-place.js';
+import { hasFollowed } from '../cluster/kept/kept-place.js';
 import { ConfigurationError } from '../configuration/config.js';
 import { DiskWatch, ownDisk } from '../disks/disk-watch.js';
 import { journalChain } from '../history/journal-chain.js';

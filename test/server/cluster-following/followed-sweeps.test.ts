@@ -1,6 +1,6 @@
 import type { CountedBatch } from '../../../src/cluster/shared-history.js';
 import { type Journal, journalLogName } from '../../../src/engine/journal.js';
-import { KeptArchive } from '../../../src/server/cluster/kept-archive.js';
+import { KeptArchive } from '../../../src/server/cluster/kept/kept-archive.js';
 import { archivedSegments } from '../../../storage/compaction/archived-segments.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';

@@ -276,7 +276,10 @@ async function logOf(nodes: readonly NodeStanding[]): Promise<CommitLog> {
   );
   const commits = new SharedCommits(systemClock);
   const submitted = new Promise<Buffer>((resolve) => {
-    commits.open(async (body) => resolve(body));
+    commits.open(async (body) => {
+      resolve(body);
+      return { sequence: 1 };
+    });
   });
   const options = {
     ...readingOptions(systemClock, systemIdentifiers, () => false),

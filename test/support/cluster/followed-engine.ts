@@ -3,6 +3,7 @@ import type { CountedBatch } from '../../../src/cluster/shared-history.js';
 import { systemClock } from '../../../src/engine/clock.js';
 import type { SweepReport } from '../../../src/engine/journal.js';
 import { Follower } from '../../../src/server/cluster/follower.js';
+import { DroppedLogs } from '../../../src/server/cluster/kept/dropped-logs.js';
 import { SharedCommits } from '../../../src/server/cluster/shared-commits.js';
 import type { SimulatedDisk } from '../../simulation/simulated-disk.js';
 import { countedNames } from '../deciders/histories.js';
@@ -31,16 +32,18 @@ export async function openWriter(disk: SimulatedDisk): Promise<WritingEngine> {
   const batches: CountedBatch[] = [];
   const commits = new SharedCommits(systemClock);
   const opened = await openNotes(disk, commits);
-  writeInto(commits, batches);
+  writeInto(commits, batches, await DroppedLogs.open(opened.store));
   return { ...opened, batches };
 }
 
 /** What is committed from now on counts. */
-function writeInto(commits: SharedCommits, batches: CountedBatch[]): void {
-  commits.open(async (body) => {
+function writeInto(commits: SharedCommits, batches: CountedBatch[], drops: DroppedLogs): void {
+  const submit = async (body: Buffer) => {
     const sequence = batches.length + 1;
     batches.push({ epoch: 1, sequence, place: sequence, at: 0, body: Buffer.from(body) });
-  });
+    return { sequence };
+  };
+  commits.open(submit, drops.note.bind(drops));
 }
 
 /** An engine that follows, and sweeps what the writer says that it sweeps. */
@@ -59,12 +62,14 @@ export async function openFollower(disk: SimulatedDisk): Promise<FollowingEngine
   const opened = await openNotes(disk, commits);
   const { store, journal, engine, sweeper } = opened;
   const followed: Promise<SweepReport | null>[] = [];
+  const drops = await DroppedLogs.open(store);
   let failure: unknown = null;
   const follower = new Follower({
     store,
     journal,
     engine,
     digests: null,
+    drops,
     duties: { sweepBegun: (range) => void followed.push(sweeper.follow(range)) },
     applied: async () => undefined,
     failed: (error) => {
@@ -80,6 +85,6 @@ export async function openFollower(disk: SimulatedDisk): Promise<FollowingEngine
       await follower.idle();
       if (failure !== null) throw failure;
     },
-    own: (batches) => writeInto(commits, batches),
+    own: (batches) => writeInto(commits, batches, drops),
   };
 }

@@ -1,5 +1,5 @@
 /** A log of the store of which only the last record counts. */
-import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import type { PartitionLog } from '../../../../storage/log/partition-log.js';
 
 /** Its value; null = there is none. */
 export async function latestIn(log: PartitionLog): Promise<Buffer | null> {

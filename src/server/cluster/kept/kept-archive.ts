@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Store } from '../../../storage/store.js';
-import type { SweepArchive } from '../../engine/history/sweep-archive.js';
-import type { ArchiveOptions } from '../../engine/journal.js';
-import { parseJson } from '../../grammar/json.js';
+import type { PartitionLog } from '../../../../storage/log/partition-log.js';
+import type { Store } from '../../../../storage/store.js';
+import type { SweepArchive } from '../../../engine/history/sweep-archive.js';
+import type { ArchiveOptions } from '../../../engine/journal.js';
+import { parseJson } from '../../../grammar/json.js';
 import { keepLatest, latestIn } from './latest-record.js';
 
 /** The name of its log. */

@@ -3,13 +3,14 @@
  * that a backup has it too. It may lag behind; what is read again is passed over.
  */
 import { z } from 'zod';
-import { RecordsMissing } from '../../../storage/faults/storage-errors.js';
-import type { PartitionLog } from '../../../storage/log/partition-log.js';
-import type { Store } from '../../../storage/store.js';
-import type { CommitLog } from '../../cluster/commit-log.js';
-import { emptyHistory, type HistoryState } from '../../cluster/shared-history.js';
-import type { Journal } from '../../engine/journal.js';
-import { parseJson } from '../../grammar/json.js';
+import { RecordsMissing } from '../../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../../storage/log/partition-log.js';
+import type { Store } from '../../../../storage/store.js';
+import type { CommitLog } from '../../../cluster/commit-log.js';
+import { emptyHistory, type HistoryState } from '../../../cluster/shared-history.js';
+import type { Journal } from '../../../engine/journal.js';
+import { parseJson } from '../../../grammar/json.js';
+import { DroppedLogs } from './dropped-logs.js';
 import { keepLatest, latestIn } from './latest-record.js';
 
 /** The name of the log of places. */
@@ -48,19 +49,22 @@ export class KeptPlace {
     private readonly log: PartitionLog,
     /** What was kept last; null = this folder has never followed a shared log. */
     private latest: HistoryState | null,
+    /** What went from the folder behind its place. */
+    readonly drops: DroppedLogs,
   ) {}
 
-  /** Makes its log where there is none; throws where what it holds cannot be read. */
+  /** Makes its logs where there are none; throws where what they hold cannot be read. */
   static async open(store: Store): Promise<KeptPlace> {
     const log = store.log(placeLogName) ?? (await store.createLog(placeLogName));
+    const drops = await DroppedLogs.open(store);
     const value = await latestIn(log);
-    if (value === null) return new KeptPlace(store, log, null);
+    if (value === null) return new KeptPlace(store, log, null, drops);
     const json = parseJson(value);
     if (!json.ok) throw new Error('the place in the shared log is not JSON');
     const kept = schema.parse(json.value);
     // It is no later than what was read.
     const { turnedAt = kept.next } = kept;
-    return new KeptPlace(store, log, { ...kept, turnedAt, unfinished: null });
+    return new KeptPlace(store, log, { ...kept, turnedAt, unfinished: null }, drops);
   }
 
   /** As kept last; null = this folder has never followed a shared log. */
@@ -87,6 +91,7 @@ export class KeptPlace {
     this.latest = state;
     const { unfinished: _, ...kept } = state;
     await keepLatest(this.log, kept);
+    await this.drops.passed(kept.sequence);
   }
 
   /** Whether all logs have on disk what they were given. */

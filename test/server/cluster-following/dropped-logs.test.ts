@@ -1,0 +1,64 @@
+/** Logs that go and come back under the same name, on a node that reads a part of it again. */
+import type { Store } from '../../../storage/store.js';
+import { SeededRandom } from '../../simulation/seeded-random.js';
+import { crashPolicies, SimulatedDisk } from '../../simulation/simulated-disk.js';
+import { openFollower, openWriter } from '../../support/cluster/followed-engine.js';
+import { seed } from '../../support/seed.js';
+
+const name = 'topic/t/0';
+
+const newDisk = () => new SimulatedDisk(new SeededRandom(seed));
+
+/** Each life of the log has some records; all but the last one end. */
+async function livesOf(lives: readonly number[]) {
+  const { store, batches, disk } = await openWriter(newDisk());
+  for (const [life, records] of lives.entries()) {
+    if (life > 0) await store.dropLog(name);
+    const log = await store.createLog(name);
+    for (let record = 0; record < records; record += 1) {
+      const value = Buffer.from(`${life}-${record}`);
+      await log.append([{ key: null, value }]).durable;
+    }
+  }
+  return { batches, disk, values: await valuesOf(store) };
+}
+
+async function valuesOf(store: Store): Promise<string[]> {
+  const log = store.log(name);
+  if (log === undefined) return [];
+  const batches = await log.read(log.startOffset);
+  return batches.flatMap((batch) => batch.records().map(({ value }) => `${value}`));
+}
+
+it.each([
+  ['a shorter one', [4, 2]],
+  ['a longer one', [2, 5]],
+  ['two later ones', [3, 4, 1]],
+  ['none that has records', [3, 0]],
+])('a log that went is followed by %s wherever the power is cut', async (_, lives) => {
+  const { batches, values } = await livesOf(lives);
+  const running = await openFollower(newDisk());
+  // Up to here the folder has all of it, and knows that it has.
+  await running.take(batches.slice(0, 1));
+  const images: SimulatedDisk[] = [];
+  running.disk.afterChange = () => images.push(running.disk.copy());
+  for (const batch of batches.slice(1)) await running.take([batch]);
+  running.disk.afterChange = null;
+  expect(await valuesOf(running.store)).toEqual(values);
+  expect(images.length).toBeGreaterThan(10);
+  for (const [index, image] of [...images, running.disk].entries()) {
+    const policy = crashPolicies[index % crashPolicies.length] ?? 'nothing';
+    const again = await openFollower(image.crash(policy, index));
+    await again.take(batches.slice(1));
+    expect(await valuesOf(again.store)).toEqual(values);
+    const restarted = await openFollower(again.disk.restart());
+    expect(await valuesOf(restarted.store)).toEqual(values);
+  }
+});
+
+it('a node that has owned the shared log goes on from where it was before a log went', async () => {
+  const { batches, disk, values } = await livesOf([6, 2, 1]);
+  const again = await openFollower(disk.restart());
+  await again.take(batches.slice(4));
+  expect(await valuesOf(again.store)).toEqual(values);
+});
