@@ -127,6 +127,32 @@ itWithPromtool('an instance that is not scraped alerts, also beside one that is'
   expect(defects).toBe('');
 });
 
+itWithPromtool('a server that ends again and again alerts, however long it lives', async () => {
+  const labels = '{job="own", instance="a"}';
+  const started = (values: string, job = 'own') => ({
+    [`process_start_time_seconds{job="${job}", instance="a"}`]: values,
+    // Each time it is scraped a little later in its life: nothing falls.
+    [`stepwell_uptime_seconds${labels}`]: '10+1x60',
+    [`stepwell_build_info${labels}`]: '1x60',
+  });
+  const page = { severity: 'page', job: 'own', instance: 'a' };
+  const defects = await alertDefects('StepwellRestarts', [
+    { series: started('1000+300x60'), at: '20m', firing: [page] },
+    { series: started('1000x10 1300x10 1600x10 1900x30'), at: '35m', firing: [] },
+    { series: started('1000+300x60', 'other'), at: '20m', firing: [] },
+  ]);
+  expect(defects).toBe('');
+});
+
+itWithPromtool('a server that answers and does not serve alerts', async () => {
+  const series = (values: string) => ({ stepwell_ready: values });
+  const defects = await alertDefects('StepwellNotReady', [
+    { series: series('0x20'), at: '10m', firing: [{ severity: 'page' }] },
+    { series: series('0x3 1x20'), at: '10m', firing: [] },
+  ]);
+  expect(defects).toBe('');
+});
+
 it('every counter of failures has an alert', async () => {
   const asked = metricsIn(await read('deploy/prometheus/alerts.yaml'));
   // What a collector does not take is no failure of the server, and the log says it.

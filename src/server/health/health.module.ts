@@ -13,5 +13,7 @@ export class HealthModule {
     table.add(...routes.routes);
     const help = 'Warnings of GET /health/ready: what an operator should see to.';
     gauge(registry, 'stepwell_warnings', help, () => life.status.warnings?.length ?? 0);
+    const ready = 'Whether GET /health/ready answers 200: 1 or 0.';
+    gauge(registry, 'stepwell_ready', ready, () => Number(routes.readiness.isReady));
   }
 }

@@ -36,6 +36,7 @@ const ready: RouteDescription = {
 /** A takeover is over by then: an owner that is not heard for longer has no successor. */
 const silentMs = 10_000;
 
+/** As `/health/ready` answers it. */
 interface Readiness {
   readonly isReady: boolean;
   /** `standby`: of a node of a cluster that passes requests on to the owner. */
@@ -70,7 +71,8 @@ export class HealthRoutes {
     @Inject(provided.membership) private readonly membership: Membership | null,
   ) {}
 
-  private get readiness(): Readiness {
+  /** What `/health/ready` answers with: 200 where `isReady`. */
+  get readiness(): Readiness {
     const { status } = this.life;
     const { membership } = this;
     const isServing = status.state === 'serving';

@@ -46,6 +46,9 @@ function noteExits(...minutes: readonly number[]): Promise<void> {
 
 async function readiness(server: ServerProcess) {
   const response = await fetch(`${server.url}/health/ready`);
+  const scraped = await (await fetch(`${server.url}/metrics`)).text();
+  // What is alerted on says what a balancer is answered.
+  expect(scraped).toContain(`\nstepwell_ready ${Number(response.ok)}\n`);
   return { status: response.status, ...((await response.json()) as { reason: string | null }) };
 }
 

@@ -123,6 +123,7 @@ const exported: readonly string[] = [
   'stepwell_otlp_failures_total',
   'stepwell_otlp_spans_total',
   'stepwell_queue_lag_messages',
+  'stepwell_ready',
   'stepwell_rebalances_total',
   'stepwell_refused_reactions_total',
   'stepwell_refused_requests_total',
