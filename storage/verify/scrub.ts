@@ -17,6 +17,8 @@ import { type VerifiedStore, verifySegment } from './verify-segment.js';
 export interface ScrubbedSegment {
   /** The name of its log. */
   readonly log: string;
+  /** Its own; `damage` may be of another file, as that of its index. */
+  readonly file: string;
   /** Header and batches. */
   readonly bytes: number;
   /** Null: it is intact. */
@@ -51,12 +53,25 @@ export async function* scrub(
     for (const place of [...places.slice(first), ...places.slice(0, first)]) {
       const { log, entry } = place;
       const damage = await damageOf(store, place);
-      await store.openFiles.forget(directory.segment(log.id, entry.number));
-      yield { log: log.name, bytes: entry.end?.end ?? 0, damage };
+      const file = directory.segment(log.id, entry.number);
+      await store.openFiles.forget(file);
+      yield { log: log.name, file, bytes: entry.end?.end ?? 0, damage };
     }
   } finally {
     await store.openFiles.close();
   }
+}
+
+/**
+ * The files of the segments of a folder: what is not among them was trimmed, or replaced. Rejects
+ * where the manifest cannot be read.
+ */
+export async function segmentFiles(disk: Disk, path: string): Promise<ReadonlySet<string>> {
+  const directory = new StoreDirectory(path);
+  const logs = (await loadManifest(disk, directory))?.state.logs ?? [];
+  return new Set(
+    logs.flatMap(({ id, segments }) => segments.map(({ number }) => directory.segment(id, number))),
+  );
 }
 
 function sealedPlaces({ logs }: ManifestState): SealedPlace[] {

@@ -3,9 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { PacedDisk } from '../../../storage/disk/paced-disk.js';
-import { LogClosed } from '../../../storage/faults/storage-errors.js';
+import { type DamagedData, LogClosed } from '../../../storage/faults/storage-errors.js';
 import type { StoreOptions } from '../../../storage/store.js';
-import { scrub } from '../../../storage/verify/scrub.js';
+import { type ScrubbedSegment, scrub, segmentFiles } from '../../../storage/verify/scrub.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
@@ -17,15 +17,20 @@ import { ScrubMetrics } from './scrub.metrics.js';
 const firstPassMs = 60_000;
 const passEveryMs = 7 * 86_400_000;
 
+/** What is damaged goes with a purge or by retention, long before the next pass. */
+const letGoEveryMs = 60_000;
+
 /** It repairs nothing: damage is logged once, counted, and a warning of the server's status. */
 @Injectable()
 export class Scrubber {
   private readonly paced: PacedDisk;
-  /** By file: what was said of it. It is said once, until the file is intact or gone. */
+  /** By segment: what was said of it. It is said once, until the segment is intact or gone. */
   private damages = new Map<string, string>();
   private isStopped = false;
   private cancel: () => void = () => undefined;
   private underWay: Promise<void> = Promise.resolve();
+  private cancelLook: (() => void) | null = null;
+  private looking: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly life: ProcessLife,
@@ -55,11 +60,13 @@ export class Scrubber {
   }
 
   /** Settles when nothing is read any more. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
+    this.cancelLook?.();
     this.paced.stop(new LogClosed('the server stops'));
-    return this.underWay;
+    await this.underWay;
+    await this.looking;
   }
 
   /** Everything once; settles where something keeps it from that, which is tried again. */
@@ -73,12 +80,11 @@ export class Scrubber {
       for await (const segment of scrub(disk, config.dataDirectory, options, random)) {
         metrics.read(segment.bytes);
         if (segment.damage === null) continue;
-        const { message, range } = segment.damage;
-        found.set(range.file, message);
-        this.report(segment.log, range.file, message);
+        found.set(segment.file, segment.damage.message);
+        this.report(segment, segment.damage);
       }
       this.damages = found;
-      this.show();
+      await this.letGo();
       metrics.ended(clock.now());
       this.log.info({ damaged: found.size }, 'the scrub has read everything that is sealed');
     } catch (error) {
@@ -87,11 +93,34 @@ export class Scrubber {
     }
   }
 
-  private report(log: string, file: string, message: string): void {
+  /** Says no more of what is damaged and is no longer there. */
+  async letGo(): Promise<void> {
+    const { damages } = this;
+    if (damages.size > 0) {
+      const files = await segmentFiles(this.paced.disk, this.config.dataDirectory);
+      for (const file of damages.keys()) if (!files.has(file)) damages.delete(file);
+    }
+    this.show();
+  }
+
+  private report({ log, file }: ScrubbedSegment, { message, range }: DamagedData): void {
     if (this.damages.get(file) === message) return;
     this.damages.set(file, message);
     this.show();
-    this.log.error({ log, file }, `the scrub found damage: ${message}`);
+    this.log.error({ log, file: range.file }, `the scrub found damage: ${message}`);
+    this.letGoLater();
+  }
+
+  private letGoLater(): void {
+    if (this.isStopped || this.cancelLook !== null) return;
+    this.cancelLook = this.clock.after(letGoEveryMs, () => {
+      this.cancelLook = null;
+      // A manifest that cannot be read now is read a minute later.
+      this.looking = this.letGo().catch(() => undefined);
+      void this.looking.then(() => {
+        if (this.damages.size > 0) this.letGoLater();
+      });
+    });
   }
 
   private show(): void {

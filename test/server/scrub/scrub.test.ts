@@ -92,4 +92,34 @@ describe('the scrub', () => {
     await server.remove();
     await endpoint.stop();
   });
+
+  it('says no more of what a purge has taken away', async () => {
+    const server = await startServer({
+      ports: { fileSizes: { segmentBytes: 40_000, reserveBytes: 0 } },
+    });
+    for (let count = 0; count < 60; count += 1) await produce(server, 5000);
+    const files = await sealed(server.dataDirectory);
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files.slice(0, 2)) await flipByte(file, 20_000);
+    const scrubber = server.application.nest.get(Scrubber, { strict: false });
+    await scrubber.pass();
+    expect(await metric(server, 'stepwell_scrub_damaged_segments')).toBe(2);
+    await scrubber.letGo();
+    expect(await metric(server, 'stepwell_scrub_damaged_segments')).toBe(2);
+    const headers = { authorization: server.basic };
+    const topic = await fetch(`${server.url}/admin/topics/orders`, { headers });
+    const { offsets } = (await topic.json()) as {
+      offsets: readonly { partition: number; latest: number }[];
+    };
+    const purged = await fetch(`${server.url}/admin/topics/orders/purge`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(offsets.map(({ partition, latest }) => ({ partition, before: latest }))),
+    });
+    expect(purged.status).toBe(200);
+    await scrubber.letGo();
+    expect(await metric(server, 'stepwell_scrub_damaged_segments')).toBe(0);
+    expect(await (await fetch(`${server.url}/health/ready`)).json()).not.toHaveProperty('warnings');
+    await server.remove();
+  });
 });
