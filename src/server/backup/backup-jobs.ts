@@ -31,22 +31,26 @@ function nameAt(ms: number): string {
 
 const unfinishedName = /^(stepwell-[0-9TZ-]+)\.partial$/;
 
-/** The last backup that this process began; `idle`: there was none. */
+/** Where a backup goes, and when it was asked for. */
+interface BackupPlace {
+  readonly path: string;
+  readonly startedAt: string;
+}
+
+/** The last backup that this process began, or could not begin; `idle`: there was none. */
 export type BackupStatus =
   | { readonly state: 'idle' }
-  | ({
-      readonly path: string;
-      readonly startedAt: string;
-    } & (
-      | {
-          readonly state: 'running';
-          readonly doing: 'copying' | 'verifying';
-          readonly bytes: number;
-          readonly bytesTotal: number;
-        }
-      | { readonly state: 'done'; readonly endedAt: string; readonly backup: BackupManifest }
-      | { readonly state: 'failed'; readonly endedAt: string; readonly reason: string }
-    ));
+  | (BackupPlace &
+      (
+        | {
+            readonly state: 'running';
+            readonly doing: 'copying' | 'verifying';
+            readonly bytes: number;
+            readonly bytesTotal: number;
+          }
+        | { readonly state: 'done'; readonly endedAt: string; readonly backup: BackupManifest }
+        | { readonly state: 'failed'; readonly endedAt: string; readonly reason: string }
+      ));
 
 /**
  * One backup at a time for the server; what is written lies beside its name until it is whole (see
@@ -115,7 +119,9 @@ export class BackupJobs {
       }
     } catch (error) {
       this.running = null;
-      return new Refusal('unprocessable', `STEPWELL_BACKUP_DIR ${folder}: ${messageOf(error)}`);
+      const reason = `STEPWELL_BACKUP_DIR ${folder}: ${messageOf(error)}`;
+      this.failed({ path, startedAt }, reason, error);
+      return new Refusal('unprocessable', reason);
     }
     this.last = { state: 'running', path, startedAt, doing: 'copying', bytes: 0, bytesTotal: 0 };
     this.running = { paced, ended: this.run(paced, path, startedAt) };
@@ -175,13 +181,17 @@ export class BackupJobs {
         this.log.error({ path, damages: backup.damages }, 'a backup was made; data is damaged');
       } else this.log.info({ path, bytes: backup.bytes }, 'a backup was made');
     } catch (error) {
-      const endedAt = new Date(this.options.now()).toISOString();
-      this.last = { ...place, state: 'failed', endedAt, reason: messageOf(error) };
-      this.metrics.failed();
-      this.log.error({ err: error, path }, 'no backup was made');
+      this.failed(place, messageOf(error), error);
     } finally {
       this.running = null;
     }
+  }
+
+  private failed(place: BackupPlace, reason: string, error: unknown): void {
+    const endedAt = new Date(this.options.now()).toISOString();
+    this.last = { ...place, state: 'failed', endedAt, reason };
+    this.metrics.failed();
+    this.log.error({ err: error, path: place.path }, 'no backup was made');
   }
 }
 

@@ -27,7 +27,7 @@ export class BackupMetrics {
     });
     this.#failures = new Counter({
       name: 'stepwell_backup_failures_total',
-      help: 'Backups that were begun and not made.',
+      help: 'Backups that were asked for and not made.',
       registers,
     });
   }

@@ -94,6 +94,10 @@ describe('POST /admin/backup', () => {
     const gone = join(folder, 'gone');
     const other = await startServer({ environment: { STEPWELL_BACKUP_DIR: gone } });
     expect(await call(other, 'POST')).toMatchObject({ status: 422 });
+    expect(await ended(other)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringMatching(/^STEPWELL_BACKUP_DIR .*gone: ENOENT/),
+    });
     await mkdir(gone);
     await mkdir(join(gone, 'mine.partial'));
     await mkdir(join(gone, 'mine.partial/other'));
@@ -101,7 +105,7 @@ describe('POST /admin/backup', () => {
     expect(await ended(other)).toMatchObject({ state: 'failed', reason: expect.any(String) });
     expect(await readdir(join(gone, 'mine.partial'))).toEqual(['other']);
     const metrics = await (await fetch(`${other.url}/metrics`)).text();
-    expect(metrics).toContain('stepwell_backup_failures_total 1');
+    expect(metrics).toContain('stepwell_backup_failures_total 2');
     await other.remove();
   });
 });
