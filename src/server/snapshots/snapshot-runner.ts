@@ -114,7 +114,10 @@ export class SnapshotRunner {
       if (error instanceof MemoryDiffers) {
         this.metrics.differed();
         this.log.error({ err: error }, 'a snapshot was folded again, and is not the same');
-      } else this.log.error({ err: error }, 'a snapshot could not be checked');
+      } else {
+        this.metrics.checkFailed();
+        this.log.error({ err: error }, 'a snapshot could not be checked');
+      }
     } finally {
       this.isChecking = false;
     }

@@ -9,6 +9,7 @@ export class SnapshotMetrics {
   readonly #failed: Counter;
   readonly #checked: Counter;
   readonly #differed: Counter;
+  readonly #uncheckable: Counter;
   readonly #digestsSame: Counter;
   readonly #digestsDiffered: Counter;
   readonly #offset: Gauge;
@@ -37,6 +38,11 @@ export class SnapshotMetrics {
     this.#differed = new Counter({
       name: 'stepwell_snapshots_differed_total',
       help: 'Snapshots that were not what the journal came to: a defect of the program.',
+      registers,
+    });
+    this.#uncheckable = new Counter({
+      name: 'stepwell_snapshot_checks_failed_total',
+      help: 'Checks of a snapshot that came to nothing, neither same nor other.',
       registers,
     });
     this.#digestsSame = new Counter({
@@ -95,6 +101,11 @@ export class SnapshotMetrics {
   /** What was folded was not what the server remembered. */
   differed(): void {
     this.#differed.inc();
+  }
+
+  /** One could not be checked, for another reason than a stop or a sweep. */
+  checkFailed(): void {
+    this.#uncheckable.inc();
   }
 
   /** Memory is what the owner has recorded of its own, or is not. */

@@ -138,6 +138,7 @@ const exported: readonly string[] = [
   'stepwell_scrub_last_pass_timestamp_seconds',
   'stepwell_scrub_segments_total',
   'stepwell_snapshot_bytes',
+  'stepwell_snapshot_checks_failed_total',
   'stepwell_snapshot_last_seconds',
   'stepwell_snapshot_last_success_timestamp_seconds',
   'stepwell_snapshot_offset',
