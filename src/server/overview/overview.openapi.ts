@@ -50,8 +50,11 @@ const overviewSchema = once(() =>
           'The ten to which most attempts have failed in the last 24 hours of this process',
         ),
       disk: z.object({
-        availableBytes: z.number(),
-        totalBytes: z.number(),
+        availableBytes: z
+          .number()
+          .nullable()
+          .describe('null = the disk has failed to say, or has not answered within a second'),
+        totalBytes: z.number().nullable(),
         journalBytes: z.number(),
         daysLeft: z
           .number()

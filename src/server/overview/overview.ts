@@ -1,7 +1,7 @@
 /** How the server is, in one look: its numbers now, what waits for what, what fires next. */
 import { Inject, Injectable } from '@nestjs/common';
-import type { Disk } from '../../../storage/disk/disk.js';
-import type { Clock } from '../../engine/clock.js';
+import type { Disk, Space } from '../../../storage/disk/disk.js';
+import { type Clock, systemClock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
@@ -15,6 +15,7 @@ import { OriginTraffic } from '../../messaging/outbound/origin-traffic.js';
 import { Schedules } from '../../messaging/schedules/schedule.entity.js';
 import type { Membership } from '../cluster/membership.js';
 import type { Config } from '../configuration/config.js';
+import { DiskQuestion } from '../disks/disk-question.js';
 import { DiskTrend } from './disk-trend.js';
 import { MetricReader } from './metric-reader.js';
 import { seriesTable } from './series-table.js';
@@ -35,10 +36,11 @@ interface NextFire {
 @Injectable()
 export class Overview {
   private readonly startedAt: number;
+  private readonly freeSpace: DiskQuestion<Space>;
 
   constructor(
     @Inject(provided.clock) private readonly clock: Clock,
-    @Inject(provided.disk) private readonly disk: Pick<Disk, 'space'>,
+    @Inject(provided.disk) disk: Pick<Disk, 'space'>,
     @Inject(provided.config) private readonly config: Config,
     @Inject(provided.membership) private readonly membership: Membership | null,
     private readonly life: ProcessLife,
@@ -52,6 +54,7 @@ export class Overview {
     private readonly trend: DiskTrend,
   ) {
     this.startedAt = clock.now();
+    this.freeSpace = new DiskQuestion(() => disk.space(config.dataDirectory), systemClock.after);
   }
 
   /** As it is answered; see `overviewSchema`. */
@@ -113,12 +116,13 @@ export class Overview {
     return { count: actors.size, isComplete, next: next.slice(0, firesMax) };
   }
 
+  /** A disk that fails, or does not answer, has no figures; all else is shown. */
   private async space() {
-    const { disk, config, journal } = this;
-    const { available, total } = await disk.space(config.dataDirectory);
+    const found = await this.freeSpace.ask();
     let journalBytes = 0;
-    for (const { byteLength } of journal.segments) journalBytes += byteLength;
-    const daysLeft = this.trend.daysLeft(available);
+    for (const { byteLength } of this.journal.segments) journalBytes += byteLength;
+    const { available = null, total = null } = found ?? {};
+    const daysLeft = available === null ? null : this.trend.daysLeft(available);
     return { availableBytes: available, totalBytes: total, journalBytes, daysLeft };
   }
 }

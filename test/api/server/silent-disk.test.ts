@@ -41,6 +41,13 @@ it('a disk that does not answer is a warning, until it does', async () => {
       warnings: [expect.stringMatching(silence)],
     });
     expect(performance.now() - startedAt).toBeGreaterThan(9000);
+    const overview = await callApi(server, 'GET', '/admin/overview', {
+      authorization: server.basic,
+    });
+    expect(overview).toMatchObject({
+      status: 200,
+      body: { disk: { availableBytes: null, totalBytes: null, daysLeft: null } },
+    });
     const scraped = await (await fetch(`${server.url}/metrics`)).text();
     expect(scraped).toMatch(/^stepwell_warnings 1$/m);
   } finally {

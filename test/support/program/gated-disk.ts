@@ -1,4 +1,4 @@
-/** A disk that counts what is read of it, and whose syncs can be held back. */
+/** A disk that counts what is read of it, and whose syncs and answers about its space can be held back. */
 import type { Disk } from '../../../storage/disk/disk.js';
 import { Gate } from './gate.js';
 
@@ -14,6 +14,10 @@ export class GatedDisk extends Gate {
       read: (file, target, position) => {
         this.reads += 1;
         return real.read(file, target, position);
+      },
+      space: async (path) => {
+        await this.opened;
+        return real.space(path);
       },
       sync: async (file) => {
         await this.opened;

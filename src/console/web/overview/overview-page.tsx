@@ -228,12 +228,17 @@ function Machine({ overview }: { readonly overview: LoadedOverview }) {
           Started: <Time at={startedAt} />,
           'An answer means': meanings[durability],
           Journal: bytes(disk.journalBytes),
-          'Free on the disk': `${bytes(disk.availableBytes)} of ${bytes(disk.totalBytes)}`,
+          'Free on the disk': freeSpace(disk),
           'Full in': disk.daysLeft === null ? undefined : wholeDays(disk.daysLeft),
         }}
       />
     </Panel>
   );
+}
+
+function freeSpace({ availableBytes, totalBytes }: LoadedOverview['disk']): string {
+  if (availableBytes === null || totalBytes === null) return 'the disk does not say';
+  return `${bytes(availableBytes)} of ${bytes(totalBytes)}`;
 }
 
 function wholeDays(days: number): string {
