@@ -76,6 +76,8 @@ export class InboundMetrics {
       labelNames: ['reason'],
       registers,
     });
+    for (const reason of ['missing', 'unknown', 'forbidden'])
+      this.#refusedRequests.inc({ reason }, 0);
   }
 
   /** A request was answered 401 or 403; `reason` is one of a few words. */

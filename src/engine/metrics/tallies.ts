@@ -16,7 +16,7 @@ export class Tally {
     this.added += times;
   }
 
-  /** Tells the library; a series is not shown before something was counted. */
+  /** Tells the library; a series that was not begun at 0 is shown once something was counted. */
   settle(): void {
     if (this.added > 0) this.series.inc(this.added);
     this.added = 0;

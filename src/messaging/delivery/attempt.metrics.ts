@@ -47,6 +47,7 @@ export class AttemptMetrics {
       help: 'Attempts to deliver, by how they ended.',
       labelNames: ['outcome'],
     });
+    for (const outcome of Object.values(ends)) attempts.inc({ outcome }, 0);
     this.#attempts = labeled(ends, (outcome) => attempts.tally({ outcome }));
     this.#seconds = new Histogram({
       name: 'stepwell_attempt_seconds',

@@ -23,6 +23,7 @@ export class PushReport {
       labelNames: ['outcome'],
       registers: [registry],
     });
+    for (const outcome of ['pushed', 'skipped']) this.#records.inc({ outcome }, 0);
   }
 
   /** Observes partitions of subscriptions. */

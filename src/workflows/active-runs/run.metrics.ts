@@ -25,6 +25,7 @@ export class RunMetrics {
       labelNames: ['outcome'],
     });
     const outcomes = Object.entries(endNames);
+    for (const [, outcome] of outcomes) ended.inc({ outcome }, 0);
     this.#ended = new Map(outcomes.map(([type, outcome]) => [type, ended.tally({ outcome })]));
   }
 

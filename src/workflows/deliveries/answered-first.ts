@@ -64,6 +64,7 @@ export class AnsweredFirst implements DeliveryOrder {
       help: 'Deliveries of runs that were held for the answer to the one before, by what ended it.',
       labelNames: ['until'],
     });
+    for (const until of ['answer', 'limit']) held.inc({ until }, 0);
     this.held = { answer: held.tally({ until: 'answer' }), limit: held.tally({ until: 'limit' }) };
   }
 

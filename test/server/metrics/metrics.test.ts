@@ -190,6 +190,21 @@ test('schedules, ends of messages, the disk and the build are counted as they ar
   expect(text).toMatch(/^stepwell_cpu_seconds_total 0*[1-9.]/m);
 });
 
+test('what has not happened is 0: a rate would miss the first of what has no value', async () => {
+  const server = await startServer();
+  const text = await (await request(`${server.url}/metrics`)).body.text();
+  await server.remove();
+  const without = [...text.matchAll(/^# TYPE (stepwell_\w+_total) counter$/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => !new RegExp(`^${name}[{ ]`, 'm').test(text));
+  // Of a cluster, which this server is none of, and by route.
+  expect(without.sort()).toEqual([
+    'stepwell_cluster_forwarded_requests_total',
+    'stepwell_http_requests_total',
+  ]);
+  expect(text).toContain('stepwell_runs_ended_total{outcome="failed"} 0\n');
+});
+
 test('the delays of the event loop are the same for each of two readers', async () => {
   let now = 0;
   const registry = new Registry();
