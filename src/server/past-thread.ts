@@ -6,6 +6,7 @@ import type { PastMoment } from '../engine/history/past-moment.js';
 import type { Config } from './configuration/config.js';
 import {
   type PastAnswer,
+  PastDamaged,
   type PastQuestion,
   type PastServer,
   PastTooLarge,
@@ -24,7 +25,10 @@ export interface PastStart {
 export type PastReply =
   | { readonly type: 'open'; readonly reaches: number }
   | { readonly type: 'answer'; readonly answer: PastAnswer }
-  | { readonly type: 'failed'; readonly message: string; readonly isTooLarge: boolean };
+  | { readonly type: 'failed'; readonly message: string; readonly why: keyof typeof failures };
+
+/** What it fails with, by why. */
+const failures = { tooLarge: PastTooLarge, damaged: PastDamaged, other: Error };
 
 /** As this file is compiled, or run as it is: the entry of a thread is not looked up. */
 const { pathname } = new URL(import.meta.url);
@@ -96,7 +100,7 @@ class PastThread implements PastServer {
     const { waiting } = this;
     this.waiting = null;
     if (reply.type !== 'failed') waiting?.resolve(reply);
-    else waiting?.reject(new (reply.isTooLarge ? PastTooLarge : Error)(reply.message));
+    else waiting?.reject(new failures[reply.why](reply.message));
   }
 
   private fail(error: unknown): void {

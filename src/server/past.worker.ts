@@ -2,8 +2,10 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { DamagedData } from '../../storage/faults/storage-errors.js';
 import { systemClock } from '../engine/clock.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
+import { damageText } from '../http/failures.js';
 import {
   type PastQuestion,
   type PastServer,
@@ -36,8 +38,13 @@ function reply(message: PastReply): void {
 }
 
 function failed(error: unknown): void {
+  if (error instanceof DamagedData) {
+    reply({ type: 'failed', message: damageText(error), why: 'damaged' });
+    return;
+  }
   const message = error instanceof Error ? error.message : String(error);
-  reply({ type: 'failed', message, isTooLarge: error instanceof PastTooLarge });
+  const why = error instanceof PastTooLarge ? 'tooLarge' : 'other';
+  reply({ type: 'failed', message, why });
 }
 
 async function answer(server: PastServer, question: PastQuestion): Promise<void> {

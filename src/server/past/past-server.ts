@@ -39,6 +39,11 @@ export class PastTooLarge extends Error {
   override readonly name = 'PastTooLarge';
 }
 
+/** What was cannot be read, as the disk is damaged there; the message says where. */
+export class PastDamaged extends Error {
+  override readonly name = 'PastDamaged';
+}
+
 /** Why a moment cannot be folded. */
 export function tooMuchMemory(): PastTooLarge {
   return new PastTooLarge(

@@ -13,6 +13,7 @@ import { type JournalMoment, offsetBehind } from '../journal/journal-moment.js';
 import {
   type OpenPast,
   type PastAnswer,
+  PastDamaged,
   type PastQuestion,
   type PastServer,
   PastTooLarge,
@@ -37,7 +38,7 @@ const busy = new Refusal(
 
 const failed = new Refusal(
   'unavailable',
-  'what was could not be read while the journal is rewritten: ask again later',
+  'what was could not be read, and the log says why: ask again later',
   { 'retry-after': '10' },
 );
 
@@ -52,7 +53,7 @@ export interface AsOfQuestion extends Omit<PastQuestion, 'moment'> {
 
 /**
  * One for the server. Refuses, as a value: 422 for a moment before the last sweep and for more
- * memory than it may take, 503 where too many wait. Answers are kept, in a bound of bytes: the past
+ * memory than it may take, 500 where the disk is damaged, 503 where too many wait. Answers are kept, in a bound of bytes: the past
  * stays.
  */
 export class PastViews {
@@ -122,7 +123,8 @@ export class PastViews {
         if (error instanceof PastTooLarge) return new Refusal('unprocessable', error.message);
         if (this.isStopped) return stopped;
         this.log.warn({ err: error, ...question.moment }, 'what was could not be shown');
-        if (tries === 1) return failed;
+        if (tries > 1) continue;
+        return error instanceof PastDamaged ? new Refusal('failed', error.message) : failed;
       }
     }
   }

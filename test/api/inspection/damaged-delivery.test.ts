@@ -121,3 +121,13 @@ it('it can be canceled: its queue goes on, and nothing is damaged any more', asy
   await untilArrived('next-of-queue');
   expect(await warnings()).toEqual({ status: 200, warnings: undefined });
 }, 60_000);
+
+it('says so of what was, where that cannot be read', async () => {
+  const { status, body } = await callApi(server, 'GET', '/v2/messages?asOf=4');
+  expect([status, body]).toEqual([
+    500,
+    {
+      error: expect.stringMatching(/^data on the disk is damaged .*: logs\/\d+\/\d+\.log, bytes /),
+    },
+  ]);
+}, 60_000);
