@@ -53,8 +53,8 @@ export interface AsOfQuestion extends Omit<PastQuestion, 'moment'> {
 
 /**
  * One for the server. Refuses, as a value: 422 for a moment before the last sweep and for more
- * memory than it may take, 500 where the disk is damaged, 503 where too many wait. Answers are kept, in a bound of bytes: the past
- * stays.
+ * memory than it may take, 500 where the disk is damaged, 503 where too many wait. Answers are
+ * kept, in a bound of bytes: the past stays.
  */
 export class PastViews {
   private readonly answers = new LRUCache<string, PastAnswer>({

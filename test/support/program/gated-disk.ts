@@ -1,4 +1,7 @@
-/** A disk that counts what is read of it, and whose syncs and answers about its space can be held back. */
+/**
+ * A disk that counts what is read of it. Its syncs, and what it says of its space, can be held
+ * back.
+ */
 import type { Disk } from '../../../storage/disk/disk.js';
 import { Gate } from './gate.js';
 
