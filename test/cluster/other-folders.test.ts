@@ -60,3 +60,17 @@ it('the folder of a node is not served without its shared log, but shown', async
   const shown = await startServer({ dataDirectory, environment });
   await shown.stop();
 });
+
+it('a node that changes nothing says that it follows nothing', async () => {
+  const { cluster, node } = await ownedTimes(1);
+  await node.stop();
+  const { dataDirectory } = node;
+  const environment = { STEPWELL_READ_ONLY: 'always' };
+  const shown = await cluster.start({ dataDirectory, environment });
+  const headers = { authorization: shown.basic };
+  const answer = await fetch(`${shown.url}/admin/cluster`, { headers });
+  expect([answer.status, await answer.text()]).toEqual([
+    404,
+    expect.stringContaining('this node changes nothing'),
+  ]);
+});

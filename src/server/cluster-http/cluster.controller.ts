@@ -10,11 +10,16 @@ import type { Right } from '../../http/identity/grant.js';
 import { refuseIf } from '../../http/outcome.js';
 import { Describe } from '../../http/routes/route-description.js';
 import type { ClusterStatus, Membership } from '../cluster/membership.js';
+import type { Config } from '../configuration/config.js';
 import { clusterRoutes } from './cluster.openapi.js';
 
 const noNode: Refusal = new Refusal(
   'not_found',
   'this server is no node of a cluster: STEPWELL_COMMIT_LOG is not set',
+);
+const showing: Refusal = new Refusal(
+  'not_found',
+  'this node changes nothing, and so follows no shared log: /health/ready says why',
 );
 const noOwner: Refusal = new Refusal('conflict', 'this node does not own the log');
 const noFollower: Refusal = new Refusal(
@@ -34,6 +39,7 @@ export class ClusterController {
   constructor(
     private readonly basic: BasicCredentials,
     @Inject(provided.membership) private readonly membership: Membership | null,
+    @Inject(provided.config) private readonly config: Pick<Config, 'commitLog'>,
     @Inject(provided.log) private readonly log: Logger,
   ) {}
 
@@ -60,7 +66,8 @@ export class ClusterController {
 
   private node({ raw }: FastifyRequest, right: Right): Membership {
     refuseIf(this.basic.judgeRight(raw, right, null));
-    if (this.membership === null) throw new RefusalError(noNode);
-    return this.membership;
+    const { membership, config } = this;
+    if (membership === null) throw new RefusalError(config.commitLog === null ? noNode : showing);
+    return membership;
   }
 }
