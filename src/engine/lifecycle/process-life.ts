@@ -91,6 +91,11 @@ export class ProcessLife {
     return warnings.size === 0 ? status : { ...status, warnings: [...warnings.values()] };
   }
 
+  /** Why it would refuse writes if it served now, as found before it does; null: it would not. */
+  get wouldRefuse(): string | null {
+    return this.actor.getSnapshot().context.refusedBecause;
+  }
+
   /** Says from now on what an operator should see to; null: no more. */
   warn(name: string, text: string | null): void {
     if (text === null) this.warnings.delete(name);

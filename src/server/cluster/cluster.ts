@@ -28,6 +28,8 @@ const jitterMsMax = 500;
 /** How often a node that took the log looks whether it may serve. */
 const lookMs = 10;
 const fetched = 'the folder of another node was fetched: the next start goes on from it';
+/** A node that has no room for new work leaves the log so long to those that have some. */
+const leftMs = 10_000;
 /** A release that no engine acknowledges is given up: the others notice the silence instead. */
 const releaseMs = 2000;
 
@@ -215,10 +217,16 @@ export class Cluster implements Membership {
       clock,
       state,
       appendMs,
-      mayClaim: () =>
-        this.skewWatch.mayClaim(this.clockSkewMs) && this.doubt.mayClaim(this.status.heardMsAgo),
+      mayClaim: () => this.mayClaim(follower),
       listener: this.listener(follower),
     });
+  }
+
+  private mayClaim({ hasRoom }: Follower): boolean {
+    const { skewWatch, doubt, clockSkewMs } = this;
+    const { heardMsAgo } = this.status;
+    if (!hasRoom && heardMsAgo < leftMs) return false;
+    return skewWatch.mayClaim(clockSkewMs) && doubt.mayClaim(heardMsAgo);
   }
 
   private listener(follower: Follower): NodeListener {

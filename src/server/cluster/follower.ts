@@ -75,6 +75,11 @@ export class Follower {
     this.foldedUntil = ports.journal.highWatermark;
   }
 
+  /** Whether its folder has room for new work. */
+  get hasRoom(): boolean {
+    return this.ports.store.freeSpace.hasRoom;
+  }
+
   /**
    * The next batch that counts; it waits in memory until those before it are written and folded.
    */

@@ -82,8 +82,17 @@ export class HealthRoutes {
     // All requests are answered: a balancer that left it out would have one node alone to send to.
     const isHeard = membership.status.heardMsAgo < silentMs;
     if (isHeard && membership.otherOwner !== null) {
-      return { isReady: true, status: { ...status, state: 'standby', reason: null } };
+      return { isReady: true, status: this.standby(status) };
     }
     return { isReady: false, status: { ...status, reason: 'no owner of the shared log is heard' } };
+  }
+
+  /** What would be wrong with it as the owner is seen before it is one. */
+  private standby(status: ProcessStatus): Readiness['status'] {
+    const { wouldRefuse } = this.life;
+    const standby = { ...status, state: 'standby', reason: null } as const;
+    if (wouldRefuse === null) return standby;
+    const warning = `this node would take no new work as the owner: ${wouldRefuse}`;
+    return { ...standby, warnings: [...(status.warnings ?? []), warning] };
   }
 }

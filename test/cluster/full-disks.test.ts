@@ -1,0 +1,47 @@
+/** Nodes of a cluster whose disks have no room for new work. */
+import { nodeDisk } from '../../storage/disk/node-disk.js';
+import { serves, TestCluster, type TestNode, until } from '../support/cluster/test-cluster.js';
+
+const disk = {
+  ...nodeDisk,
+  space: async (path: string) => ({ ...(await nodeDisk.space(path)), available: 1024 * 1024 }),
+};
+// The floor is the shipped one.
+const full = { ports: { disk, fileSizes: { segmentBytes: 4 * 1024 * 1024 } } };
+
+let cluster: TestCluster;
+
+beforeEach(() => {
+  cluster = new TestCluster();
+});
+
+afterEach(() => cluster.remove());
+
+const ready = async ({ url }: TestNode) => (await fetch(`${url}/health/ready`)).json();
+const isStandby = (node: TestNode) => async () =>
+  ((await ready(node)) as { state: string }).state === 'standby';
+
+it('a node that follows says that it has no room, and leaves the log to one that has', async () => {
+  const owner = await cluster.start();
+  await serves(owner);
+  const without = await cluster.start(full);
+  await until(isStandby(without));
+  expect(await ready(without)).toEqual({
+    state: 'standby',
+    reason: null,
+    warnings: [expect.stringContaining('no new work as the owner: the disk is nearly full')],
+  });
+  // It begins to follow later, and claims as often.
+  const withRoom = await cluster.start();
+  await until(isStandby(withRoom));
+  await owner.stop();
+  await serves(withRoom);
+  await until(isStandby(without));
+  expect(withRoom.failures).toEqual([]);
+});
+
+it('a node without room takes the log where no other does', async () => {
+  const only = await cluster.start(full);
+  await until(async () => ((await ready(only)) as { state: string }).state === 'readOnly');
+  expect(only.failures).toEqual([]);
+}, 30_000);
