@@ -3,6 +3,7 @@
  * the owner's clock, so a node whose clock is far off must not become the owner.
  */
 import type { Logger } from 'pino';
+import { skewMsMax } from '../../cluster/forwarding/hop.js';
 import type { Clock } from '../../engine/clock.js';
 
 /** Beyond this the log says so. */
@@ -10,6 +11,21 @@ const warnedMs = 1000;
 /** Beyond this the node does not claim the shared log. */
 const refusedMs = 10_000;
 const sayAgainMs = 60_000;
+
+/**
+ * What is wrong with a clock that is ahead of the shared log's by `aheadMs`, for health checks of a
+ * node that follows; null = nothing, or that is not known. `passesOn`: the owner takes what such a
+ * node passes on, if its own clock is right.
+ */
+export function clockFault(
+  aheadMs: number | null,
+): { readonly text: string; readonly passesOn: boolean } | null {
+  if (aheadMs === null || Math.abs(aheadMs) <= refusedMs) return null;
+  const where = `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
+  const passesOn = Math.abs(aheadMs) <= skewMsMax;
+  const what = passesOn ? 'it does not claim the log' : 'it neither claims the log nor passes on';
+  return { text: `the clock of this node is ${where} that of the shared log: ${what}`, passesOn };
+}
 
 /** One for each node. It only speaks and forbids: no clock is ever set. */
 export class SkewWatch {

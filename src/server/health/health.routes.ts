@@ -7,6 +7,7 @@ import { answerJson } from '../../http/routes/exchange.js';
 import type { Route } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { Membership } from '../cluster/membership.js';
+import { clockFault } from '../cluster/skew-watch.js';
 
 const methods = ['GET', 'HEAD'];
 
@@ -79,20 +80,28 @@ export class HealthRoutes {
     if (membership === null) return { isReady: isServing, status };
     if (isServing && membership.mayServe) return { isReady: true, status };
     if (!isServing && status.state !== 'recovering') return { isReady: false, status };
-    // All requests are answered: a balancer that left it out would have one node alone to send to.
-    const isHeard = membership.status.heardMsAgo < silentMs;
-    if (isHeard && membership.otherOwner !== null) {
-      return { isReady: true, status: this.standby(status) };
-    }
-    return { isReady: false, status: { ...status, reason: 'no owner of the shared log is heard' } };
+    return this.followerReadiness(membership, status);
   }
 
-  /** What would be wrong with it as the owner is seen before it is one. */
-  private standby(status: ProcessStatus): Readiness['status'] {
+  /**
+   * All requests are answered: a balancer that left it out would have one node alone to send to.
+   * What would be wrong with it as the owner is seen before it is one.
+   */
+  private followerReadiness(
+    { otherOwner, status: { heardMsAgo, clockSkewMs } }: Membership,
+    { warnings = [], ...status }: ProcessStatus,
+  ): Readiness {
+    const fault = clockFault(clockSkewMs);
     const { wouldRefuse } = this.life;
-    const standby = { ...status, state: 'standby', reason: null } as const;
-    if (wouldRefuse === null) return standby;
-    const warning = `this node would take no new work as the owner: ${wouldRefuse}`;
-    return { ...standby, warnings: [...(status.warnings ?? []), warning] };
+    const all = [...warnings];
+    if (fault !== null) all.push(fault.text);
+    if (wouldRefuse !== null) all.push(`as the owner it would take no new work: ${wouldRefuse}`);
+    const warned = { ...status, ...(all.length > 0 && { warnings: all }) };
+    const refused = (reason: string) => ({ isReady: false, status: { ...warned, reason } });
+    if (heardMsAgo >= silentMs || otherOwner === null) {
+      return refused('no owner of the shared log is heard');
+    }
+    if (fault?.passesOn === false) return refused(fault.text);
+    return { isReady: true, status: { ...warned, state: 'standby', reason: null } };
   }
 }
