@@ -97,11 +97,11 @@ export class HealthRoutes {
     if (fault !== null) all.push(fault.text);
     if (wouldRefuse !== null) all.push(`as the owner it would take no new work: ${wouldRefuse}`);
     const warned = { ...status, ...(all.length > 0 && { warnings: all }) };
-    const refused = (reason: string) => ({ isReady: false, status: { ...warned, reason } });
+    const notReady = (reason: string) => ({ isReady: false, status: { ...warned, reason } });
     if (heardMsAgo >= silentMs || otherOwner === null) {
-      return refused('no owner of the shared log is heard');
+      return notReady('no owner of the shared log is heard');
     }
-    if (fault?.passesOn === false) return refused(fault.text);
+    if (fault?.passesOn === false) return notReady(fault.text);
     return { isReady: true, status: { ...warned, state: 'standby', reason: null } };
   }
 }
