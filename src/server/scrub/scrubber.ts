@@ -16,6 +16,8 @@ import { ScrubMetrics } from './scrub.metrics.js';
 /** The first pass begins when a start is long over, and the next one a week after it began. */
 const firstPassMs = 60_000;
 const passEveryMs = 7 * 86_400_000;
+/** One that could not read on begins again so much later. */
+const againMs = 3_600_000;
 
 /** What is damaged goes with a purge or by retention, long before the next pass. */
 const letGoEveryMs = 60_000;
@@ -47,14 +49,16 @@ export class Scrubber {
   }
 
   /**
-   * The first pass begins after `delayMs`; each later one an interval after the one before began.
+   * The first pass begins after `delayMs`; each later one a week after the one before began, and an
+   * hour after one that could not read on.
    */
   start(delayMs: number = firstPassMs): void {
     if (this.isStopped) return;
     this.cancel = this.clock.after(delayMs, () => {
       const begunAt = this.clock.monotonic();
-      this.underWay = this.pass().finally(() => {
-        this.start(Math.max(firstPassMs, passEveryMs - (this.clock.monotonic() - begunAt)));
+      this.underWay = this.pass().then((isWhole) => {
+        const tookMs = this.clock.monotonic() - begunAt;
+        this.start(isWhole ? Math.max(firstPassMs, passEveryMs - tookMs) : againMs);
       });
     });
   }
@@ -69,8 +73,8 @@ export class Scrubber {
     await this.looking;
   }
 
-  /** Everything once; settles where something keeps it from that, which is tried again. */
-  async pass(): Promise<void> {
+  /** Everything once; false where something keeps it from that, which the log says. */
+  async pass(): Promise<boolean> {
     const found = new Map<string, string>();
     const { config, options, metrics, clock, identifiers } = this;
     // Where the pass begins: [0, 1).
@@ -87,9 +91,11 @@ export class Scrubber {
       await this.letGo();
       metrics.ended(clock.now());
       this.log.info({ damaged: found.size }, 'the scrub has read everything that is sealed');
+      return true;
     } catch (error) {
-      if (error instanceof LogClosed) return;
-      this.log.error({ err: error }, 'the scrub could not read on; it will begin again');
+      if (error instanceof LogClosed) return false;
+      this.log.error({ err: error }, 'the scrub could not read on; it begins again in an hour');
+      return false;
     }
   }
 
