@@ -121,7 +121,9 @@ export async function createApplication(
 async function prepareFolders(config: Config, ports: Ports, life: ProcessLife): Promise<void> {
   const changes = config.readOnly !== 'always';
   const mayFetch = config.commitLog !== null;
-  if (changes && (await putInPlace(ports.disk, config.dataDirectory, mayFetch))) {
+  const { disk, clock, identifiers } = ports;
+  const reading = readingOptions(clock, identifiers, isolatesDamage);
+  if (changes && (await putInPlace(disk, config.dataDirectory, reading, mayFetch))) {
     ports.log.info('the folder of another node has taken the place of this one');
   }
   const watch = new DiskWatch(life, ports.log, { ...archiveDisk, meanwhile: 'the start waits' });

@@ -4,7 +4,9 @@ import type { Disk } from '../../../storage/disk/disk.js';
 import { removeTree } from '../../../storage/disk/remove-tree.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import { DirectoryInUse } from '../../../storage/faults/storage-errors.js';
+import type { StoreOptions } from '../../../storage/store.js';
 import { placesIn } from './copy-format.js';
+import { requireSameHistory } from './same-history.js';
 import { UnfinishedCopy } from './unfinished-copy.js';
 
 /** What a process that was killed has left of copies that were not verified, or not sent. */
@@ -17,11 +19,13 @@ const unfinished = ['fetching', 'fetching.from'];
  * What was there goes, and what was fetched takes its names; false = nothing was fetched. A copy
  * that has not come to its end stays then, if it `mayGoOn`. A start that is killed meanwhile leaves
  * it to the next one: as long as there are logs among what was fetched, nothing of it has moved.
- * Rejects with `DirectoryInUse`, or as the disk does.
+ * `options` are those of readers. Rejects with `DirectoryInUse`, with `RecordsMissing` where what
+ * was there is of another cluster, or as the disk does.
  */
 export async function putInPlace(
   disk: Disk,
   dataDirectory: string,
+  options: StoreOptions,
   mayGoOn = false,
 ): Promise<boolean> {
   const { fetched } = placesIn(dataDirectory);
@@ -40,6 +44,7 @@ export async function putInPlace(
     if (!isFetched) return false;
     const copied = new StoreDirectory(fetched);
     if ((await disk.list(fetched)).includes('logs')) {
+      await requireSameHistory(disk, dataDirectory, fetched, options);
       for (const file of [own.manifest(0), own.manifest(1), own.watermarks]) {
         await disk.remove(file).catch(() => undefined);
       }

@@ -240,7 +240,7 @@ it('goes on after a restart that leaves what has come', async () => {
     void new FolderFetch({ ...fetchPorts(dataDirectory, clock), log }).fetch();
   });
   bytesMax = Number.POSITIVE_INFINITY;
-  expect(await putInPlace(nodeDisk, dataDirectory, true)).toBe(false);
+  expect(await putInPlace(nodeDisk, dataDirectory, options, true)).toBe(false);
   const again = new FolderFetch({ ...fetchPorts(dataDirectory, systemClock), log });
   expect(await again.fetch()).toBe(true);
   expect(heldAsked).toBeGreaterThan(1);
@@ -255,7 +255,7 @@ it('begins anew where no log is shared any more', async () => {
   await expect(take(dataDirectory)).rejects.toThrow(CopyCut);
   bytesMax = Number.POSITIVE_INFINITY;
   expect(await readdir(dataDirectory)).toEqual(['fetching']);
-  expect(await putInPlace(nodeDisk, dataDirectory)).toBe(false);
+  expect(await putInPlace(nodeDisk, dataDirectory, options)).toBe(false);
   expect(await readdir(dataDirectory)).not.toContain('fetching');
 });
 

@@ -7,6 +7,7 @@ import { putInPlace } from '../../../src/server/copies/put-in-place.js';
 import { readingOptions } from '../../../src/server/lifecycle/reading-options.js';
 import { backupFolder } from '../../../storage/backup/backup-folder.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
+import { RecordsMissing } from '../../../storage/faults/storage-errors.js';
 import type { Store } from '../../../storage/store.js';
 import { openStore } from '../../../storage/store.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
@@ -27,6 +28,8 @@ const options = (seed: number) => {
     },
   };
 };
+
+const reading = { ...options(7), readOnly: true };
 
 async function write(store: Store, log: string, count: number): Promise<void> {
   const own = store.log(log) ?? (await store.createLog(log));
@@ -78,11 +81,11 @@ it('a folder that was fetched takes the place of another one, wherever a crash c
     changes += 1;
     crashed.push(running.restart(), running.crash(policy, changes));
   };
-  expect(await putInPlace(running, '/data')).toBe(true);
+  expect(await putInPlace(running, '/data', reading)).toBe(true);
   running.afterChange = null;
-  expect(await putInPlace(running, '/data')).toBe(false);
+  expect(await putInPlace(running, '/data', reading)).toBe(false);
   for (const after of [running, ...crashed]) {
-    await putInPlace(after, '/data');
+    await putInPlace(after, '/data', reading);
     expect(await after.list('/data')).not.toContain('fetched');
     const store = await openStore(after, '/data', options(5));
     expect(await contentOf(store)).toEqual(content);
@@ -92,6 +95,43 @@ it('a folder that was fetched takes the place of another one, wherever a crash c
   expect(crashed.length).toBeGreaterThan(40);
 });
 
+/** A folder with a journal of events from `start` to `end`; those from `other` on are others. */
+async function journalOf(disk: SimulatedDisk, path: string, [start, end, other]: number[]) {
+  const store = await openStore(disk, path, options(1));
+  const journal = await store.createLog('__journal');
+  for (let at = 0; at < (end ?? 0); at += 1) {
+    const key = Buffer.from(at < (other ?? 0) ? `message/${at}` : `run/${at}`);
+    await journal.append([{ key, value: Buffer.alloc(200) }]).durable;
+  }
+  await journal.trimTo(start ?? 0);
+  const content = await contentOf(store);
+  await store.close();
+  return content;
+}
+
+it.each([
+  ['has the same events, and more', [0, 20, 20], [0, 30, 30], null],
+  ['ends earlier, with the same events', [0, 30, 30], [0, 20, 20], null],
+  ['begins behind its end', [0, 10, 0], [16, 30, 30], null],
+  ['has another event', [0, 20, 10], [0, 30, 30], 'its journal has another event at 10'],
+  ['lacks events and has others', [0, 20, 20], [0, 30, 19], 'has another event at 19'],
+  ['ends before it begins', [24, 30, 30], [0, 10, 10], 'begins at 24, where that one ends'],
+])('a folder is replaced by one of its cluster alone: it %s', async (_, own, copy, refused) => {
+  const disk = new SimulatedDisk(new SeededRandom(3));
+  const before = await journalOf(disk, '/data', own);
+  const after = await journalOf(disk, '/other', copy);
+  await backupFolder(disk, '/other', '/data/fetched', reading);
+  const putting = putInPlace(disk, '/data', reading);
+  if (refused === null) expect(await putting).toBe(true);
+  else {
+    await expect(putting).rejects.toBeInstanceOf(RecordsMissing);
+    await expect(putInPlace(disk, '/data', reading)).rejects.toThrow(refused);
+  }
+  const store = await openStore(disk, '/data', options(5));
+  expect(await contentOf(store)).toEqual(refused === null ? after : before);
+  await store.close();
+});
+
 it('a folder stays as it is where none was fetched', async () => {
   const { disk } = await prepared();
   await disk.rename('/data/fetched', '/data/given');
@@ -99,7 +139,7 @@ it('a folder stays as it is where none was fetched', async () => {
   const content = await contentOf(before);
   await before.close();
   // What was made for another node goes with the process that made it.
-  expect(await putInPlace(disk, '/data')).toBe(false);
+  expect(await putInPlace(disk, '/data', reading)).toBe(false);
   expect(await disk.list('/data')).not.toContain('given');
   const after = await openStore(disk, '/data', options(6));
   expect(await contentOf(after)).toEqual(content);

@@ -1,0 +1,75 @@
+/** Whether a folder that was fetched is of the cluster that the folder of this node was of. */
+import type { Disk } from '../../../storage/disk/disk.js';
+import { RecordsMissing, StorageError } from '../../../storage/faults/storage-errors.js';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
+import { openStore, type StoreOptions } from '../../../storage/store.js';
+import { journalLogName } from '../../engine/journal.js';
+
+/** So many offsets of both journals are compared, the last ones that both may have. */
+const comparedMax = 4096;
+
+/**
+ * What stands at an offset of the journal is the same on all nodes of a cluster, where a sweep has
+ * left it. Rejects with `RecordsMissing` where the journals of `own` and `copy`, paths of folders,
+ * differ, or where `own` begins behind the end of the other: it is of another cluster, or has what
+ * its own one has lost. An `own` that is no store, or cannot be read any more, is passed over.
+ * `options` are those of readers.
+ */
+export async function requireSameHistory(
+  disk: Disk,
+  own: string,
+  copy: string,
+  options: StoreOptions,
+): Promise<void> {
+  const names = { ...options, opens: (name: string) => name === journalLogName };
+  const before = await openStore(disk, own, names).catch(nullIfDamaged);
+  if (before === null) return;
+  const after = await openStore(disk, copy, names);
+  try {
+    const [left, right] = [before.log(journalLogName), after.log(journalLogName)];
+    if (left === undefined || right === undefined || left.highWatermark === 0) return;
+    const differs = await differenceOf(left, right).catch(nullIfDamaged);
+    if (differs === null) return;
+    throw new RecordsMissing(
+      `this folder is not of the cluster whose folder was fetched: its journal ${differs}`,
+    );
+  } finally {
+    await before.close();
+    await after.close();
+  }
+}
+
+async function differenceOf(own: PartitionLog, copy: PartitionLog): Promise<string | null> {
+  const end = Math.min(own.highWatermark, copy.highWatermark);
+  if (own.startOffset >= end) return `begins at ${own.startOffset}, where that one ends`;
+  const from = Math.max(end - comparedMax, own.startOffset, copy.startOffset);
+  const [mine, theirs] = [await eventsIn(own, from, end), await eventsIn(copy, from, end)];
+  for (const [offset, event] of mine) {
+    if ((theirs.get(offset) ?? event) !== event) return `has another event at ${offset}`;
+  }
+  return null;
+}
+
+/** By their offsets: whose they are, and when they were. Shapes of events are none. */
+async function eventsIn(
+  log: PartitionLog,
+  from: number,
+  until: number,
+): Promise<ReadonlyMap<number, string>> {
+  const events = new Map<number, string>();
+  for (let at = from; at < until; ) {
+    const batches = await log.read(at, { until });
+    for (const batch of batches) {
+      for (const { offset, key, timestamp } of batch.records()) {
+        if (key !== null) events.set(offset, `${timestamp} ${key}`);
+      }
+    }
+    at = batches.at(-1)?.nextOffset ?? until;
+  }
+  return events;
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (error instanceof StorageError) return null;
+  throw error;
+}
