@@ -64,11 +64,12 @@ function gated(): Gate[] {
   return gates;
 }
 
-/** How many deliveries were held, by what ended it. */
+/** How many deliveries were held, by what ended it; without those that are 0. */
 async function held(): Promise<Record<string, number>> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const lines = text.matchAll(/^stepwell_held_deliveries_total\{until="(\w+)"\} (\d+)$/gm);
-  return Object.fromEntries([...lines].map(([, until, count]) => [until, Number(count)]));
+  const counts = [...lines].map(([, until, count]) => [until, Number(count)] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
 const callHeaders = (): Headers => {
