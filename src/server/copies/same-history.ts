@@ -21,24 +21,31 @@ export async function requireSameHistory(
   copy: string,
   options: StoreOptions,
 ): Promise<void> {
-  const names = { ...options, opens: (name: string) => name === journalLogName };
-  const before = await openStore(disk, own, names).catch(nullIfDamaged);
-  if (before === null) return;
-  const after = await openStore(disk, copy, names);
+  const journalOnly = { ...options, opens: (name: string) => name === journalLogName };
+  const ours = await openStore(disk, own, journalOnly).catch(nullIfDamaged);
+  if (ours === null) return;
   try {
-    const [left, right] = [before.log(journalLogName), after.log(journalLogName)];
-    if (left === undefined || right === undefined || left.highWatermark === 0) return;
-    const differs = await differenceOf(left, right).catch(nullIfDamaged);
-    if (differs === null) return;
-    throw new RecordsMissing(
-      `this folder is not of the cluster whose folder was fetched: its journal ${differs}`,
-    );
+    const theirs = await openStore(disk, copy, journalOnly);
+    try {
+      await requireSameEvents(ours.log(journalLogName), theirs.log(journalLogName));
+    } finally {
+      await theirs.close();
+    }
   } finally {
-    await before.close();
-    await after.close();
+    await ours.close();
   }
 }
 
+async function requireSameEvents(own: PartitionLog | undefined, copy: PartitionLog | undefined) {
+  if (own === undefined || copy === undefined || own.highWatermark === 0) return;
+  const differs = await differenceOf(own, copy).catch(nullIfDamaged);
+  if (differs === null) return;
+  throw new RecordsMissing(
+    `this folder is not of the cluster whose folder was fetched: its journal ${differs}`,
+  );
+}
+
+/** What the journal of this folder has that the other one cannot have; null = nothing. */
 async function differenceOf(own: PartitionLog, copy: PartitionLog): Promise<string | null> {
   const end = Math.min(own.highWatermark, copy.highWatermark);
   if (own.startOffset >= end) return `begins at ${own.startOffset}, where that one ends`;
