@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
-import { replayJournal } from '../../src/engine/recovery.js';
+import { replayJournal } from '../../src/engine/lifecycle/recovery.js';
 import { openMessageEngine } from '../load/message-engine.js';
 import type { Round } from '../measure/contest.js';
 import { bareEvents, bareStructures } from '../measure/replay-journal.js';

@@ -1,5 +1,6 @@
 /** Entries of the shared log as bytes: claims, beats, releases, and batches in parts (ADR 63). */
 import { crc32 } from 'node:zlib';
+import { NewerFormat } from '../../storage/faults/storage-errors.js';
 
 /*
   Entry => header (48 bytes), body; little endian
@@ -124,10 +125,15 @@ function bodyOf(entry: Entry): Buffer {
   return Buffer.from(entry.kind === 'claim' ? entry.node : '');
 }
 
-/** What bytes of the log say; null where they are no entry, or not an intact one. */
+/**
+ * What bytes of the log say; null where they are no entry, or not an intact one. Throws
+ * `NewerFormat` where a later version of the program wrote them.
+ */
 export function decodeEntry(bytes: Buffer): Entry | null {
   if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
-  if (crc32(bytes.subarray(8)) !== bytes.readUInt32LE(4) || bytes[8] !== version) return null;
+  if (crc32(bytes.subarray(8)) !== bytes.readUInt32LE(4)) return null;
+  const written = bytes.readUInt8(8);
+  if (written > version) throw new NewerFormat(`the shared log has an entry of format ${written}`);
   const epoch = bytes.readUInt32LE(16);
   const after = bytes.readDoubleLE(24);
   const sequence = bytes.readDoubleLE(32);

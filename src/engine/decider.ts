@@ -78,12 +78,15 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
   readonly body: Buffer | null;
 }
 
+/** The type of `Checkpointed`. */
+export const checkpointedType = 'Checkpointed';
+
 /**
  * The state of a stream as an event (ADR 36): a stream that lives for years has one now and then,
  * so that a sweep may remove what led to it. Replay may begin a stream with it.
  */
 export interface Checkpointed<Stored = unknown> extends DomainEvent {
-  readonly type: 'Checkpointed';
+  readonly type: typeof checkpointedType;
   /** Where the first event of the stream stands, or stood. */
   readonly began: number;
   /** Plain values, as the kind stores its states (`Decider.stored`). */
@@ -101,7 +104,7 @@ export interface CheckpointedEntry {
 
 /** Whether an event is the state of its stream, and nothing that has happened. */
 export function isCheckpoint(event: DomainEvent): event is Checkpointed {
-  return event.type === 'Checkpointed';
+  return event.type === checkpointedType;
 }
 
 /** Names for what one turn creates: the same turn, decided again, names the same things. */
@@ -113,6 +116,7 @@ export interface TurnNames {
 /** One kind of entity. `View` is the set of in-memory indexes that its decisions read. */
 export interface Decider<State, Cmd extends Command, Event extends DomainEvent, View = unknown> {
   readonly kind: string;
+  readonly events: EventVersions<Event['type']>;
   /** The state before the first event. */
   initialState(): State;
   decide(command: Cmd, state: State, view: View): Decision<Event>;
@@ -156,7 +160,6 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    * that this one takes back, or whose questions it answers. `first` is this stream's first event.
    */
   keptWith?(id: string, first: Event): KeptWith | null;
-  readonly upcasters?: Upcasters;
   /**
    * Streams of this kind live for years: now and then their state is stored as an event, so that
    * older ones may go. Neither `evolve` nor `react` sees it.
@@ -171,11 +174,17 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   readonly restsIdle?: boolean;
 }
 
+/** Turns version n of an event's fields into version n+1. */
+type Upcaster = (fields: never) => DomainEvent;
+
 /**
- * Per event type, what turns version n+1 of its fields into version n+2; the version written is one
- * more than the number of upcasters. Events on disk are never rewritten.
+ * Every type of event of one kind, with the upcasters from version 1 on: the version that is
+ * written is one more than their number. Events on disk are never rewritten. An event of another
+ * type, or of a later version, is that of a later program, and ends a start (`NewerFormat`).
  */
-export type Upcasters = Readonly<Record<string, readonly ((fields: never) => DomainEvent)[]>>;
+export type EventVersions<Type extends string = string> = Readonly<
+  Record<Type, readonly Upcaster[]> & { [checkpointedType]?: readonly Upcaster[] }
+>;
 
 /** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
 export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };

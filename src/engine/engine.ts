@@ -77,9 +77,9 @@ export class Engine {
   register<State, Cmd extends Command, Event extends DomainEvent, View>(
     registration: Registration<State, Cmd, Event, View>,
   ): ActorDirectory<State> {
-    const { kind, upcasters } = registration.decider;
+    const { kind } = registration.decider;
     if (this.entities.has(kind)) throw new Error(`two deciders for ${kind}`);
-    if (upcasters !== undefined) this.codec.lift(kind, upcasters);
+    this.codec.learn(registration.decider);
     const folds = listIn(this.folds, kind);
     folds.push(...registration.folds);
     const actors = new ActorDirectory<State>(registration.decider, folds, this.directoryOptions);

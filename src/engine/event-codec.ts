@@ -15,9 +15,11 @@
  *                        terms   `structures`
  */
 import { Packr } from 'msgpackr';
+import { NewerFormat } from '../../storage/faults/storage-errors.js';
 import type { RecordHeader, RecordInput, StoredRecord } from '../../storage/format/record.js';
 import { RepeatedBytes } from '../grammar/repeated-bytes.js';
-import type { DomainEvent, EventEnvelope, Upcasters } from './decider.js';
+import type { DomainEvent, EventEnvelope } from './decider.js';
+import { type EventsOfKind, KnownEvents } from './known-events.js';
 import { type Principal, principalIn } from './principal/principal.js';
 
 /** The index term of definition records. */
@@ -71,17 +73,18 @@ export class EventCodec {
   private keptKind = '';
   private readonly keptBytes = new RepeatedBytes();
   private readSince = 0;
-  private readonly types = new Map<string, string>();
-  /** By kind, where there are any. */
-  private readonly upcasters = new Map<string, Upcasters>();
+  private readonly known = new KnownEvents();
 
   constructor() {
     this.packr = this.packrOverTable();
   }
 
-  /** Events of `kind` that older versions wrote are read as these say. */
-  lift(kind: string, upcasters: Upcasters): void {
-    this.upcasters.set(kind, upcasters);
+  /**
+   * Events of its kind are read as the decider says, whichever version wrote them. A codec that has
+   * learnt no kind takes events of all kinds as they were written.
+   */
+  learn(decider: EventsOfKind): void {
+    this.known.add(decider);
   }
 
   /**
@@ -131,7 +134,7 @@ export class EventCodec {
     ) {
       return last.value;
     }
-    const version = (this.upcasters.get(kind)?.[event.type]?.length ?? 0) + 1;
+    const version = this.known.versionOf(kind, event.type);
     const fields = hasCause
       ? [version, sequence, previous, event, isAttributed]
       : [version, sequence, previous, event];
@@ -140,7 +143,10 @@ export class EventCodec {
     return value;
   }
 
-  /** The event of a record, or null for a definition, which is remembered. */
+  /**
+   * The event of a record, or null for a definition, which is remembered. Throws `NewerFormat` where
+   * a codec that knows kinds does not know the event.
+   */
   decode(record: StoredRecord): EventEnvelope | null {
     const { bytes, keyStart, keyLength, valueLength } = record;
     if (keyLength < 0) {
@@ -152,16 +158,21 @@ export class EventCodec {
     const id = idOf(record, kind);
     const end = start + Math.max(valueLength, 0);
     const isAlike = kind === this.keptKind && this.keptBytes.isAt(bytes, start, end);
-    const value = isAlike ? this.kept : this.valueIn(kind, bytes, start, end);
+    const value = isAlike ? this.kept : this.valueIn(kind, record, start, end);
     const [, sequence, previous, event, mark] = value;
     return new StoredEvent(kind, id, sequence, previous, event, record, mark === isAttributed);
   }
 
-  private valueIn(kind: string, bytes: Buffer, start: number, end: number): ReadValue {
+  private valueIn(kind: string, record: StoredRecord, start: number, end: number): ReadValue {
+    const { bytes, offset } = record;
     const value: ReadValue = this.packr.unpack(bytes, { start, end });
     const [version, , , fields] = value;
-    fields.type = this.typeOf(fields.type);
-    value[3] = this.upcast(kind, version, fields);
+    const event = this.known.current(kind, version, fields);
+    if (event === null) {
+      const name = `${kind}/${idOf(record, kind)}: ${fields.type}, version ${version}`;
+      throw new NewerFormat(`the journal has event ${offset} (${name})`);
+    }
+    value[3] = event;
     this.readSince += 1;
     if (this.readSince % keptEach === 0) {
       this.keptBytes.keep(bytes, start, end);
@@ -184,22 +195,6 @@ export class EventCodec {
       this.latestKind = bytes.toString('latin1', start, bytes.indexOf(slash, start));
     }
     return this.latestKind;
-  }
-
-  /** The same of types, by which folds and followers distinguish events. */
-  private typeOf(type: string): string {
-    const known = this.types.get(type);
-    if (known === undefined) this.types.set(type, type);
-    return known ?? type;
-  }
-
-  private upcast(kind: string, version: number, fields: DomainEvent): DomainEvent {
-    const upcasters = this.upcasters.get(kind)?.[fields.type];
-    if (upcasters === undefined || version > upcasters.length) return fields;
-    // Each takes the version that the one before it makes.
-    return upcasters
-      .slice(version - 1)
-      .reduce<DomainEvent>((older, lift) => lift(older as never), fields);
   }
 
   /** Every shape that the log has defined so far, as `learnShapes` takes it. */

@@ -65,12 +65,13 @@ export class DamagedOffsets extends DamagedData {
   }
 }
 
-/** A newer version of this library wrote the folder in a way that this one cannot read. */
+/** A later version of the program wrote what this one cannot read. */
 export class NewerFormat extends StorageError {
   readonly code = 'newer_format';
   override readonly exitCode = 65;
-  constructor(file: string, version: number) {
-    super(`${file} needs format version ${version} or later to be read; nothing was changed`);
+  /** `what` says what has which version. */
+  constructor(what: string) {
+    super(`${what}, which a later version of Stepwell wrote: start that one`);
   }
 }
 

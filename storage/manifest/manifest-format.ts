@@ -56,7 +56,7 @@ export function parseCopy(bytes: Buffer): ManifestCopy | null {
   const checksum = bytes.readUInt32LE(4);
   if (checksum !== crc32(bytes.subarray(8, headerLength))) return null;
   if (bytes.readUInt16LE(10) > version) {
-    throw new NewerFormat(firstCopy, bytes.readUInt16LE(10));
+    throw new NewerFormat(`${firstCopy} has format ${bytes.readUInt16LE(10)}`);
   }
   let [state, editCount, end, previous]: [ManifestState | null, number, number, number] = [
     null,

@@ -24,6 +24,7 @@ import {
   type TestNode,
   until,
 } from '../support/cluster/test-cluster.js';
+import { createQueue, writeLaterQueues } from '../support/deciders/later-queues.js';
 
 const often = { STEPWELL_SNAPSHOT_EVERY: '32kb' };
 
@@ -157,6 +158,26 @@ describe('a follower', () => {
     await until(() => statusOf(follower).owner === statusOf(other).node);
     expect(statusOf(follower).role).toBe('follower');
   });
+});
+
+it('ends where the owner is of a later version, and leaves its events to one that knows them', async () => {
+  const cluster = new TestCluster();
+  const owner = await cluster.start();
+  await serves(owner);
+  const follower = await cluster.start();
+  await publish(owner, 3);
+  await inStep(owner, follower);
+  writeLaterQueues(owner);
+  await createQueue(owner, 'later');
+  await until(() => follower.failures.length > 0);
+  expect(follower.failures).toEqual([
+    expect.objectContaining({
+      code: 'newer_format',
+      message: expect.stringContaining('queue/later'),
+    }),
+  ]);
+  expect(statusOf(follower).role).toBe('follower');
+  await cluster.remove();
 });
 
 /** Has a node fold what no node has decided; returns the event that it folds otherwise again. */

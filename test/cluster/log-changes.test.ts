@@ -4,6 +4,7 @@ import {
   encodeChanges,
   type LogChange,
 } from '../../src/server/cluster/log-changes.js';
+import { NewerFormat } from '../../storage/faults/storage-errors.js';
 import { seed } from '../support/seed.js';
 
 const log = fc.string({ minLength: 1 });
@@ -30,9 +31,9 @@ it('changes of logs come back from their bytes as they were', () => {
   );
 });
 
-it('changes that another version has written stop the reader', () => {
+it('changes that a later version has written stop the reader', () => {
   const written = encodeChanges([]);
   const later = Buffer.from(written);
   later[later.length - 1] = 2;
-  expect(() => decodeChanges(later)).toThrow('the shared log is of version 2');
+  expect(() => decodeChanges(later)).toThrow(NewerFormat);
 });

@@ -1,7 +1,9 @@
+import { crc32 } from 'node:zlib';
 import { AcknowledgedEntriesMissing } from '../../src/cluster/cluster-errors.js';
 import { chained, decodeEntry, type Entry, encodeEntry, partsOf } from '../../src/cluster/entry.js';
 import { ownershipRules } from '../../src/cluster/rules.js';
 import { SharedHistory } from '../../src/cluster/shared-history.js';
+import { NewerFormat } from '../../storage/faults/storage-errors.js';
 import { KeptSeeds } from './walks/kept-seeds.js';
 
 const [one, two] = ['00000000000000a1', '00000000000000b2'] as const;
@@ -54,6 +56,13 @@ describe('an entry', () => {
       expect(decodeEntry(changed)).toBeNull();
     }
     expect(decodeEntry(bytes.subarray(0, 47))).toBeNull();
+  });
+
+  it('of a later version stops the reader', () => {
+    const bytes = encodeEntry(claim(1, one, 0));
+    bytes.writeUInt8(2, 8);
+    bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
+    expect(() => decodeEntry(bytes)).toThrow(NewerFormat);
   });
 
   it('holds one part of what is larger', () => {

@@ -13,6 +13,7 @@ interface Switch extends Command {
 /** A lamp that switches the lamp beside it on. */
 const lampDecider: Decider<boolean, Switch, Switched> = {
   kind: 'lamp',
+  events: { Switched: [] },
   initialState: () => false,
   decide: ({ isOn }) => accept([{ type: 'Switched', isOn }]),
   evolve: (_state, { isOn }) => isOn,

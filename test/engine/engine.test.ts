@@ -50,6 +50,7 @@ class Sum implements Fold {
 
 const counterDecider: Decider<CounterState, CounterCommand, CounterEvent, Sum> = {
   kind: 'counter',
+  events: { Added: [], Renamed: [], Closed: [], Unheard: [] },
   initialState: () => ({ total: 0, openedAt: -1, closed: false }),
   decide(command, state, sum) {
     switch (command.type) {

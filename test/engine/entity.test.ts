@@ -15,6 +15,7 @@ interface Added {
 
 const tallyDecider: Decider<number, Add, Added, null> = {
   kind: 'tally',
+  events: { Added: [] },
   initialState: () => 0,
   decide: ({ amount }, state) =>
     amount < 0

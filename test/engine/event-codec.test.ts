@@ -2,11 +2,19 @@ import fc from 'fast-check';
 import type { DomainEvent, EventEnvelope } from '../../src/engine/decider.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { Caller } from '../../src/engine/principal/principal.js';
+import { NewerFormat } from '../../storage/faults/storage-errors.js';
 import type { RecordInput } from '../../storage/format/record.js';
 import { envelope } from '../support/envelope.js';
 import { storedRecord } from '../support/stored-record.js';
 
 const newCodec = () => new EventCodec();
+
+/** The events of the last of these kinds have changed once. */
+const kinds = [
+  { kind: 'message', events: { Happened: [] } },
+  { kind: 'one', events: { Happened: [] } },
+  { kind: 'other', events: { Happened: [() => happened(9)] } },
+];
 
 /** An event with a field that no other has. */
 const happened = (shape: number): DomainEvent => ({ type: 'Happened', [`field${shape}`]: shape });
@@ -33,14 +41,14 @@ describe('events that are alike', () => {
   /** As a codec reads one after the other what another one has written. */
   function readBack(given: readonly Partial<EventEnvelope>[]): readonly EventEnvelope[] {
     const codec = newCodec();
-    codec.lift('other', { Happened: [() => happened(9)] });
+    for (const kind of kinds) codec.learn(kind);
     codec.encode(envelope(happened(1)), []);
     const log = [codec.definition(0)];
     for (const each of given) {
       log.push(codec.encode(envelope(happened(1), { ...each, offset: log.length }), []));
     }
     const reader = newCodec();
-    reader.lift('other', { Happened: [() => happened(9)] });
+    for (const kind of kinds) reader.learn(kind);
     return log.flatMap((record, at) => reader.decode(storedRecord(record, at)) ?? []);
   }
 
@@ -81,7 +89,7 @@ describe('one event of several streams', () => {
       { kind: 'one', id: 'e', sequence: 3, previous: 1, by: caller },
       { kind: 'other', id: 'f', sequence: 3, previous: 1, by: caller },
     ];
-    codec.lift('other', { Happened: [() => event] });
+    for (const kind of kinds) codec.learn(kind);
     const log: RecordInput[] = [];
     codec.encode(envelope(event), []);
     log.push(codec.definition(0));
@@ -160,5 +168,51 @@ describe('the shapes of events', () => {
     expect(() => codec.encode(envelope(unreadable), [])).toThrow('no');
     written(codec, [2, 3], log);
     expect(replayed(newCodec(), log)).toEqual([1, 2, 3].map(happened));
+  });
+});
+
+describe('events of a later version', () => {
+  /** An event of the kind in the version that follows so many others. */
+  const inVersion = (version: number, type = 'Happened') => {
+    const codec = newCodec();
+    const lifts = Array.from({ length: version - 1 }, () => () => happened(1));
+    codec.learn({ kind: 'message', events: { [type]: lifts } });
+    const event = { type, field1: 1 };
+    codec.encode(envelope(event), []);
+    return [codec.definition(0), codec.encode(envelope(event), [])];
+  };
+  const ofMessages = () => {
+    const codec = newCodec();
+    codec.learn({ kind: 'message', events: { Happened: [() => happened(2)] } });
+    return codec;
+  };
+  const newer = (type: string, version: number) =>
+    new NewerFormat(`the journal has event 1 (message/msg_1: ${type}, version ${version})`);
+
+  it('are not taken for those that are known', () => {
+    expect(replayed(ofMessages(), inVersion(1))).toEqual([happened(2)]);
+    expect(replayed(ofMessages(), inVersion(2))).toEqual([happened(1)]);
+    expect(() => replayed(ofMessages(), inVersion(3))).toThrow(newer('Happened', 3));
+  });
+
+  it('are not passed over where their type or kind is not known', () => {
+    expect(() => replayed(ofMessages(), inVersion(1, 'Paused'))).toThrow(newer('Paused', 1));
+    const other = newCodec();
+    other.learn({ kind: 'one', events: { Happened: [] } });
+    expect(() => replayed(other, inVersion(1))).toThrow(newer('Happened', 1));
+  });
+
+  it('are shown by a reader that knows no kind', () => {
+    expect(replayed(newCodec(), inVersion(3, 'Paused'))).toEqual([{ type: 'Paused', field1: 1 }]);
+  });
+
+  it('checkpoints are, unless streams of the kind have some', () => {
+    const checkpoints = {};
+    const codec = newCodec();
+    codec.learn({ kind: 'message', events: {}, checkpoints });
+    expect(replayed(codec, inVersion(1, 'Checkpointed'))).toHaveLength(1);
+    expect(() => replayed(ofMessages(), inVersion(1, 'Checkpointed'))).toThrow(
+      newer('Checkpointed', 1),
+    );
   });
 });

@@ -7,7 +7,7 @@ import { Engine } from '../../src/engine/engine.js';
 import { EventCodec } from '../../src/engine/event-codec.js';
 import { type Identifiers, systemIdentifiers } from '../../src/engine/identifiers.js';
 import { Journal, openJournalLog, type TurnLog } from '../../src/engine/journal.js';
-import { replayJournal, resumeEffects } from '../../src/engine/recovery.js';
+import { replayJournal, resumeEffects } from '../../src/engine/lifecycle/recovery.js';
 import { shippedStreamSizes } from '../../src/engine/resting/stream-sizes.js';
 import type { EngineWatch, RefusedReaction } from '../../src/engine/turn.js';
 import { nodeDisk } from '../../storage/disk/node-disk.js';

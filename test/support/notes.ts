@@ -13,6 +13,7 @@ export interface Note extends Command {
 
 export const noteDecider: Decider<boolean, Note, Noted> = {
   kind: 'note',
+  events: { Noted: [], CrossedOut: [] },
   initialState: () => false,
   decide: ({ type, about }) =>
     accept([{ type: type === 'Note' ? 'Noted' : 'CrossedOut', about: [...about] }]),

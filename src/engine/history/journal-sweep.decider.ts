@@ -38,6 +38,7 @@ export const journalSweepDecider: Decider<
   JournalSweepEvent
 > = {
   kind: journalSweepKind,
+  events: { JournalSweepBegun: [], JournalSwept: [], Checkpointed: [edgeOfCheckpoint] },
   initialState: () => ({ until: 0, edge: 0 }),
   decide: (command) => {
     if (command.type === 'BeginSweep') {
@@ -53,7 +54,6 @@ export const journalSweepDecider: Decider<
   wants: () => [],
   isFinal: () => false,
   checkpoints: { references: () => [] },
-  upcasters: { Checkpointed: [edgeOfCheckpoint] },
 };
 
 /** Version 1 knew only of sweeps that had come to their end. */

@@ -21,6 +21,7 @@ export type MemoryDigestState = boolean;
 /** Refuses nothing: the id of a stream is the offset that it is of, and each is recorded once. */
 export const memoryDigestDecider: Decider<MemoryDigestState, RecordDigest, MemoryDigested> = {
   kind: memoryDigestKind,
+  events: { MemoryDigested: [] },
   initialState: () => false,
   decide: ({ until, label, hex, sections, part }) =>
     accept([{ type: 'MemoryDigested', until, label, hex, sections, ...(part && { part }) }]),

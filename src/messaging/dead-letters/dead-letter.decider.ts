@@ -24,6 +24,7 @@ export const deadLetterDecider: Decider<
   DeadLetterView
 > = {
   kind: deadLetterKind,
+  events: { DeadLetterDeleted: [], DeadLetterRetried: [] },
   initialState: () => 'untouched',
   decide(command, _state, letters) {
     const { id, at } = command;

@@ -127,6 +127,16 @@ export const flowControlDecider: Decider<
   FlowControlView
 > = {
   kind: flowControlKind,
+  events: {
+    FlowControlLimited: [],
+    FlowControlPinned: [],
+    FlowControlUnpinned: [],
+    FlowControlPaused: [],
+    FlowControlResumed: [],
+    RateReset: [],
+    GrantsReserved: [],
+    FlowControlForgotten: [],
+  },
   initialState: () => null,
   decide,
   evolve: evolveFlowControl,

@@ -74,6 +74,7 @@ function wants(state: JobState): readonly JobEffect[] {
  */
 export const jobDecider: Decider<JobState, JobCommand, JobEvent, JobView> = {
   kind: jobKind,
+  events: { JobCreated: [], JobAdvanced: [], JobFinished: [], JobAborted: [], JobForgotten: [] },
   initialState: machine.initialState,
   decide,
   evolve: (state, event, { at, by }) => {

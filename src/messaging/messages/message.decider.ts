@@ -232,6 +232,15 @@ export function messageDecider(): Decider<MessageState, MessageCommand, MessageE
   const alike = new AlikeMessages();
   return {
     kind: messageKind,
+    events: {
+      MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3],
+      MessageDelivered: [],
+      AttemptFailed: [],
+      MessageRescheduled: [],
+      MessageFailed: [],
+      MessageCompleted: [],
+      MessageCanceled: [],
+    },
     initialState: initialMessage,
     decide,
     evolve: evolveMessage,
@@ -247,6 +256,5 @@ export function messageDecider(): Decider<MessageState, MessageCommand, MessageE
     },
     references: offsetsNamedBy,
     keptWith: (_id, first) => stepOf(first),
-    upcasters: { MessagePublished: [liftPublishedToVersion2, liftPublishedToVersion3] },
   };
 }

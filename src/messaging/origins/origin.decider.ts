@@ -21,6 +21,7 @@ const pausedMax = 1000;
  */
 export const originDecider: Decider<OriginState, OriginCommand, OriginEvent, OriginView> = {
   kind: originKind,
+  events: { OriginPaused: [], OriginResumed: [] },
   initialState: () => null,
   decide({ type, id }, state, { size }) {
     if (type === 'PauseOrigin') {

@@ -53,6 +53,7 @@ function missing(name: string): Decision<QueueEvent> {
 /** Whether messages wait is not looked at: settings change at any time. */
 export const queueDecider: Decider<QueueState, QueueCommand, QueueEvent> = {
   kind: queueKind,
+  events: { QueueCreated: [], QueueConfigured: [], QueueDeleted: [] },
   initialState: () => null,
   decide,
   evolve: (state, event, { at }) => {

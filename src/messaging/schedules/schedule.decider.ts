@@ -133,6 +133,13 @@ function wants(state: ScheduleState): readonly TriggerScheduleEffect[] {
 export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> =
   {
     kind: scheduleKind,
+    events: {
+      ScheduleCreated: [],
+      ScheduleTriggered: [],
+      SchedulePaused: [],
+      ScheduleResumed: [],
+      ScheduleDeleted: [],
+    },
     initialState: machine.initialState,
     decide,
     evolve,

@@ -40,6 +40,7 @@ function fingerprint(pair: KeyPair): string {
 /** Refuses nothing; the value of a rotation is the pair that signs from then on. */
 export const signingKeysDecider: Decider<SigningKeysState, RotateSigningKeys, SigningKeysEvent> = {
   kind: signingKeysKind,
+  events: { SigningKeysRotated: [] },
   initialState: () => neverRotated,
   decide: ({ configured, fresh }, state) => {
     const rotated: KeyPair = { current: keysInUse(state, configured).next, next: fresh };

@@ -130,6 +130,7 @@ function exists({ endpoints }: UrlGroup): boolean {
  */
 export const urlGroupDecider: Decider<UrlGroupState, UrlGroupCommand, UrlGroupEvent> = {
   kind: urlGroupKind,
+  events: { EndpointsUpserted: [], EndpointsRemoved: [], GroupHeadersSet: [], UrlGroupDeleted: [] },
   initialState: () => absent,
   decide,
   evolve: (state, event, { at }) => evolve(state, event, at),

@@ -82,7 +82,7 @@ export async function readBackupManifest(
   const parsed = backupSchema.safeParse(content);
   if (parsed.success) return parsed.data;
   const formatFound = laterFormat.safeParse(content).data?.format;
-  if (formatFound !== undefined) throw new NewerFormat(path, formatFound);
+  if (formatFound !== undefined) throw new NewerFormat(`${path} has format ${formatFound}`);
   throw new ConfigurationError([`${path} does not describe a backup of Stepwell`]);
 }
 

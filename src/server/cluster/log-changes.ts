@@ -1,5 +1,6 @@
 /** What one batch of the shared log holds: changes of the logs of a store, in their order. */
 import { Packr } from 'msgpackr';
+import { NewerFormat } from '../../../storage/faults/storage-errors.js';
 import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
 
 /** What has become of one log. */
@@ -25,10 +26,12 @@ export function encodeChanges(changes: readonly LogChange[]): Buffer {
   return packr.pack(packed);
 }
 
-/** Throws where another version of the program wrote it: a node that cannot read must not go on. */
+/** Throws `NewerFormat` where a later version of the program wrote it. */
 export function decodeChanges(bytes: Buffer): LogChange[] {
   const [written, ...changes]: Packed = packr.unpack(bytes);
-  if (written !== version) throw new Error(`the shared log is of version ${written}`);
+  if (written > version) {
+    throw new NewerFormat(`the shared log has a batch of format ${written}`);
+  }
   return changes.map(([log, offset, body]) => {
     if (offset === undefined) return { kind: 'dropped', log };
     if (body === undefined) return { kind: 'trimmed', log, offset };

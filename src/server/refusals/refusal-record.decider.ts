@@ -9,6 +9,7 @@ import { type RefusalRecordEvent, refusalRecordKind } from './refusal-record.eve
  */
 export const refusalRecordDecider: Decider<null, RefusalRecordCommand, RefusalRecordEvent> = {
   kind: refusalRecordKind,
+  events: { RequestRefused: [], RefusalsCounted: [] },
   initialState: () => null,
   decide: (command) => {
     if (command.type === 'CountRefusals') {

@@ -8,6 +8,7 @@
  *     it begins anew, and its end is gone the life before is dropped: it had ended
  *     a checkpoint follows what is gone   it goes on from there
  */
+import { NewerFormat } from '../../../storage/faults/storage-errors.js';
 import type { StoredRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { OffsetRange } from '../../../storage/offsets/offset.js';
@@ -83,9 +84,7 @@ export class JournalRepair {
     this.changed = new Map();
     this.removedEvents = 0;
     this.codec = new EventCodec();
-    for (const { kind, upcasters } of this.deciders) {
-      if (upcasters !== undefined) this.codec.lift(kind, upcasters);
-    }
+    for (const decider of this.deciders) this.codec.learn(decider);
     const options = {
       ...shippedStreamSizes,
       seed: 0,
@@ -114,7 +113,9 @@ export class JournalRepair {
   private decoded(record: StoredRecord): EventEnvelope | null {
     try {
       return this.codec.decode(record);
-    } catch {
+    } catch (error) {
+      // It is not damaged: the program that wrote it can read it.
+      if (error instanceof NewerFormat) throw error;
       const stream = record.key?.toString() ?? '';
       const known = this.changed.get(stream) ?? { kept: this.lengthOf(stream), removed: 0 };
       this.changed.set(stream, { ...known, removed: known.removed + 1 });

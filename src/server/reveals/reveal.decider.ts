@@ -6,6 +6,7 @@ import { type JournalRevealed, revealKind } from './reveal.events.js';
 /** Refuses nothing: who may be shown what is judged before, by the rights of the caller. */
 export const revealDecider: Decider<null, RecordReveal, JournalRevealed> = {
   kind: revealKind,
+  events: { JournalRevealed: [] },
   initialState: () => null,
   decide: ({ what, stream, from, until, bodies }) =>
     accept([{ type: 'JournalRevealed', what, stream, from, until, bodies }]),

@@ -37,6 +37,7 @@ function tokenPrincipal(name: string): string {
  */
 export const tokenDecider: Decider<TokenState, TokenCommand, TokenEvent, TokenView> = {
   kind: tokenKind,
+  events: { TokenCreated: [], TokenRevoked: [], TokenExpired: [] },
   initialState: () => null,
   decide: (command, state, view) => {
     if (command.type === 'CreateToken') return decideCreation(command, state, view);

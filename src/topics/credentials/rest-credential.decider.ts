@@ -15,6 +15,7 @@ export const restCredentialDecider: Decider<
   RestCredentialEvent
 > = {
   kind: restCredentialKind,
+  events: { RestCredentialCreated: [], RestCredentialDeleted: [] },
   initialState: () => null,
   decide: (command, state) => {
     const { id } = command;

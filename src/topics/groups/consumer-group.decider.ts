@@ -276,6 +276,15 @@ export function consumerGroupDecider(
   };
   return {
     kind: consumerGroupKind,
+    events: {
+      MemberJoined: [],
+      SubscriptionChanged: [],
+      MemberLeft: [],
+      PartitionsReassigned: [],
+      OffsetsReset: [],
+      GroupDeleted: [],
+      GroupRemoved: [],
+    },
     initialState: () => absentGroup,
     decide,
     evolve: evolveGroup,

@@ -66,6 +66,7 @@ function wants(state: ConsumerState): readonly RunConsumer[] {
 /** Opening one that is open is accepted without an event; 404 for the end of one that is not. */
 export const consumerDecider: Decider<ConsumerState, ConsumerCommand, ConsumerEvent> = {
   kind: consumerKind,
+  events: { ConsumerOpened: [], ConsumerClosed: [] },
   initialState: () => null,
   decide,
   evolve,

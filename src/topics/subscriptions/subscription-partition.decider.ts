@@ -112,6 +112,13 @@ export const partitionDecider: Decider<
   SubscriptionPartitionView
 > = {
   kind: subscriptionPartitionKind,
+  events: {
+    PartitionOpened: [],
+    RecordsPushed: [],
+    PartitionPaused: [],
+    PartitionResumed: [],
+    PartitionClosed: [],
+  },
   initialState: () => null,
   decide,
   evolve,

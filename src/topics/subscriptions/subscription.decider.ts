@@ -147,6 +147,13 @@ export const subscriptionDecider: Decider<
   SubscriptionView
 > = {
   kind: subscriptionKind,
+  events: {
+    SubscriptionCreated: [],
+    SubscriptionGrown: [],
+    SubscriptionPaused: [],
+    SubscriptionResumed: [],
+    SubscriptionDeleted: [liftDeletedToVersion2],
+  },
   initialState: machine.initialState,
   decide,
   evolve,
@@ -157,5 +164,4 @@ export const subscriptionDecider: Decider<
   checkpoints: { references: () => [] },
   stored: machine.stored,
   restsIdle: true,
-  upcasters: { SubscriptionDeleted: [liftDeletedToVersion2] },
 };

@@ -182,11 +182,19 @@ function missing(name: string): Decision<TopicEvent> {
  */
 export const topicDecider: Decider<TopicState, TopicCommand, TopicEvent, TopicView> = {
   kind: topicKind,
+  events: {
+    TopicCreated: [liftCreatedToVersion2],
+    TopicAltered: [],
+    TopicTrimmed: [],
+    CompactionBegun: [],
+    CompactionEnded: [],
+    TopicDeleted: [],
+    TopicRemoved: [],
+  },
   initialState: () => null,
   decide,
   evolve: evolveTopic,
   wants: topicEffects,
   isFinal: (state) => state === null,
   checkpoints: { references: () => [] },
-  upcasters: { TopicCreated: [liftCreatedToVersion2] },
 };

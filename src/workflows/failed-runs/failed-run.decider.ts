@@ -47,6 +47,7 @@ export const failedRunDecider: Decider<
   Pick<LetterIndex<FailedRun>, 'find'>
 > = {
   kind: failedRunKind,
+  events: { FailedRunDeleted: [], FailedRunResumed: [], FailedRunRestarted: [] },
   initialState: () => 'untouched',
   decide,
   evolve: () => 'taken',

@@ -224,6 +224,23 @@ function terms(event: RunEvent, { id }: RunCommand, { context }: RunState): read
  */
 export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   kind: runKind,
+  events: {
+    RunStarted: [],
+    RunReconfigured: [liftReconfiguredToVersion2],
+    FailureCallbackNamed: [],
+    StepStored: [],
+    StepEdited: [],
+    CallRequested: [],
+    WaitOpened: [],
+    WaitEnded: [],
+    NotificationStored: [],
+    StepInvoked: [],
+    InvocationEnded: [],
+    InvokerChanged: [],
+    RunSucceeded: [],
+    RunFailed: [],
+    RunCanceled: [],
+  },
   initialState: initialRun,
   decide,
   evolve: evolveRun,
@@ -236,5 +253,4 @@ export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   restsIdle: true,
   references: offsetsNamedBy,
   keptWith: invokerOf,
-  upcasters: { RunReconfigured: [liftReconfiguredToVersion2] },
 };

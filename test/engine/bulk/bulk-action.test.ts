@@ -15,6 +15,7 @@ interface Mark extends Command {
 /** Every stream can be marked once. */
 const markDecider: Decider<boolean, Mark, Marked> = {
   kind: 'mark',
+  events: { Marked: [] },
   initialState: () => false,
   decide: (_command, isMarked) =>
     isMarked ? new Refusal('conflict', 'marked already') : accept([{ type: 'Marked' }]),

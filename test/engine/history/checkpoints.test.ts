@@ -30,6 +30,7 @@ const known = (offset: number) => (offset < 0 ? [] : [offset]);
 
 const tallyDecider: Decider<Tally, Count, Counted> = {
   kind: 'tally',
+  events: { Counted: [], Closed: [] },
   initialState: () => null,
   decide: ({ type, more, knownOffset }) =>
     accept([{ type: type === 'Count' ? 'Counted' : 'Closed', more, knownOffset }]),

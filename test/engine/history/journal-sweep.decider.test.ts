@@ -34,7 +34,7 @@ describe('sweeps of the journal', () => {
   });
 
   it('read a checkpoint of a version that recorded only their ends', () => {
-    const [upcast] = journalSweepDecider.upcasters?.['Checkpointed'] ?? [];
+    const [upcast] = journalSweepDecider.events.Checkpointed ?? [];
     const older = { type: 'Checkpointed', began: 3, state: { until: 500 }, entries: [] };
     expect(upcast?.(older as never)).toEqual({ ...older, state: { until: 500, edge: 500 } });
   });

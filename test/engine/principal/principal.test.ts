@@ -33,6 +33,7 @@ interface Passed extends DomainEvent {
 /** What happens to one stream happens to the next. */
 const passDecider: Decider<number, Pass, Passed> = {
   kind: 'pass',
+  events: { Passed: [] },
   initialState: () => 0,
   decide: ({ on }) => accept([{ type: 'Passed', on }], null, Buffer.from('body')),
   evolve: (count) => count + 1,

@@ -17,6 +17,7 @@ interface Made extends DomainEvent {
 /** What is made first makes one more, whose name the turn gives. */
 const decider: Decider<number, Command, Made> = {
   kind: 'thing',
+  events: { Made: [] },
   initialState: () => 0,
   decide: () => accept([{ type: 'Made' }], null),
   evolve: (count) => count + 1,

@@ -17,6 +17,7 @@ const wantsNothing: readonly Effect[] = [];
 
 const sumDecider: Decider<SumState, SumCommand, SumEvent> = {
   kind: 'sum',
+  events: { Added: [], Closed: [] },
   restsIdle: true,
   initialState: () => ({ total: 0, closed: false }),
   decide({ type }) {

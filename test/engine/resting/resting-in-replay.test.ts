@@ -5,7 +5,7 @@ import { accept, type Command, type Decider, type Effect } from '../../../src/en
 import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
-import { resumeEffects } from '../../../src/engine/recovery.js';
+import { resumeEffects } from '../../../src/engine/lifecycle/recovery.js';
 import { shippedStreamSizes } from '../../../src/engine/resting/stream-sizes.js';
 import { openEngine } from '../../support/engine.js';
 
@@ -23,6 +23,7 @@ interface BellState {
 function bellDecider(restsIdle: boolean): Decider<BellState, BellCommand, BellEvent> {
   return {
     kind: 'bell',
+    events: { Set: [], Rung: [] },
     restsIdle,
     initialState: () => ({ ringsAt: 0, hasRung: false }),
     decide: ({ type, ringsAt }) =>

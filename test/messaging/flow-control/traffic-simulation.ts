@@ -10,7 +10,7 @@ import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
 import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
-import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
+import { replayJournal, resumeEffects } from '../../../src/engine/lifecycle/recovery.js';
 import type { EffectCarrier, EffectSource } from '../../../src/engine/registration.js';
 import { FlowControls } from '../../../src/messaging/flow-control/flow-control.entity.js';
 import type { FlowControlState } from '../../../src/messaging/flow-control/flow-control.state.js';

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import type { Fold } from '../../../src/engine/registration.js';
 import type { ScheduleCommand } from '../../../src/messaging/schedules/schedule.commands.js';
 import { scheduleDecider } from '../../../src/messaging/schedules/schedule.decider.js';
+import type { ScheduleEvent } from '../../../src/messaging/schedules/schedule.events.js';
 import { ScheduledMessages } from '../../../src/messaging/schedules/scheduled-messages.projection.js';
 import { describeLaws } from '../../support/deciders/decider-laws.js';
 import { carriesNothing, commandsTo } from '../../support/deciders/histories.js';
@@ -49,7 +51,8 @@ describeLaws({
   commands: scheduleCommands,
   register(engine) {
     const messages = new ScheduledMessages();
-    engine.register({ decider: scheduleDecider, view: messages, folds: [messages] });
+    const folds: readonly Fold<ScheduleEvent>[] = [messages];
+    engine.register({ decider: scheduleDecider, view: messages, folds });
     engine.carry('triggerSchedule', carriesNothing);
     return messages;
   },

@@ -8,6 +8,7 @@ import {
   DiskFull,
   LockUnavailable,
   LogClosed,
+  NewerFormat,
 } from '../../../storage/faults/storage-errors.js';
 
 const range = { file: 'a', from: 0, to: 1, lastGoodOffset: null };
@@ -15,6 +16,7 @@ const range = { file: 'a', from: 0, to: 1, lastGoodOffset: null };
 test.each([
   ['bad configuration', new ConfigurationError(['x']), 64],
   ['damaged data', new DamagedData(range, 'torn'), 65],
+  ['data of a later version', new NewerFormat('MANIFEST has format 9'), 65],
   ['a lock that is missing', new LockUnavailable(new Error('x')), 69],
   ['a shared log that is away', new SharedLogUnavailable('x'), 69],
   ['a disk error', new DiskFailure('writing', new Error('EIO')), 74],

@@ -10,7 +10,7 @@ import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
 import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
-import { replayJournal, resumeEffects } from '../../../src/engine/recovery.js';
+import { replayJournal, resumeEffects } from '../../../src/engine/lifecycle/recovery.js';
 import { Polls } from '../../../src/topics/consume/poll.js';
 import { ShareReads } from '../../../src/topics/consume/share-reads.js';
 import { Consumers } from '../../../src/topics/groups/consumer.entity.js';

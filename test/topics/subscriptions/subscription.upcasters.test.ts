@@ -11,7 +11,6 @@ describe('a deletion of version 1', () => {
   });
 
   it('is lifted wherever it is read', () => {
-    const upcasters = { SubscriptionDeleted: [liftDeletedToVersion2] };
-    expect(subscriptionDecider.upcasters).toEqual(upcasters);
+    expect(subscriptionDecider.events.SubscriptionDeleted).toEqual([liftDeletedToVersion2]);
   });
 });

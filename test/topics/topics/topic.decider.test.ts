@@ -181,7 +181,7 @@ describe('a topic', () => {
   });
 
   it('of version 1 keeps its records as configured', () => {
-    const [lift] = topicDecider.upcasters?.['TopicCreated'] ?? [];
+    const [lift] = topicDecider.events.TopicCreated;
     const version1 = { type: 'TopicCreated', partitions: 3 };
     expect(lift?.(version1 as never)).toEqual(created());
   });

@@ -17,6 +17,6 @@ describe('a takeover of version 1', () => {
   });
 
   it('is lifted wherever it is read', () => {
-    expect(runDecider.upcasters).toEqual({ RunReconfigured: [liftReconfiguredToVersion2] });
+    expect(runDecider.events.RunReconfigured).toEqual([liftReconfiguredToVersion2]);
   });
 });

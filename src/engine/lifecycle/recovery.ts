@@ -3,8 +3,8 @@
  * every stream is asked what it wants. Where there is a snapshot, `snapshots/snapshot-start.ts`
  * folds what came behind it.
  */
-import type { Engine } from './engine.js';
-import type { Journal } from './journal.js';
+import type { Engine } from '../engine.js';
+import type { Journal } from '../journal.js';
 
 /** Folds the journal; nothing is decided and nothing is sent. */
 export async function replayJournal(engine: Engine, journal: Journal): Promise<number> {
