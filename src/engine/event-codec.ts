@@ -144,8 +144,8 @@ export class EventCodec {
   }
 
   /**
-   * The event of a record, or null for a definition, which is remembered. Throws `NewerFormat` where
-   * a codec that knows kinds does not know the event.
+   * The event of a record, or null for a definition, which is remembered. Throws `NewerFormat`
+   * where a codec that knows kinds does not know the event.
    */
   decode(record: StoredRecord): EventEnvelope | null {
     const { bytes, keyStart, keyLength, valueLength } = record;

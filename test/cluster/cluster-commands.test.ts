@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { version } from '../../src/grammar/version.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { answered } from '../support/program/client-program.js';
 import { describeWithPostgres, PostgresServer } from '../support/program/postgres.js';
@@ -39,7 +40,7 @@ describeWithPostgres('stepwell cluster', () => {
     const owner = await cluster.owner();
     const follower = cluster.nodes.find((node) => node !== owner) ?? owner;
     const [owning] = await said(owner, 'status');
-    expect(owning).toMatchObject({ role: 'owner', owner: owning?.['node'] });
+    expect(owning).toMatchObject({ role: 'owner', version, owner: owning?.['node'] });
     // It learns of the owner by the next entry that it reads.
     let [following] = await said(follower, 'status');
     while (following?.['owner'] === null) [following] = await said(follower, 'status');
@@ -51,7 +52,7 @@ describeWithPostgres('stepwell cluster', () => {
     // And the owner hears of its followers from themselves.
     const heard = await followersOf(owner);
     const numbers = { behind: expect.any(Number), heardMsAgo: expect.any(Number) };
-    expect(heard).toEqual([{ node: following?.['node'], ...numbers }]);
+    expect(heard).toEqual([{ node: following?.['node'], version, ...numbers }]);
     const behind = new RegExp(
       `stepwell_cluster_follower_behind\\{node="${following?.['node']}"\\} \\d`,
     );

@@ -160,7 +160,7 @@ describe('a follower', () => {
   });
 });
 
-it('ends where the owner is of a later version, and leaves its events to one that knows them', async () => {
+it('ends where the owner is of a later version, whose events it does not know', async () => {
   const cluster = new TestCluster();
   const owner = await cluster.start();
   await serves(owner);

@@ -40,19 +40,21 @@ it('what all followers and two snapshots have goes before its time, once all wer
 it('the owner tells how far behind each follower was when it was heard', () => {
   let now = 0;
   const places = new FollowerPlaces({ monotonic: () => now }, minute);
-  places.heard({ node: 'http://b', place: 9 });
+  places.heard({ node: 'http://b', place: 9, version: '0.1.0' });
   places.heard({ node: 'http://a', place: 5 });
   now = 7000;
   places.heard({ node: 'http://a', place: 5 });
   now = 8000;
   expect(places.statusAt(9)).toEqual([
-    { node: 'http://a', behind: 4, heardMsAgo: 1000 },
-    { node: 'http://b', behind: 0, heardMsAgo: 8000 },
+    { node: 'http://a', behind: 4, heardMsAgo: 1000, version: null },
+    { node: 'http://b', behind: 0, heardMsAgo: 8000, version: '0.1.0' },
   ]);
   now = minute;
   // Its place has not changed for the retention, though it is heard.
   places.heard({ node: 'http://b', place: 11 });
-  expect(places.statusAt(11)).toEqual([{ node: 'http://b', behind: 0, heardMsAgo: 0 }]);
+  expect(places.statusAt(11)).toEqual([
+    { node: 'http://b', behind: 0, heardMsAgo: 0, version: null },
+  ]);
 });
 
 it('a follower counts until its place has not changed for the retention', () => {

@@ -59,6 +59,7 @@ export class Standing implements Membership {
   get status(): ClusterStatus {
     return {
       node: 'http://127.0.0.1:7070',
+      version: '0.1.0',
       role: this.mayServe ? 'owner' : 'follower',
       epoch: 3,
       owner: this.otherOwner,

@@ -39,6 +39,7 @@ function milliseconds(title: string, field: string): TableColumn<ApiObject> {
 
 const columns: readonly TableColumn<ApiObject>[] = [
   fieldColumn('node', 'node'),
+  fieldColumn('version', 'version'),
   fieldColumn('role', 'role'),
   fieldColumn('owner', 'owner'),
   fieldColumn('epoch', 'epoch', { isRight: true }),

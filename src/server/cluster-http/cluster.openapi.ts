@@ -8,6 +8,7 @@ export const clusterStatusSchema = once(() =>
   z
     .object({
       node: z.string().describe('The address at which other nodes reach this one'),
+      version: z.string().describe("Of this node's program"),
       role: z
         .enum(['follower', 'taking', 'owner'])
         .describe('taking: the log is its own, and it does not serve yet'),
@@ -28,6 +29,7 @@ export const clusterStatusSchema = once(() =>
             node: z.string().describe('The address at which other nodes reach it'),
             behind: z.int().describe('Entries that its folder did not have when it was heard'),
             heardMsAgo: z.number().describe('Since it said so, as it does every 5 s'),
+            version: z.string().nullable().describe('Of its program; null = not known'),
           }),
         )
         .nullable()

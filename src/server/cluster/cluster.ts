@@ -11,6 +11,7 @@ import {
 import type { Engine } from '../../engine/engine.js';
 import type { Journal } from '../../engine/journal.js';
 import type { RecordedDigests } from '../../engine/snapshots/recorded-digests.js';
+import { version } from '../../grammar/version.js';
 import type { ClusterOptions } from './cluster-options.js';
 import { Follower, type FollowerDuties } from './follower.js';
 import type { NodeStanding } from './follower-places.js';
@@ -90,6 +91,7 @@ export class Cluster implements Membership {
     const { epoch, next, sequence, node } = this.node?.state ?? emptyHistory;
     return {
       node: this.options.url,
+      version,
       role,
       epoch,
       owner: node,

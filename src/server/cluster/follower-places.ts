@@ -22,6 +22,8 @@ export const standingSchema = z.object({
   node: z.string().max(1024),
   /** Its folder has all that lies before this place of the shared log. */
   place: z.number().nonnegative(),
+  /** Of its program. */
+  version: z.string().max(64).optional(),
 });
 
 /** The body of `PUT /node/standing`. */
@@ -33,6 +35,7 @@ const recordSchema = z.array(standingSchema.extend({ silentMs: z.number() }));
 /** What is known of a node; times are monotonic milliseconds. */
 interface Known {
   readonly place: number;
+  readonly version: string | null;
   /** When it came to this place. */
   readonly at: number;
   /** When it was last heard; of one that an owner before has written down, when it came there. */
@@ -52,11 +55,12 @@ export class FollowerPlaces {
   ) {}
 
   /** A node says where it stands; it may have begun anew. */
-  heard({ node, place }: NodeStanding): void {
+  heard({ node, place, version }: NodeStanding): void {
     const known = this.known.get(node);
     if (known === undefined && this.known.size >= nodesMax) return;
     const heardAt = this.clock.monotonic();
-    this.known.set(node, { place, heardAt, at: known?.place === place ? known.at : heardAt });
+    const at = known?.place === place ? known.at : heardAt;
+    this.known.set(node, { place, version: version ?? null, heardAt, at });
   }
 
   /** Those that count, for an owner that has come to `place`; in the order of their addresses. */
@@ -67,6 +71,7 @@ export class FollowerPlaces {
       node,
       behind: Math.max(0, place - known.place),
       heardMsAgo: Math.round(now - known.heardAt),
+      version: known.version,
     }));
   }
 
@@ -98,7 +103,7 @@ export class FollowerPlaces {
     for (const { node, place, silentMs } of nodesIn(value)) {
       if (node === own || this.known.has(node)) continue;
       const at = this.clock.monotonic() - silentMs;
-      this.known.set(node, { place, at, heardAt: at });
+      this.known.set(node, { place, version: null, at, heardAt: at });
     }
   }
 }

@@ -14,12 +14,16 @@ export interface FollowerStatus {
   readonly behind: number;
   /** Since it said so; milliseconds. A node says it every 5 s. */
   readonly heardMsAgo: number;
+  /** Of its program; null = an earlier owner has written the node down, or it does not say. */
+  readonly version: string | null;
 }
 
 /** How a node stands. */
 export interface ClusterStatus {
   /** The address at which other nodes reach this one. */
   readonly node: string;
+  /** Of this node's program: nodes are upgraded one after the other. */
+  readonly version: string;
   readonly role: ClusterRole;
   /** Of the owner, counted from 1; 0 before the first one. */
   readonly epoch: number;

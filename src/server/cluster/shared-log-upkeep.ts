@@ -8,6 +8,7 @@ import type { CallingNode } from '../../cluster/forwarding/node-call.js';
 import type { HistoryState } from '../../cluster/shared-history.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
+import { version } from '../../grammar/version.js';
 import { FollowerPlaces, type NodeStanding } from './follower-places.js';
 import type { KeptPlace } from './kept/kept-place.js';
 import { LogTrimming } from './log-trimming.js';
@@ -101,7 +102,7 @@ export class SharedLogUpkeep {
 
   private get standing(): NodeStanding | null {
     const { state = null } = this.folder?.place ?? {};
-    return state === null ? null : { node: this.options.url, place: state.next };
+    return state === null ? null : { node: this.options.url, place: state.next, version };
   }
 
   private keepNow(): void {

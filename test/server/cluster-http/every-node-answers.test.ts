@@ -201,7 +201,10 @@ describe('a node that is not the owner', () => {
   it('passes a planned takeover on to the owner', async () => {
     const headers = { authorization: basic };
     const handOver = async () => (await post('/admin/cluster/handover', null, headers)).status;
-    const heard = (heardMsAgo: number) => [{ node: follower.clusterUrl, behind: 0, heardMsAgo }];
+    const version = '0.1.0';
+    const heard = (heardMsAgo: number) => [
+      { node: follower.clusterUrl, behind: 0, heardMsAgo, version },
+    ];
     for (const followers of [[], heard(20_000)]) {
       owner.standing.followers = followers;
       expect(await handOver()).toBe(409);

@@ -12,6 +12,7 @@ interface NodeRow {
   /** One of those of `state-mark.tsx`, and its word. */
   readonly state: string;
   readonly word: string;
+  readonly version: string;
   readonly behind: string;
   readonly heard: string;
 }
@@ -22,6 +23,7 @@ const silentMs = 15_000;
 const columns: readonly Column<NodeRow>[] = [
   { name: 'Node', cell: ({ node }) => node },
   { name: 'State', width: '9rem', cell: ({ state, word }) => <State of={state} word={word} /> },
+  { name: 'Version', width: '8rem', from: 'sm', cell: ({ version }) => version },
   { name: 'Behind', width: '8rem', isRight: true, cell: ({ behind }) => behind },
   { name: 'Heard', width: '8rem', isRight: true, from: 'sm', cell: ({ heard }) => heard },
 ];
@@ -45,14 +47,15 @@ export function ClusterPanel({ cluster }: { readonly cluster: ClusterStatus }) {
   );
 }
 
-function rowsOf({ node, role, followers }: ClusterStatus): readonly NodeRow[] {
-  const own = { node, state: 'ON', word: role, behind: '–', heard: 'answers here' };
-  const others = (followers ?? []).map(({ node, behind, heardMsAgo }) => {
+function rowsOf({ node, version, role, followers }: ClusterStatus): readonly NodeRow[] {
+  const own = { node, state: 'ON', word: role, version, behind: '–', heard: 'answers here' };
+  const others = (followers ?? []).map(({ node, version, behind, heardMsAgo }) => {
     const isSilent = heardMsAgo > silentMs;
     return {
       node,
       state: isSilent ? 'WARNING' : 'DONE',
       word: isSilent ? 'silent' : 'follower',
+      version: version ?? '–',
       behind: behind === 0 ? 'nothing' : `${count(behind)} ${behind === 1 ? 'entry' : 'entries'}`,
       heard: `${duration(heardMsAgo)} ago`,
     };
