@@ -191,4 +191,17 @@ export const recoveryMutants: readonly Mutant[] = [
     tests: [crashes],
     named: 'small workloads',
   },
+  {
+    name: 'later-event-is-passed-over',
+    story: 'a program from before an upgrade goes on from the part of the journal that it knows',
+    changes: [
+      {
+        file: 'src/engine/known-events.ts',
+        from: 'if (known === undefined || version > known.upcasters.length + 1) return null;',
+        to: 'if (known === undefined) return this.asWritten(fields);',
+      },
+    ],
+    tests: ['test/engine/event-codec.test.ts'],
+    named: 'events of a later version',
+  },
 ];
