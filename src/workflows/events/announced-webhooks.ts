@@ -6,9 +6,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lastUsed } from '../../grammar/collections.js';
 import { fieldsOf, parseJson } from '../../grammar/json.js';
 import { RunArchive } from '../deliveries/run-archive.js';
-import { webhookStepType } from '../run-state/known-steps.js';
+import { announcesWebhook } from '../run-state/known-steps.js';
 import type { RunContext } from '../run-state/run.context.js';
-import { type RunEntry } from '../run-state/run.events.js';
 
 /** Of the webhooks that were called last. */
 const namesMax = 10_000;
@@ -26,7 +25,7 @@ export class AnnouncedWebhooks {
     if (eventId === '') return false;
     for (let index = 0; index < entries.length; index += 1) {
       const entry = entries.at(index);
-      if (entry === undefined || !isAnnouncement(entry)) continue;
+      if (entry === undefined || !announcesWebhook(entry.step)) continue;
       if ((await this.nameAt(entry.offset)) === eventId) return true;
     }
     return false;
@@ -40,11 +39,6 @@ export class AnnouncedWebhooks {
     this.names.set(offset, name);
     return name;
   }
-}
-
-/** The plan of a parallel one announces nothing yet. */
-function isAnnouncement({ step }: RunEntry): boolean {
-  return step.type === webhookStepType && step.target === null;
 }
 
 /** The event id in the JSON of a step, whose `out` is JSON again; empty = it has none. */

@@ -107,10 +107,17 @@ export class EventsService {
     return items.some(({ error }) => error !== undefined) ? noRoom : { ok: true, value: items };
   }
 
-  /** Whether a run of this id is active and has announced a webhook of this name. */
-  async announces(runId: string, eventId: string): Promise<boolean> {
-    const run = await this.runs.shown(() => this.runs.active(runId));
-    return run !== undefined && this.webhooks.has(run, eventId);
+  /**
+   * The active run that a call of this webhook is for: the one that has announced it, or that goes
+   * on for it where it failed; null = none.
+   */
+  async calledBy(announcer: string, eventId: string): Promise<string | null> {
+    const called = await this.runs.shown(() => this.runs.webhooks.calledAs(announcer));
+    for (const runId of called) {
+      const run = this.runs.active(runId);
+      if (run !== undefined && (await this.webhooks.has(run, eventId))) return runId;
+    }
+    return null;
   }
 
   /** Those that wait for an event, in the order in which they began to. */

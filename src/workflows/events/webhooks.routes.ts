@@ -11,7 +11,6 @@ import { durabilityOf } from '../../http/durability.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { Intake } from '../../http/intake.js';
-import { valueIn } from '../../http/outcome.js';
 import type { RequestHead } from '../../http/request-head.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
@@ -25,6 +24,11 @@ import { webhookEvent } from './webhook-event.js';
 
 /** Before the event id. */
 const segments = 5;
+
+interface CalledWebhook {
+  readonly runId: string;
+  readonly eventId: string;
+}
 
 const unknown: Refusal = new Refusal('not_found', 'webhook not found');
 
@@ -49,12 +53,7 @@ export class WorkflowWebhookRoute implements FastifyRoute {
   ) {}
 
   async judge(exchange: FastifyExchange): Promise<Refusal | null> {
-    const eventId = eventIn(exchange.target, segments);
-    const isKnown =
-      eventId.ok &&
-      this.userIds.has(exchange.param('userId')) &&
-      (await this.service.announces(exchange.param('workflowRunId'), eventId.value));
-    return isKnown ? null : this.refusal();
+    return (await this.calledBy(exchange)) === null ? this.refusal() : null;
   }
 
   serve(exchange: FastifyExchange): Promise<void> {
@@ -63,16 +62,25 @@ export class WorkflowWebhookRoute implements FastifyRoute {
 
   private async call(exchange: FastifyExchange): Promise<void> {
     const { service, settings } = this;
-    const eventId = valueIn(eventIn(exchange.target, segments));
+    const called = await this.calledBy(exchange);
+    if (called === null) return exchange.refuse(await this.refusal());
     const isOwn = this.showsCredential(exchange.request);
     const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl, isOwn);
-    const runId = exchange.param('workflowRunId');
+    const { runId, eventId } = called;
     const outcome = await service.callWebhook(runId, eventId, body, exchange.caller);
     if (outcome.ok) {
       exchange.answer(200, ['stepwell-durability', durabilityOf(settings)]);
       return;
     }
     exchange.refuse(outcome.code === 'not_found' ? await this.refusal() : outcome);
+  }
+
+  /** The active run that a call is for, and the event; null = none. */
+  private async calledBy(exchange: FastifyExchange): Promise<CalledWebhook | null> {
+    const eventId = eventIn(exchange.target, segments);
+    if (!eventId.ok || !this.userIds.has(exchange.param('userId'))) return null;
+    const runId = await this.service.calledBy(exchange.param('workflowRunId'), eventId.value);
+    return runId === null ? null : { runId, eventId: eventId.value };
   }
 
   /** Whether its `Authorization` is a credential of this server. */

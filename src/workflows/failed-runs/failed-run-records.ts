@@ -7,6 +7,7 @@ import type { AttemptEvent, Published } from '../../messaging/messages/message.e
 import { isMessageEvent, isPublished } from '../../messaging/messages/recorded-events.js';
 import { RunArchive } from '../deliveries/run-archive.js';
 import { RunEntries } from '../deliveries/run-entries.js';
+import { announcesWebhook } from '../run-state/known-steps.js';
 import { endsRun, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type {
@@ -89,6 +90,15 @@ export class FailedRunRecords {
   /** All that it had when it failed. */
   async remainsOf({ runId, startedOffset, offset }: FailedRun): Promise<RunContext> {
     return (await this.archive.stateOf(runId, startedOffset, offset)).context;
+  }
+
+  /** The runs whose steps have announced the webhooks among `entries`: each once. */
+  async announcersOf(entries: readonly RunEntry[]): Promise<readonly string[]> {
+    const announcers = new Set<string>();
+    for (const { step, offset } of entries) {
+      if (announcesWebhook(step)) announcers.add((await this.archive.eventAt(offset)).id);
+    }
+    return [...announcers];
   }
 
   /** What had been published and not delivered when it failed: `entries` are those it had then. */

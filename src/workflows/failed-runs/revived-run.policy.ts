@@ -80,7 +80,10 @@ export function restartedRun(
   };
 }
 
-/** What is handed on of a run that failed: its lists, and nothing else that it may have. */
+/**
+ * What is handed on of a run that failed: its lists, and nothing else that it may have.
+ * `announcers` are the runs that have announced the webhooks among its entries.
+ */
 export function inheritanceOf(
   runId: string,
   {
@@ -90,8 +93,10 @@ export function inheritanceOf(
     notifications,
     invocations,
   }: Pick<RunContext, 'entries' | 'calls' | 'waits' | 'notifications' | 'invocations'>,
+  announcers: readonly string[],
 ): Inheritance {
-  return { runId, entries: entries.toArray(), calls, waits, notifications, invocations };
+  const lists = { entries: entries.toArray(), calls, waits, notifications, invocations };
+  return { runId, ...lists, ...(announcers.length > 0 && { announcers }) };
 }
 
 /**

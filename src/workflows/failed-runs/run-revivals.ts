@@ -153,7 +153,9 @@ export class RunRevivals {
     overrides: RevivalOverrides,
     edits: readonly StepEdit[],
   ): Promise<Outcome<() => RevivalCommands | null>> {
-    const inherited = inheritanceOf(run.runId, await this.records.remainsOf(run));
+    const failed = await this.records.remainsOf(run);
+    const announcers = await this.records.announcersOf(failed.entries.toArray());
+    const inherited = inheritanceOf(run.runId, failed, announcers);
     const { entries, invocations } = inherited;
     const placed = await this.placed(entries, edits);
     if (!placed.ok) return placed;

@@ -122,6 +122,8 @@ export interface Inheritance {
   readonly waits: readonly OpenWait[];
   readonly notifications: readonly StoredNotification[];
   readonly invocations: readonly OpenInvocation[];
+  /** Runs whose steps announced the webhooks among the entries: calls are now this run's. */
+  readonly announcers?: readonly string[];
 }
 
 /** A run began. Its payload stands beside the event, unless another event has brought it. */

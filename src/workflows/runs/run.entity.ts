@@ -12,6 +12,7 @@ import { isLong, overflowOfEnd } from './history-bounds.policy.js';
 import { type KnownRun, KnownRuns } from './known-runs.projection.js';
 import { LatestNotification } from './latest-notification.projection.js';
 import { PendingRunMessages } from './pending-messages.projection.js';
+import { ResumedWebhooks } from './resumed-webhooks.projection.js';
 import { runDecider } from './run.decider.js';
 import { endsOfRunMessages, messageEndedFor } from './run-end.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
@@ -32,6 +33,8 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
   readonly pending: PendingRunMessages;
   /** Which runs wait for which event. */
   readonly waiters: RunWaiters;
+  /** Which runs are called by the webhooks of a run. */
+  readonly webhooks: ResumedWebhooks;
   /** Which active runs have a long history. */
   readonly long = { has: (id: string) => this.isLong(id) };
 
@@ -43,6 +46,7 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     const notifications = new LatestNotification();
     const pending = new PendingRunMessages();
     const waiters = new RunWaiters();
+    const webhooks = new ResumedWebhooks();
     const view: RunView = {
       known: (id, at) => this.startOf(id) ?? known.find(id, at),
       hasPending: (id) => pending.has(id),
@@ -50,11 +54,13 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
       pending: (id) => this.pendingMessages(id),
       notificationOffset: (id) => notifications.offsetOf(id),
     };
-    super(engine, { decider: runDecider, view, folds: [known, notifications, waiters] });
+    const folds = [known, notifications, waiters, webhooks];
+    super(engine, { decider: runDecider, view, folds });
     this.known = known;
     this.notifications = notifications;
     this.pending = pending;
     this.waiters = waiters;
+    this.webhooks = webhooks;
     messages.follow(pending);
     messages.reactTo((envelope, state) => {
       // While others are on their way, the end of one means nothing to its run, unless it failed.

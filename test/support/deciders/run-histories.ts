@@ -66,9 +66,11 @@ const inheritances: fc.Arbitrary<Inheritance> = fc
     notifications: fc.array(fc.record({ eventId: anyEvent, bytes: fc.nat(100) }), { maxLength: 2 }),
     calls: fc.array(anyStep, { maxLength: 2 }),
     invocations: fc.array(anyRun, { maxLength: 2 }),
+    announcers: fc.array(anyRun, { minLength: 1, maxLength: 2 }),
   })
-  .map(({ entries, waits, notifications, calls, invocations }) => ({
+  .map(({ entries, waits, notifications, calls, invocations, announcers }) => ({
     runId: 'wfr_failed',
+    announcers,
     entries: entries.map((entry, offset) => ({ ...entry, offset, messageId: `msg_old_${offset}` })),
     waits: waits.map((wait, offset) => ({ ...wait, offset, step: stepInfo(offset + 10) })),
     notifications: notifications.map((stored, offset) => ({ ...stored, offset: offset + 100 })),

@@ -240,8 +240,13 @@ describe('what is handed on of a run', () => {
     await opened.attempted('msg_1', 500, { nonRetryable: true });
     const [run] = opened.all();
     if (run === undefined) throw new Error('the run has not failed');
-    const inherited = inheritanceOf(run.runId, await opened.records.remainsOf(run));
+    const remains = await opened.records.remainsOf(run);
+    const inherited = inheritanceOf(run.runId, remains, []);
     expect(Object.keys(inherited).sort()).toEqual(Object.keys(inheritance()).sort());
+    expect(inheritanceOf(run.runId, remains, ['wfr_0'])).toEqual({
+      ...inherited,
+      announcers: ['wfr_0'],
+    });
     expect(inherited.entries.map(({ messageId }) => messageId)).toEqual(['msg_0', 'msg_1']);
     const packr = new Packr();
     expect(packr.unpack(packr.pack(inherited))).toEqual(inherited);
