@@ -16,9 +16,13 @@ export interface Notified {
   readonly eventId: string;
 }
 
+/** The id of a run has no more slashes than this where clients leave them as they are. */
+const runSlashesMax = 32;
+
 /**
- * The first of two names is a run's only where it looks like one or `isActive` knows it
- * (workflows.md 3.4): event ids may hold slashes. In the id of a run a slash is encoded.
+ * What stands before a slash is the id of a run only where `isActive` knows it, or where it is the
+ * first name and looks like one (workflows.md 3.4): event ids may hold slashes, and so may those of
+ * runs, which the published clients do not encode.
  */
 export function notifiedIn(
   target: string,
@@ -26,11 +30,23 @@ export function notifiedIn(
   isActive: (runId: string) => boolean,
 ): Result<Notified> {
   const tail = rawPathTail(target, segments);
-  const slash = tail.indexOf('/');
-  const first = decodeURIComponent(tail.slice(0, Math.max(slash, 0)));
-  const isRun = slash > 0 && (first.startsWith('wfr_') || isActive(first));
-  const eventId = parseEventId(decodeURIComponent(isRun ? tail.slice(slash + 1) : tail));
-  return eventId.ok ? ok({ runId: isRun ? first : null, eventId: eventId.value }) : eventId;
+  const runs = runsIn(tail);
+  const run =
+    runs.find(({ runId }) => isActive(runId)) ??
+    runs.slice(0, 1).find(({ runId }) => runId.startsWith('wfr_'));
+  const eventId = parseEventId(decodeURIComponent(tail.slice(run?.length ?? 0)));
+  return eventId.ok ? ok({ runId: run?.runId ?? null, eventId: eventId.value }) : eventId;
+}
+
+/** What may be the id of a run in front of an event, the shortest first; `length` has its slash. */
+function runsIn(tail: string): readonly { readonly runId: string; readonly length: number }[] {
+  const runs = [];
+  let slash = tail.indexOf('/');
+  while (slash > 0 && runs.length <= runSlashesMax) {
+    runs.push({ runId: decodeURIComponent(tail.slice(0, slash)), length: slash + 1 });
+    slash = tail.indexOf('/', slash + 1);
+  }
+  return runs;
 }
 
 function parseEventId(text: string): Result<string> {

@@ -1,6 +1,6 @@
 import { eventIn, notifiedIn } from '../../../src/workflows/events/event-path.js';
 
-const isActive = (runId: string) => ['active', 'my/run'].includes(runId);
+const isActive = (runId: string) => ['active', 'my/run', 'wfr_a/b'].includes(runId);
 
 describe('a path of an event', () => {
   it.each([
@@ -38,6 +38,13 @@ describe('a path of a notification', () => {
     ['/v2/notify/active/event', 'active', 'event'],
     ['/v2/notify//active/event', null, '/active/event'],
     ['/v2/notify/my%2Frun/event', 'my/run', 'event'],
+    ['/v2/notify/my/run/event', 'my/run', 'event'],
+    ['/v2/notify/my/run/a/b', 'my/run', 'a/b'],
+    ['/v2/notify/my/run', null, 'my/run'],
+    ['/v2/notify/active/my/run/event', 'active', 'my/run/event'],
+    ['/v2/notify/wfr_a/b/event', 'wfr_a/b', 'event'],
+    ['/v2/notify/wfr_a/c/event', 'wfr_a', 'c/event'],
+    [`/v2/notify/${'x/'.repeat(40)}event`, null, `${'x/'.repeat(40)}event`],
     ['/v2/notify/wfr_my%2Frun/a%2Fb/c', 'wfr_my/run', 'a/b/c'],
     ['/v2/notify/wfr_1%2Fevent', null, 'wfr_1/event'],
   ])('%s names the run %s and the event %s', (target, runId, eventId) => {
