@@ -49,7 +49,7 @@ export class FreeSpace {
    * It is made again as soon as there is room for it.
    */
   async spendReserveIfFull(): Promise<void> {
-    const { available } = await this.disk.space(this.directory.path);
+    const { available } = await this.space();
     const names = await this.disk.list(this.directory.path);
     if (available >= this.options.reserveBytes || !names.includes('RESERVE')) return;
     await removeFreeing(this.disk, this.directory.reserve);

@@ -153,6 +153,27 @@ itWithPromtool('a server that answers and does not serve alerts', async () => {
   expect(defects).toBe('');
 });
 
+itWithPromtool(
+  'a disk that is nearly full alerts, and none that does not say how full it is',
+  async () => {
+    const gigabyte = 1024 ** 3;
+    const disk = (available: number, total: number, full = 0) => ({
+      stepwell_disk_available_bytes: `${available}x20`,
+      stepwell_disk_total_bytes: `${total}x20`,
+      stepwell_disk_full: `${full}x20`,
+    });
+    const [page, at] = [{ severity: 'page' }, '10m'];
+    const defects = await alertDefects('StepwellDiskFull', [
+      { series: disk(9 * gigabyte, 100 * gigabyte), at, firing: [page] },
+      { series: disk(gigabyte, 2 * gigabyte), at, firing: [page] },
+      { series: disk(50 * gigabyte, 100 * gigabyte, 1), at, firing: [page] },
+      { series: disk(50 * gigabyte, 100 * gigabyte), at, firing: [] },
+      { series: disk(0, 0), at, firing: [] },
+    ]);
+    expect(defects).toBe('');
+  },
+);
+
 it('every counter of failures has an alert', async () => {
   const asked = metricsIn(await read('deploy/prometheus/alerts.yaml'));
   // What a collector does not take is no failure of the server, and the log says it.

@@ -37,7 +37,12 @@ export class StorageMetrics {
     const isFull = 'Whether new work is refused (507), as bytes or inodes have run out: 1 or 0.';
     gauge(registry, 'stepwell_disk_full', isFull, () => Number(!store.freeSpace.hasRoom));
     const { dataDirectory, archiveDirectory } = config;
-    this.watchSpace(registry, 'disk', 'where the data folder lies', dataDirectory);
+    this.watchSpace(
+      registry,
+      'disk',
+      'where the data folder lies; 0 = it has not said',
+      dataDirectory,
+    );
     this.watchSpace(
       registry,
       'archive_disk',
