@@ -188,9 +188,10 @@ export class BackupJobs {
   }
 
   private failed(place: BackupPlace, reason: string, error: unknown): void {
-    const endedAt = new Date(this.options.now()).toISOString();
+    const now = this.options.now();
+    const endedAt = new Date(now).toISOString();
     this.last = { ...place, state: 'failed', endedAt, reason };
-    this.metrics.failed();
+    this.metrics.failed(now);
     this.log.error({ err: error, path: place.path }, 'no backup was made');
   }
 }

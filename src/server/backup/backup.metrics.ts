@@ -3,15 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { BackupManifest } from './backup-manifest.js';
 
-/**
- * An alert goes by the time of the last success: a failure that nothing follows is no news by
- * itself.
- */
+/** An alert compares the times: a failure is news until a later backup is complete. */
 @Injectable()
 export class BackupMetrics {
   readonly #madeAt: Gauge;
   readonly #bytes: Gauge;
   readonly #failures: Counter;
+  readonly #failedAt: Gauge;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -30,6 +28,11 @@ export class BackupMetrics {
       help: 'Backups that were asked for and not made.',
       registers,
     });
+    this.#failedAt = new Gauge({
+      name: 'stepwell_backup_last_failure_timestamp_seconds',
+      help: 'When a backup of this process has last failed; 0 = none has.',
+      registers,
+    });
   }
 
   /** It was complete at `at`, Unix milliseconds. */
@@ -38,8 +41,9 @@ export class BackupMetrics {
     this.#bytes.set(bytes);
   }
 
-  /** One was begun and is not there; a stop of the server counts, too. */
-  failed(): void {
+  /** One was begun and is not there, since `at`, Unix milliseconds; a stop counts, too. */
+  failed(at: number): void {
     this.#failures.inc();
+    this.#failedAt.set(at / 1000);
   }
 }

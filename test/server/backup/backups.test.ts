@@ -106,6 +106,7 @@ describe('POST /admin/backup', () => {
     expect(await readdir(join(gone, 'mine.partial'))).toEqual(['other']);
     const metrics = await (await fetch(`${other.url}/metrics`)).text();
     expect(metrics).toContain('stepwell_backup_failures_total 2');
+    expect(metrics).toMatch(/^stepwell_backup_last_failure_timestamp_seconds 1\d+/m);
     await other.remove();
   });
 });

@@ -60,6 +60,7 @@ const exported: readonly string[] = [
   'stepwell_backlog_messages',
   'stepwell_backup_failures_total',
   'stepwell_backup_last_bytes',
+  'stepwell_backup_last_failure_timestamp_seconds',
   'stepwell_backup_last_success_timestamp_seconds',
   'stepwell_blocked_flow_control_keys',
   'stepwell_blocked_queues',
