@@ -192,6 +192,16 @@ itWithPromtool('a backup that failed alerts until a later one is made', async ()
   expect(defects).toBe('');
 });
 
+itWithPromtool('a clock that jumped alerts in the hour before it is believed', async () => {
+  const series = { stepwell_retention_paused: '0x9 1x59 0x60' };
+  const defects = await alertDefects('StepwellRetentionPaused', [
+    { series, at: '20m', firing: [{ severity: 'page' }] },
+    { series, at: '75m', firing: [] },
+    { series: { stepwell_retention_paused: '0x9 1x2 0x60' }, at: '16m', firing: [] },
+  ]);
+  expect(defects).toBe('');
+});
+
 it('every counter of failures has an alert', async () => {
   const asked = metricsIn(await read('deploy/prometheus/alerts.yaml'));
   // What a collector does not take is no failure of the server, and the log says it.
