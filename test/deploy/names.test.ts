@@ -144,6 +144,31 @@ itWithPromtool('a server that ends again and again alerts, however long it lives
   expect(defects).toBe('');
 });
 
+itWithPromtool('a cluster without an owner alerts, also beside one that has one', async () => {
+  const role = (job: string, instance: string, values: string) => ({
+    [`stepwell_cluster_role{job="${job}", instance="${instance}", role="owner"}`]: values,
+    [`stepwell_cluster_role{job="${job}", instance="${instance}", role="follower"}`]: '1x60',
+  });
+  const defects = await alertDefects('StepwellNoOwner', [
+    {
+      series: {
+        ...role('one', 'a', '1x10 _x50'),
+        ...role('one', 'b', '0x60'),
+        ...role('other', 'c', '1x60'),
+      },
+      at: '30m',
+      firing: [{ severity: 'page', job: 'one' }],
+    },
+    {
+      series: { ...role('one', 'a', '1x10 _x50'), ...role('one', 'b', '0x10 1x50') },
+      at: '30m',
+      firing: [],
+    },
+    { series: { 'stepwell_build_info{job="one", instance="a"}': '1x60' }, at: '30m', firing: [] },
+  ]);
+  expect(defects).toBe('');
+});
+
 itWithPromtool('a server that answers and does not serve alerts', async () => {
   const series = (values: string) => ({ stepwell_ready: values });
   const defects = await alertDefects('StepwellNotReady', [
