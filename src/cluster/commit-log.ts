@@ -44,7 +44,8 @@ export interface CommitLog {
    */
   append(expected: number, bytes: Buffer): Promise<AppendOutcome>;
   /**
-   * Reads from a place on; may wait a while where there is nothing yet. What it shows is as durable
+   * Reads from a place on; may wait a while where there is nothing yet. Where the log begins behind
+   * that place, `start` says so, and there may be no entries. What it shows is as durable
    * as what `append` calls stored: an entry of unknown outcome that is read counts.
    */
   read(from: number): Promise<ReadEntries>;

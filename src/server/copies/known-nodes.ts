@@ -35,8 +35,9 @@ async function lookThrough(log: CommitLog, from: number, end: number): Promise<K
     found = { ...found, start };
     for (const entry of entries) found = { ...found, ...saidBy(entry) };
     const last = entries.at(-1);
-    if (last === undefined) break;
-    at = last.place + 1;
+    if (last === undefined && start <= at) break;
+    // Kafka gives nothing from a place on that the log does not have any more.
+    at = last === undefined ? start : last.place + 1;
   }
   return found;
 }
