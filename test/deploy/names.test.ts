@@ -232,7 +232,7 @@ it('every counter of failures has an alert', async () => {
   // What a collector does not take is no failure of the server, and the log says it.
   const unasked = [...exported.keys()].filter((name) => {
     const [, what] = /^(.*)_(failed|failures|differed)_total$/.exec(name) ?? [];
-    // Where it is told when that was last, that says as much.
+    // A metric of when the last one was says as much.
     const isAsked = asked.has(name) || asked.has(`${what}_last_failure_timestamp_seconds`);
     return what !== undefined && !isAsked;
   });
