@@ -1,4 +1,5 @@
 /** A row of the logs as the API shows it (messaging.md 9). Absent values are left out. */
+import { StringDecoder } from 'node:string_decoder';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { type HeaderMap, headerMap } from '../../grammar/headers.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
@@ -151,4 +152,34 @@ function callbackFields(event: MessagePublished): Partial<LogRow> {
       failureCallbackHeaders: callbackHeader(failureCallback, event),
     }),
   };
+}
+
+/** A row with `bytesMax` bytes of each body at most; -1 = without bodies. Digests stay whole. */
+export function trimmedRow(row: LogRow, bytesMax: number): LogRow {
+  const { body, responseBody, responseBodyBase64, ...others } = row;
+  if (bytesMax === -1) return others;
+  return {
+    ...others,
+    ...(body !== undefined && { body: startOfBase64(body, bytesMax) }),
+    ...(responseBody !== undefined && { responseBody: startOfText(responseBody, bytesMax) }),
+    ...(responseBodyBase64 !== undefined && {
+      responseBodyBase64: startOfBase64(responseBodyBase64, bytesMax),
+    }),
+  };
+}
+
+const isDigest = (text: string): boolean => text.startsWith('REDACTED:');
+
+/** Of what is encoded: as many bytes. */
+function startOfBase64(text: string, bytesMax: number): string {
+  if (isDigest(text)) return text;
+  const characters = Math.ceil(bytesMax / 3) * 4;
+  return Buffer.from(text.slice(0, characters), 'base64').subarray(0, bytesMax).toString('base64');
+}
+
+/** Without half a character at its end. */
+function startOfText(text: string, bytesMax: number): string {
+  const isWhole = text.length * 3 <= bytesMax;
+  if (isDigest(text) || isWhole) return text;
+  return new StringDecoder('utf8').write(Buffer.from(text).subarray(0, bytesMax));
 }

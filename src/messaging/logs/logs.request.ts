@@ -5,6 +5,7 @@ import { cursorFilter } from '../../http/cursor.js';
 import {
   count,
   type FilterReader,
+  integer,
   names,
   oneOf,
   order,
@@ -37,6 +38,8 @@ export interface LogQuery extends LogFilters {
   readonly count: number;
   readonly order: 'latestFirst' | 'earliestFirst';
   readonly cursor: LogCursor | null;
+  /** Bytes that are shown of each body; -1 = no bodies, null = all of them. */
+  readonly trimBody: number | null;
 }
 
 /** What each word for a state means. */
@@ -67,6 +70,10 @@ export function states<State extends string>(
 /** Where the page before ended; null = absent. */
 export const cursor: FilterReader<LogCursor | null> = cursorFilter(parsePlace);
 
+/** How many bytes of each body are shown; -1 = no bodies. */
+export const trim: FilterReader<number | null> = (values) =>
+  values.length === 1 && values[0] === '-1' ? ok(-1) : integer(values);
+
 const containsMax = 256;
 
 const contains = whenGiven(text, (given) =>
@@ -88,6 +95,7 @@ const known = {
   ...rowFilters,
   count: count(countStandard, countMax),
   order,
+  trimBody: trim,
   /** A filter of old that means nothing any more: published clients may still send it. */
   api: text,
 };

@@ -4,7 +4,7 @@ import { whenRead } from '../../engine/payloads.js';
 import { showsText } from './contained-text.js';
 import type { LogEntry } from './log-entry.js';
 import type { LogPageContent, WeighedRow } from './log-page.js';
-import type { LoggedEvent, LogRow } from './log-row.js';
+import { type LoggedEvent, type LogRow, trimmedRow } from './log-row.js';
 import type { LogSource } from './log-source.js';
 import { logPage, type MadeRow } from './log-walk.js';
 import type { LogQuery } from './logs.request.js';
@@ -34,18 +34,21 @@ export class MessageLog {
 
 class RowListing extends MessageListing<LogRow> {
   private readonly contains: string | null;
+  private readonly trimBody: number | null;
 
   constructor(query: LogQuery, published: PublishedMessages) {
     super(query, published);
     this.contains = query.contains;
+    this.trimBody = query.trimBody;
   }
 
   protected made(message: Published, entry: LogEntry, logged: LoggedEvent | null): MadeRow<LogRow> {
     return whenRead(this.published.row(message, entry, logged), (row) => this.weighed(row));
   }
 
-  private weighed(row: LogRow): WeighedRow<LogRow> | null {
-    if (this.contains !== null && !showsText(row, this.contains)) return null;
+  private weighed(whole: LogRow): WeighedRow<LogRow> | null {
+    if (this.contains !== null && !showsText(whole, this.contains)) return null;
+    const row = this.trimBody === null ? whole : trimmedRow(whole, this.trimBody);
     const { body, responseBody, responseBodyBase64 } = row;
     const shown = [body, responseBody, responseBodyBase64].map((text) => text?.length ?? 0);
     return { row, characters: shown.reduce((sum, length) => sum + length, 0) };

@@ -76,6 +76,7 @@ const query = once(() =>
     ...rowQuery(),
     count: z.int().min(1).max(1000).default(100).optional(),
     order: z.enum(['latestFirst', 'earliestFirst']).default('latestFirst').optional(),
+    trimBody: z.int().min(-1).describe('Bytes to keep of each body; -1 = no bodies').optional(),
   }),
 );
 

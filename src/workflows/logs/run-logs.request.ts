@@ -2,7 +2,6 @@
 import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
-  type FilterReader,
   type Filters,
   integer,
   integers,
@@ -23,6 +22,7 @@ import {
   shared,
   states,
   stateWords,
+  trim,
 } from '../../messaging/logs/logs.request.js';
 import { isAmong } from '../../messaging/messages/message-filter.js';
 import { messageTerm } from '../../messaging/messages/recorded-events.js';
@@ -46,10 +46,6 @@ const namedRuns = whenGiven<readonly string[], readonly NamedRun[]>(names, (all)
   }
   return ok(found);
 });
-
-/** How many bytes of each body are shown; -1 = no bodies. */
-const trim: FilterReader<number | null> = (values) =>
-  values.length === 1 && values[0] === '-1' ? ok(-1) : integer(values);
 
 const known = {
   /** Each on its own, as an id may hold commas. */

@@ -63,6 +63,37 @@ const publish = async (headers: Record<string, string> = {}, body = 'hello') => 
   return ((await response.json()) as { messageId: string }).messageId;
 };
 
+it('rows have as much of their bodies as is asked for, and are found by the rest', async () => {
+  endpoint.answer(() => ({ status: 500, body: 'na\u00efve' }));
+  const id = await publish({ 'upstash-retries': '0' }, 'hello needle');
+  await rowsUntil('FAILED', id);
+  const bodies = async (trimBody: string) => {
+    const rows = await logs(`messageId=${id}&contains=needle&trimBody=${trimBody}`);
+    const failed = rows.find(({ state }) => state === 'ERROR') ?? {};
+    const { body, responseBody } = failed as { body?: string; responseBody?: string };
+    return [body === undefined ? body : Buffer.from(body, 'base64').toString(), responseBody];
+  };
+  expect(await bodies('100')).toEqual(['hello needle', 'na\u00efve']);
+  expect(await bodies('4')).toEqual(['hell', 'na\u00ef']);
+  expect(await bodies('3')).toEqual(['hel', 'na']);
+  expect(await bodies('0')).toEqual(['', '']);
+  expect(await bodies('-1')).toEqual([undefined, undefined]);
+  const { status, body } = await ask('logs?trimBody=-2');
+  expect([status, body.error]).toEqual([400, expect.stringContaining('trimBody')]);
+});
+
+it('a page has as many rows as are asked for where their bodies are not', async () => {
+  endpoint.answer(() => ({ status: 500 }));
+  const body = 'x'.repeat(3 * 1024 * 1024);
+  const id = await publish({ 'upstash-retries': '2', 'upstash-retry-delay': '1' }, body);
+  for (;;) {
+    const { body: page } = await ask(`logs?messageId=${id}&trimBody=-1`);
+    if (page.logs[0]?.state !== 'FAILED') continue;
+    expect([page.logs.length, page.cursor]).toEqual([10, undefined]);
+    break;
+  }
+});
+
 describe('the published client', () => {
   it('reads how a message was delivered, and one row alone by its state', async () => {
     const { messageId } = await client.publish({ url: endpoint.url, body: 'x', label: 'blue' });

@@ -82,6 +82,7 @@ export const question: fc.Arbitrary<LogQuery> = fc.record({
   count: fc.integer({ min: 1, max: 12 }),
   order: fc.constantFrom('latestFirst' as const, 'earliestFirst' as const),
   contains: fc.constant(null),
+  trimBody: fc.constant(null),
   cursor: fc.constant(null),
 });
 

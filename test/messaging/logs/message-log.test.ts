@@ -59,6 +59,7 @@ const everything: LogQuery = {
   ...anyOrigin,
   messageIds: null,
   contains: null,
+  trimBody: null,
   states: null,
   host: null,
   path: null,
