@@ -161,15 +161,28 @@ async function list(options: ListOptions): Promise<void> {
   await output.rows(rows, messageColumns(api.now), none);
 }
 
+/** More rows than any message has that people look at. */
+const rowsMax = 10_000;
+/** Bytes of a body in a row: all that is kept of an answer, and the beginning of its message. */
+const bodyMax = 64 * 1024;
+/** Of a longer body this much is a screen. */
+const shownMax = 2000;
+
+function shownBody(message: ApiObject): string {
+  const body = textOf(message, 'body');
+  const bytes = Buffer.from(textOf(message, 'bodyBase64'), 'base64').length;
+  if (bytes > 0) return `${bytes} bytes that are no text; --json has them as Base64`;
+  if (body.length <= shownMax) return body;
+  return `${body.slice(0, shownMax)}… (${body.length} characters; --json has all of them)`;
+}
+
 async function get(id: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const path = `/v2/messages/${pathPart(id)}`;
   const message = await api.get(path, { final: true });
-  const { logs } = await api.get<{ logs: readonly ApiObject[] }>('/v2/logs', {
-    messageId: id,
-    order: 'earliestFirst',
-    count: 1000,
-  });
+  const query = { messageId: id, order: 'earliestFirst', trimBody: bodyMax };
+  const logs: ApiObject[] = [];
+  for await (const row of api.list('/v2/logs', 'logs', query, rowsMax)) logs.push(row);
   await output.one({ ...message, logs }, () => [
     ...fieldLines(
       [
@@ -182,7 +195,7 @@ async function get(id: string, options: ClientOptions): Promise<void> {
         ['flow control', textOf(message, 'flowControlKey')],
         ['schedule', textOf(message, 'scheduleId')],
         ['retries', textOf(message, 'maxRetries')],
-        ['body', textOf(message, 'body') || textOf(message, 'bodyBase64')],
+        ['body', shownBody(message)],
       ],
       output.paint,
     ),

@@ -119,6 +119,8 @@ describe('on a terminal, against a server', () => {
         /MESSAGE .*\n.*○ delayed .* in 1h 59m +l1, l2/,
       );
       expect(await shown('msg get', id)).toMatch(/^label +l1, l2\n(.*\n)*body +hello$/m);
+      const long = idIn(await shown('msg publish', `${url}/later -d ${'x'.repeat(5000)}`));
+      expect(await shown('msg get', long)).toMatch(/^body +x{2000}… \(5000 characters; --json/m);
       expect(await shown('msg why', id)).toContain('It is not due before');
       expect(await shown('msg deliver', id)).toContain('is tried next');
       const other = idIn(await shown('msg publish', `${url}/later --delay 1h`));
