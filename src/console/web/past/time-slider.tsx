@@ -5,7 +5,8 @@
 import { History } from 'lucide-react';
 import type { KeyboardEvent } from 'react';
 import { Button } from '../parts/button.tsx';
-import { duration, exact, hour } from '../time/format.ts';
+import { now } from '../time/clock.ts';
+import { duration, exact, moment } from '../time/format.ts';
 
 interface TimeSliderProps {
   /** The span that it covers, Unix milliseconds. */
@@ -21,7 +22,8 @@ interface TimeSliderProps {
 /** All times are Unix milliseconds; `at` null = now, which `change` is called with as well. */
 export function TimeSlider({ from, until, at, moments, change }: TimeSliderProps) {
   const shown = at ?? until;
-  const said = at === null ? 'now' : `as of ${hour(at)}, ${duration(at - from)} after it began`;
+  const said =
+    at === null ? 'now' : `as of ${moment(at, now())}, ${duration(at - from)} after it began`;
   const go = (to: number | undefined) => change(to === undefined || to >= until ? null : to);
   const press = (event: KeyboardEvent) => {
     const target = keyed(event.key, shown, moments);
@@ -46,7 +48,7 @@ export function TimeSlider({ from, until, at, moments, change }: TimeSliderProps
         className="h-6 min-w-40 flex-1 accent-accent-fill"
       />
       <output className={`min-w-28 ${at === null ? 'text-muted' : 'font-medium'}`}>
-        {at === null ? 'now' : <span title={exact(at)}>as of {hour(at)}</span>}
+        {at === null ? 'now' : <span title={exact(at)}>as of {moment(at, now())}</span>}
       </output>
       <Button disabled={at === null} onClick={() => change(null)}>
         Back to now
@@ -93,7 +95,7 @@ export function AsOf({ at }: { readonly at: number }) {
       role="status"
       className="mb-4 rounded-lg border border-line bg-wait-tint px-3 py-2.5 text-wait"
     >
-      <strong>As of {hour(at)}.</strong> This is how it was; what came later is not shown.
+      <strong>As of {moment(at, now())}.</strong> This is how it was; what came later is not shown.
     </p>
   );
 }

@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { api, ask } from '../api/client.ts';
 import { useConnection } from '../api/connection.ts';
 import { State } from '../parts/state-mark.tsx';
-import { hour } from '../time/format.ts';
+import { now } from '../time/clock.ts';
+import { moment } from '../time/format.ts';
 
 const healthMs = 10_000;
 
@@ -20,8 +21,8 @@ export function Banners() {
     <div aria-live="polite">
       {!isUp && (
         <Banner state="DAMAGED" word="Not connected">
-          The server does not answer. Shown is what it said at {hour(answeredAt)}; it is asked
-          again.
+          The server does not answer. Shown is what it said at {moment(answeredAt, now())}; it is
+          asked again.
         </Banner>
       )}
       {isUp && state === 'readOnly' && (

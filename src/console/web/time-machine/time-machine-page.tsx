@@ -12,7 +12,8 @@ import { Empty, Loaded, RowStates } from '../parts/states.tsx';
 import { SpanChoice, spanOf } from '../past/spans.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { now as nowMs, useNow } from '../time/clock.ts';
-import { count, exact, hour } from '../time/format.ts';
+import { count, exact } from '../time/format.ts';
+import { Moment } from '../time/time.tsx';
 import { Activity } from './activity.tsx';
 import { Compare } from './compare.tsx';
 import { causeOf, detailOf, inWords, type JournalEvent, loadEvents, pageOf } from './journal.ts';
@@ -25,12 +26,8 @@ const filters: readonly Filter[] = [
 const columns: readonly Column<JournalEvent>[] = [
   {
     name: 'Time',
-    width: '7rem',
-    cell: ({ at }) => (
-      <time dateTime={new Date(at).toISOString()} title={exact(at)}>
-        {hour(at)}
-      </time>
-    ),
+    width: '8rem',
+    cell: ({ at }) => <Moment at={at} />,
   },
   { name: 'What', cell: ({ type }) => <span title={type}>{inWords(type)}</span> },
   { name: 'Of', cell: (event) => <EventLink event={event} /> },

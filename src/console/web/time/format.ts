@@ -39,6 +39,16 @@ export function hour(at: number): string {
   return `${pad(hours)}:${pad(minutes)}:${pad(seconds)}.${pad(date.getMilliseconds(), 3)}`;
 }
 
+/**
+ * `14:03:05.123` of the day that `now` is in, `11-22 14:03:05` of others of its year, and
+ * `2025-11-22` beyond: in a column the time alone says nothing of the day.
+ */
+export function moment(at: number, now: number): string {
+  const [day, today] = [exact(at), exact(now)];
+  if (day.slice(0, 10) === today.slice(0, 10)) return hour(at);
+  return day.slice(0, 4) === today.slice(0, 4) ? day.slice(5, 19) : day.slice(0, 10);
+}
+
 /** `2026-11-23 14:03:05.123`, in the browser's zone. */
 export function exact(at: number): string {
   const date = new Date(at);

@@ -1,6 +1,6 @@
 /** A time as people read it: how long ago, and exactly when on hover. */
-import { useNow } from './clock.ts';
-import { exact, relative } from './format.ts';
+import { now, useNow } from './clock.ts';
+import { exact, moment, relative } from './format.ts';
 
 /** `at` in Unix milliseconds; nothing where there is none. */
 export function Time({ at }: { readonly at: number | null | undefined }) {
@@ -9,6 +9,15 @@ export function Time({ at }: { readonly at: number | null | undefined }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap">
       {relative(at, now)}
+    </time>
+  );
+}
+
+/** A time as logs write it, in a list of what happened; `at` in Unix milliseconds. */
+export function Moment({ at }: { readonly at: number }) {
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap">
+      {moment(at, now())}
     </time>
   );
 }
