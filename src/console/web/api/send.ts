@@ -1,10 +1,13 @@
-/** Requests whose body is a text, or whose path holds a URL, as they are: typed clients encode. */
+/** Requests whose body is no JSON, or whose path holds a URL, as they are: typed clients encode. */
 import { ApiError, ask, pageHeaders, watchedFetch } from './client.ts';
 
-/** Posts a text; the JSON that was answered. Throws `ApiError`. */
+/** A browser says by itself that a text is one; of bytes it says nothing. */
+export type SentBody = string | Uint8Array<ArrayBuffer>;
+
+/** Posts a text, or bytes; the JSON that was answered. Throws `ApiError`. */
 export function sendText<Answer>(
   path: string,
-  body: string,
+  body: SentBody,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const send = async () => {
@@ -22,7 +25,7 @@ export function sendText<Answer>(
 }
 
 /** What is typed may be no header at all: no server was asked then. */
-function requestOf(path: string, body: string, headers: Readonly<Record<string, string>>) {
+function requestOf(path: string, body: SentBody, headers: Readonly<Record<string, string>>) {
   const method = 'POST';
   try {
     return new Request(`${location.origin}${path}`, {

@@ -1,4 +1,5 @@
 /** All dead letters that pass the filters, as a file of one JSON object in a line. */
+import { saveFile } from '../bodies/save.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { kindOf } from './dead-letter-filters.ts';
 import { loadLetters } from './letters.ts';
@@ -25,15 +26,6 @@ export async function exportLetters(
     for (const { whole } of page.rows) lines.push(`${JSON.stringify(whole)}\n`);
     progress(lines.length);
   } while (cursor !== undefined && lines.length < lettersMax);
-  save(new Blob(lines, { type: 'application/jsonl' }), `dead-letters-${kindOf(filters)}.jsonl`);
+  saveFile(new Blob(lines, { type: 'application/jsonl' }), `dead-letters-${kindOf(filters)}.jsonl`);
   return { letters: lines.length, isCut: cursor !== undefined };
-}
-
-function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,14 +1,14 @@
 /** The request that publishes a message like this one, as a command. Pure. */
 
 import { headerText } from '../../../grammar/headers.js';
+import { bodyWords, type GivenBody } from '../bodies/body-words.ts';
 import { quoted } from '../parts/shell-words.ts';
 import { type MessageOptions, optionsOf } from '../publish/options.ts';
 
 /** A message, as far as it is asked for. */
-export interface PublishedMessage extends Omit<MessageOptions, 'retries'> {
+export interface PublishedMessage extends Omit<MessageOptions, 'retries'>, GivenBody {
   readonly url: string;
   readonly maxRetries: number;
-  readonly body?: string | undefined;
   readonly queueName?: string | undefined;
 }
 
@@ -30,10 +30,9 @@ export function pathOf({ queueName, url }: PublishedMessage): string {
 
 /** The words behind `curl <address>`. */
 export function curlWords(message: PublishedMessage, prefix: string): readonly string[] {
-  const headers = [...messageOptions(message, prefix)].map(([name, value]) => {
+  const options = messageOptions(message, prefix);
+  const headers = [...options].map(([name, value]) => {
     return `-H ${quoted(`${name}: ${headerText(value)}`)}`;
   });
-  return message.body === undefined || message.body === ''
-    ? ['-X POST', ...headers]
-    : [...headers, `--data-raw ${quoted(message.body)}`];
+  return [...headers, ...bodyWords(message, options.has('Content-Type'))];
 }

@@ -1,16 +1,20 @@
 /** The life of a message as bars, and what each of its attempts was answered. */
 import { useState } from 'react';
 import { headerText } from '../../../grammar/headers.js';
+import { AnyBody } from '../bodies/body.tsx';
 import { SinceAxis } from '../charts/time-axis.tsx';
 import { Bars } from '../charts/time-bars.tsx';
-import { Body } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Panel } from '../parts/page.tsx';
 import { State } from '../parts/state-mark.tsx';
-import { duration, exact, hour } from '../time/format.ts';
+import { Failure, Skeleton } from '../parts/states.tsx';
+import { duration, exact } from '../time/format.ts';
+import { Moment } from '../time/time.tsx';
+import { useAnswer } from './load-message.ts';
 import { type LifeAttempt, type LifeRow, lifeOf } from './message-life.ts';
 
 interface AttemptsProps {
+  readonly messageId: string;
   /** Up to the moment that is shown. */
   readonly rows: readonly LifeRow[];
   /** That moment, Unix milliseconds. */
@@ -19,7 +23,7 @@ interface AttemptsProps {
   readonly until: number;
 }
 
-export function Attempts({ rows, at, until }: AttemptsProps) {
+export function Attempts({ messageId, rows, at, until }: AttemptsProps) {
   const life = lifeOf(rows, at);
   const scale = { from: life.from, until: Math.max(until, life.until) };
   return (
@@ -35,14 +39,19 @@ export function Attempts({ rows, at, until }: AttemptsProps) {
       <Panel title="Attempts" aside={life.attempts.length}>
         {life.attempts.length === 0 && <p className="p-3 text-muted">None yet.</p>}
         {life.attempts.toReversed().map((attempt) => (
-          <AttemptRow key={attempt.number} attempt={attempt} />
+          <AttemptRow key={attempt.number} {...{ messageId, attempt }} />
         ))}
       </Panel>
     </>
   );
 }
 
-function AttemptRow({ attempt }: { readonly attempt: LifeAttempt }) {
+interface AttemptProps {
+  readonly messageId: string;
+  readonly attempt: LifeAttempt;
+}
+
+function AttemptRow({ messageId, attempt }: AttemptProps) {
   const { number, startedAt, endedAt, row } = attempt;
   const [isOpen, setOpen] = useState(false);
   return (
@@ -60,27 +69,21 @@ function AttemptRow({ attempt }: { readonly attempt: LifeAttempt }) {
         <span className="min-w-0 flex-1 break-words">
           {row.error ?? row.responseStatus ?? 'waiting for the answer'}
         </span>
-        <time
-          dateTime={new Date(startedAt).toISOString()}
-          title={exact(startedAt)}
-          className="text-muted max-sm:hidden"
-        >
-          {hour(startedAt)}
-        </time>
+        <span className="text-muted max-sm:hidden">
+          <Moment at={startedAt} />
+        </span>
         <span className="w-16 text-right text-muted">
           {endedAt === null ? '' : duration(row.durationMs ?? endedAt - startedAt)}
         </span>
       </button>
-      {isOpen && <AttemptDetails attempt={attempt} />}
+      {isOpen && <AttemptDetails {...{ messageId, attempt }} />}
     </div>
   );
 }
 
-function AttemptDetails({
-  attempt: { startedAt, endedAt, row },
-}: {
-  readonly attempt: LifeAttempt;
-}) {
+function AttemptDetails({ messageId, attempt }: AttemptProps) {
+  const { number, startedAt, endedAt, row } = attempt;
+  const { data: answer, isLoading, error, refetch } = useAnswer(messageId, number, endedAt);
   const headers = Object.entries(row.responseHeader ?? {});
   return (
     <div className="border-t border-line bg-ground p-3">
@@ -95,9 +98,9 @@ function AttemptDetails({
           ]),
         ]}
       />
-      {row.responseBody !== undefined && row.responseBody !== '' && (
-        <Body text={row.responseBody} />
-      )}
+      {isLoading && <Skeleton lines={1} />}
+      {error !== null && <Failure error={error} retry={() => refetch()} />}
+      <AnyBody text={answer?.responseBody} base64={answer?.responseBodyBase64} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** One message and its log, as its page asks for them. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 
 const loadMessage = (id: string) =>
@@ -8,25 +8,76 @@ const loadMessage = (id: string) =>
 /** The object of `/v2/messages/{id}`, of one that is final as well. */
 export type Message = Awaited<ReturnType<typeof loadMessage>>;
 
-/** More rows than any message has that people look at. */
-const rowsMax = 1000;
+const pageSize = 1000;
+/** A message with more rows is shown by its first ones. */
+const rowsMax = 5000;
 
 /** It has come to its end, and changes no more. */
 export const hasEnded = ({ state }: Pick<Message, 'state'>): boolean =>
   ['DELIVERED', 'FAILED', 'CANCELED'].includes(state);
 
-/** A message, asked for again whenever something happens to messages. */
+/** A message, asked for again whenever something happens to messages, until it has ended. */
 export function useMessage(id: string) {
-  return useQuery({ queryKey: ['message', id], queryFn: () => loadMessage(id) });
+  const queries = useQueryClient();
+  const queryKey = ['message', id];
+  return useQuery({
+    queryKey,
+    queryFn: () => {
+      // Its body may have megabytes, and it changes no more.
+      const known = queries.getQueryData<Message>(queryKey);
+      return known !== undefined && hasEnded(known) ? known : loadMessage(id);
+    },
+  });
 }
 
-/** The rows of its log, the earliest first. */
+type MessageRow = Awaited<ReturnType<typeof loadPage>>['logs'][number];
+
+/** Bodies are left out: each row of a message would have its whole body. */
+function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
+  const query = {
+    messageId: [id],
+    order: 'earliestFirst' as const,
+    count: pageSize,
+    trimBody: -1,
+    ...(cursor !== undefined && { cursor }),
+  };
+  return ask(api.GET('/v2/logs', { params: { query }, signal }));
+}
+
+async function loadLog(id: string, signal: AbortSignal): Promise<readonly MessageRow[]> {
+  const rows: MessageRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await loadPage(id, cursor, signal);
+    rows.push(...page.logs);
+    cursor = page.cursor;
+  } while (cursor !== undefined && rows.length < rowsMax);
+  return rows;
+}
+
+/** The rows of its log without bodies, the earliest first. */
 export function useMessageLog(id: string) {
   return useQuery({
     queryKey: ['message', id, 'log'],
+    queryFn: ({ signal }) => loadLog(id, signal),
+  });
+}
+
+/** What an answer may have of its body in a row of the log. */
+const answerMax = 64 * 1024;
+
+/** The row that says how an attempt has ended, with what was answered. */
+export function useAnswer(id: string, attempt: number, endedAt: number | null) {
+  return useQuery({
+    queryKey: ['answer', id, attempt],
+    enabled: endedAt !== null,
+    staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => {
-      const query = { messageId: [id], order: 'earliestFirst' as const, count: rowsMax };
-      return (await ask(api.GET('/v2/logs', { params: { query } }))).logs;
+      const time = endedAt ?? 0;
+      const query = { messageId: [id], fromDate: time, toDate: time, trimBody: answerMax };
+      const { logs } = await ask(api.GET('/v2/logs', { params: { query } }));
+      const isItsEnd = (row: MessageRow) => row.attempt === attempt && row.durationMs !== undefined;
+      return logs.find(isItsEnd) ?? null;
     },
   });
 }

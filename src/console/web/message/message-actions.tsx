@@ -3,6 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { Ban, Clock, FastForward, Send } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
+import { isHidden } from '../bodies/body-words.ts';
+import { bytesIn } from '../bodies/bytes.ts';
 import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
@@ -18,10 +20,16 @@ export function MessageActions({ message }: { readonly message: Message }) {
   const [open, setOpen] = useState<'delay' | 'resend' | null>(null);
   const close = () => setOpen(null);
   const navigate = useNavigate();
+  const mayResend = !isHidden(message);
   return (
     <>
       {!hasEnded(message) && <PendingActions message={message} delay={() => setOpen('delay')} />}
-      <Action icon={<Send className={icon} />} onClick={() => setOpen('resend')}>
+      <Action
+        icon={<Send className={icon} />}
+        disabled={!mayResend}
+        title={mayResend ? undefined : 'its body is not shown, and would be lost'}
+        onClick={() => setOpen('resend')}
+      >
         Resend…
       </Action>
       {open === 'delay' && <DelayDialog message={message} close={close} />}
@@ -97,5 +105,7 @@ function Resend({
     body: message.body ?? '',
     headers: linesOf(messageOptions(message, prefix)),
   };
-  return <PublishDialog draft={draft} close={close} published={published} />;
+  const { bodyBase64 } = message;
+  const bytes = bodyBase64 === undefined ? null : bytesIn(bodyBase64);
+  return <PublishDialog draft={draft} bytes={bytes} close={close} published={published} />;
 }

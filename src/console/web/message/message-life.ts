@@ -12,7 +12,6 @@ export interface LifeRow {
   readonly nextDeliveryTime: number;
   readonly error?: string | undefined;
   readonly responseStatus?: number | undefined;
-  readonly responseBody?: string | undefined;
   readonly responseHeader?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 

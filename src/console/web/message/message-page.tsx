@@ -43,7 +43,7 @@ export default function MessagePage() {
         {(message) => (
           <>
             {at === null ? !hasEnded(message) && <WhyItWaits id={id} /> : <AsOf at={at} />}
-            <Loaded query={log}>{(rows) => <Life rows={rows} at={at} />}</Loaded>
+            <Loaded query={log}>{(rows) => <Life id={id} rows={rows} at={at} />}</Loaded>
             {at === null && <Callbacks message={message} />}
             <RequestPanel message={message} />
           </>
@@ -61,8 +61,14 @@ function WhyItWaits({ id }: { readonly id: string }) {
   return data === undefined ? null : <WhyLine why={data} />;
 }
 
+interface LifeProps {
+  readonly id: string;
+  readonly rows: readonly LifeRow[];
+  readonly at: number | null;
+}
+
 /** Its life up to the moment that is chosen, and the slider that chooses it. */
-function Life({ rows, at }: { readonly rows: readonly LifeRow[]; readonly at: number | null }) {
+function Life({ id, rows, at }: LifeProps) {
   const now = useNow();
   const [, change] = useFilters();
   const moments = useMemo(() => momentsOf(rows), [rows]);
@@ -72,7 +78,7 @@ function Life({ rows, at }: { readonly rows: readonly LifeRow[]; readonly at: nu
   const until = isOver ? (moments.at(-1) ?? now) : Math.max(now, moments.at(-1) ?? now);
   return (
     <>
-      <Attempts rows={known} at={at ?? until} until={until} />
+      <Attempts messageId={id} rows={known} at={at ?? until} until={until} />
       {moments.length > 1 && (
         <TimeSlider
           {...{ from, until, at, moments }}
@@ -87,7 +93,10 @@ function Life({ rows, at }: { readonly rows: readonly LifeRow[]; readonly at: nu
 function Callbacks({ message: { messageId: id } }: { readonly message: Message }) {
   const { data } = useQuery({
     queryKey: ['message', id, 'callbacks'],
-    queryFn: () => ask(api.GET('/v2/logs', { params: { query: { sourceMessageId: [id] } } })),
+    queryFn: () => {
+      const query = { sourceMessageId: [id], trimBody: -1 };
+      return ask(api.GET('/v2/logs', { params: { query } }));
+    },
   });
   const latest = new Map(data?.logs.toReversed().map((row) => [row.messageId, row]));
   if (latest.size === 0) return null;

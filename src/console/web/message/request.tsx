@@ -1,5 +1,6 @@
 /** What was asked for: options, body, and the request as a command. */
-import { Body, Code } from '../parts/code.tsx';
+import { AnyBody } from '../bodies/body.tsx';
+import { Code } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { labelsText } from '../parts/labels.ts';
 import { Panel } from '../parts/page.tsx';
@@ -39,7 +40,7 @@ export function RequestPanel({ message }: { readonly message: Message }) {
         }}
       />
       <div className="grid gap-3 p-3 pt-0">
-        {message.body !== undefined && message.body !== '' && <Body text={message.body} />}
+        <AnyBody text={message.body} base64={message.bodyBase64} />
         <Code text={curl(pathOf(message), ...curlWords(message, prefix))} />
       </div>
     </Panel>

@@ -75,6 +75,7 @@ async function loadLogged(
   const query = {
     ...queryOf(filters),
     count: pageSize,
+    trimBody: -1,
     ...(contains !== undefined && { contains }),
     ...(isEnd(state) && { state: [state] }),
     ...(cursor !== undefined && { cursor }),

@@ -32,33 +32,18 @@ export function CopyButton({
   );
 }
 
-/** A text in its own lines, which can be copied. */
-export function Code({ text }: { readonly text: string }) {
+/** A text in its own lines, which can be copied; `copied` where that is another text. */
+export function Code({ text, copied = text }: { readonly text: string; readonly copied?: string }) {
   return (
     <div className="relative min-w-0 rounded-md border border-line bg-raised text-left">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
       <pre tabIndex={0} className="max-h-96 overflow-auto p-3 pr-10 font-mono text-xs">
         {text}
       </pre>
-      <div className="absolute top-1.5 right-1.5">
-        <CopyButton text={text} />
+      {/* Long lines run below it. */}
+      <div className="absolute top-1.5 right-1.5 rounded bg-raised">
+        <CopyButton text={copied} />
       </div>
     </div>
   );
-}
-
-/** A body as it is read best: JSON with its lines, anything else as it is. */
-export function Body({ text }: { readonly text: string }) {
-  return <Code text={pretty(text)} />;
-}
-
-const prettyMax = 200_000;
-
-function pretty(text: string): string {
-  if (text.length > prettyMax || !/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

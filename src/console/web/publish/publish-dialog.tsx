@@ -5,6 +5,7 @@ import { useChange } from '../parts/change.ts';
 import { Dialog, SubmitRow } from '../parts/dialog.tsx';
 import { TextArea, TextField, useFields } from '../parts/field.tsx';
 import { Failure, useHeaderPrefix } from '../parts/states.tsx';
+import { bytes as size } from '../time/format.ts';
 import { headersIn } from './options.ts';
 
 /** What a message begins as; every field may be edited. */
@@ -16,11 +17,16 @@ export interface Draft {
   readonly headers: string;
 }
 
+/** What is sent as its body: the text of its field, or bytes that are none. */
+type Sent = Draft & { readonly bytes: Uint8Array<ArrayBuffer> | null };
+
 /** A message that is not written yet. */
 export const noDraft: Draft = { destination: '', queue: '', body: '', headers: '' };
 
 interface PublishProps {
   readonly draft: Draft;
+  /** A body that is no text: it is sent as it is, in place of what is typed. */
+  readonly bytes?: Uint8Array<ArrayBuffer> | null;
   readonly close: () => void;
   /** Called with the id of the published message. */
   readonly published: (messageId: string) => void;
@@ -31,24 +37,25 @@ interface Answer {
 }
 
 /** To a URL group there is an answer for each endpoint: the first is what is shown. */
-async function publish({ destination, queue, body, headers }: Draft): Promise<string> {
+async function publish({ destination, queue, body, bytes, headers }: Sent): Promise<string> {
   const path =
     queue === ''
       ? `/v2/publish/${destination}`
       : `/v2/enqueue/${encodeURIComponent(queue)}/${destination}`;
-  const answer = await sendText<Answer | readonly Answer[]>(path, body, headersIn(headers));
+  const sent = bytes ?? body;
+  const answer = await sendText<Answer | readonly Answer[]>(path, sent, headersIn(headers));
   const [first = {}] = [answer].flat();
   return first.messageId ?? '';
 }
 
 /** Stays open, with what was typed, where the server refuses it. */
-export function PublishDialog({ draft, close, published }: PublishProps) {
+export function PublishDialog({ draft, bytes = null, close, published }: PublishProps) {
   const { typed, field } = useFields(draft);
   const prefix = useHeaderPrefix();
   const change = useChange(publish, ['message'], published);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    change.mutate({ ...typed, destination: typed.destination.trim() });
+    change.mutate({ ...typed, destination: typed.destination.trim(), bytes });
   };
   return (
     <Dialog title="Publish a message" close={close}>
@@ -61,7 +68,11 @@ export function PublishDialog({ draft, close, published }: PublishProps) {
           {...field('destination')}
         />
         <TextField label="Queue" hint="without one it is delivered at once" {...field('queue')} />
-        <TextArea label="Body" {...field('body')} />
+        {bytes === null ? (
+          <TextArea label="Body" {...field('body')} />
+        ) : (
+          <p className="mb-3">Its body is sent as it is: {size(bytes.length)} that are no text.</p>
+        )}
         <TextArea
           label="Headers"
           hint="options and headers to forward, one in a line"

@@ -1,11 +1,12 @@
 /** What the log tells of one step: its result, its attempts and their answers, bodies whole. */
 import { Link } from '@tanstack/react-router';
 import type { Lane } from '../../../run-waterfall/lane.js';
-import { Body } from '../parts/code.tsx';
+import { AnyBody, Body } from '../bodies/body.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
-import { duration, exact, hour } from '../time/format.ts';
+import { duration, exact } from '../time/format.ts';
+import { Moment } from '../time/time.tsx';
 import { type LoggedRow, useWholeRows } from './run-log.ts';
 
 interface LaneDetailsProps {
@@ -96,24 +97,22 @@ function Happenings({ rows }: { readonly rows: readonly LoggedRow[] }) {
       <h3 className="mb-1 font-medium">Log</h3>
       <ul>
         {rows.map((row) => {
-          const { time, state, stepInfo, error, responseStatus, responseBody } = row;
+          const { time, state, stepInfo, error, responseStatus } = row;
           const answer =
             error ?? (responseStatus === undefined ? '' : `answered ${responseStatus}`);
           return (
             <li
               key={`${stepInfo?.messageId} ${time} ${state}`}
-              className="grid gap-x-3 items-start border-t border-line py-1.5 first:border-0 sm:grid-cols-[7rem_7rem_minmax(0,1fr)]"
+              className="grid gap-x-3 items-start border-t border-line py-1.5 first:border-0 sm:grid-cols-[8rem_7rem_minmax(0,1fr)]"
             >
-              <time dateTime={new Date(time).toISOString()} title={exact(time)}>
-                {hour(time)}
-              </time>
+              <Moment at={time} />
               <State of={state} />
               <div className="min-w-0">
-                <span>{stepInfo?.stepName}</span>
+                <bdi>{stepInfo?.stepName}</bdi>
                 {answer !== '' && <span className="ml-2 text-muted">{answer}</span>}
-                {error !== undefined && responseBody !== undefined && responseBody !== '' && (
+                {error !== undefined && (
                   <div className="mt-1">
-                    <Body text={responseBody} />
+                    <AnyBody text={row.responseBody} base64={row.responseBodyBase64} />
                   </div>
                 )}
               </div>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { FastForward, Pause, Pencil, Play, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
+import { isHidden } from '../bodies/body-words.ts';
 import { Action, Button } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -46,7 +47,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
   const pause = usePause(schedule);
   const trigger = useTrigger(id);
   const error = pause.error ?? trigger.error;
-  const isText = bodyBase64 === undefined && schedule.body?.startsWith('REDACTED:') !== true;
+  const isText = bodyBase64 === undefined && !isHidden(schedule);
   return (
     <>
       {error !== null && <Failure error={error} />}

@@ -1,6 +1,8 @@
 /** One schedule: when it fires, what its last triggers came to, and what it publishes. */
 import { Link, useParams } from '@tanstack/react-router';
-import { Body, Code } from '../parts/code.tsx';
+import { AnyBody } from '../bodies/body.tsx';
+import { bodyWords } from '../bodies/body-words.ts';
+import { Code } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { quoted } from '../parts/shell-words.ts';
@@ -101,12 +103,11 @@ function Week({ schedule: { scheduleId, cron } }: { readonly schedule: Schedule 
 function Publishes({ schedule }: { readonly schedule: Schedule }) {
   const curl = useCurl();
   const prefix = useHeaderPrefix();
-  const { scheduleId, cron, destination, body, createdAt } = schedule;
-  const headers = [
-    [`${prefix}Cron`, cron],
-    [`${prefix}Schedule-Id`, scheduleId],
-    ...scheduleOptions(schedule, prefix),
-  ].map((option) => `-H ${quoted(option.join(': '))}`);
+  const { scheduleId, cron, destination, createdAt } = schedule;
+  const options = scheduleOptions(schedule, prefix);
+  const headers = [[`${prefix}Cron`, cron], [`${prefix}Schedule-Id`, scheduleId], ...options].map(
+    (option) => `-H ${quoted(option.join(': '))}`,
+  );
   return (
     <Panel title="What it publishes">
       <Facts
@@ -120,12 +121,12 @@ function Publishes({ schedule }: { readonly schedule: Schedule }) {
         }}
       />
       <div className="grid gap-3 p-3 pt-0">
-        {body !== undefined && body !== '' && <Body text={body} />}
+        <AnyBody text={schedule.body} base64={schedule.bodyBase64} />
         <Code
           text={curl(
             `/v2/schedules/${destination}`,
             ...headers,
-            body === undefined || body === '' ? '-X POST' : `--data-raw ${quoted(body)}`,
+            ...bodyWords(schedule, options.has('Content-Type')),
           )}
         />
       </div>

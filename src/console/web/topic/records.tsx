@@ -1,15 +1,16 @@
 /** A topic's records: from where one likes, by key or text, and those that come. */
 import { Pause, Play } from 'lucide-react';
 import { useState } from 'react';
+import { Body } from '../bodies/body.tsx';
 import { Button } from '../parts/button.tsx';
-import { Body } from '../parts/code.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
 import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Empty, Failure } from '../parts/states.tsx';
-import { count, exact, hour } from '../time/format.ts';
+import { count, exact } from '../time/format.ts';
+import { Moment } from '../time/time.tsx';
 import { type TailRecord, useTail } from './tail.ts';
 import { topicCurl } from './topic-curl.ts';
 
@@ -33,8 +34,8 @@ function columnsOf(open: (record: TailRecord) => void): readonly Column<TailReco
     },
     {
       name: 'Time',
-      width: '7rem',
-      cell: ({ timestamp }) => <span title={exact(timestamp)}>{hour(timestamp)}</span>,
+      width: '8rem',
+      cell: ({ timestamp }) => <Moment at={timestamp} />,
     },
     { name: 'Key', width: '9rem', from: 'sm', cell: ({ key }) => key },
     {

@@ -1,0 +1,77 @@
+/** Bodies of messages, answers and records, as they are read best. */
+import { Download } from 'lucide-react';
+import { useMemo } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Code } from '../parts/code.tsx';
+import { count, bytes as size } from '../time/format.ts';
+import { bodyFiles } from './body-words.ts';
+import { bytesIn, hexLines } from './bytes.ts';
+import { indented } from './indented.ts';
+import { saveFile } from './save.ts';
+
+/** Of a longer text this much is drawn: a browser takes seconds to draw all of it. */
+const shownMax = 100_000;
+const shownBytesMax = 1024;
+
+/** JSON with its lines, anything else as it is. What is copied is always as it is. */
+export function Body({ text }: { readonly text: string }) {
+  const shown = useMemo(() => shownOf(text), [text]);
+  const isCut = text.length > shownMax;
+  return (
+    <div className="grid min-w-0 gap-1.5">
+      <Code text={shown} copied={text} />
+      {isCut && (
+        <Rest save={() => saveFile(new Blob([text], { type: 'text/plain' }), bodyFiles.text)}>
+          The first {count(shownMax)} of {count(text.length)} characters.
+        </Rest>
+      )}
+    </div>
+  );
+}
+
+function shownOf(text: string): string {
+  return text.length > shownMax ? text.slice(0, shownMax) : (indented(text) ?? text);
+}
+
+/** One that is no text, by its Base64. */
+function BytesBody({ base64 }: { readonly base64: string }) {
+  const bytes = useMemo(() => bytesIn(base64), [base64]);
+  return (
+    <div className="grid min-w-0 gap-1.5">
+      <Code text={hexLines(bytes.subarray(0, shownBytesMax))} />
+      <Rest save={() => saveFile(new Blob([bytes]), bodyFiles.bytes)}>
+        {bytes.length > shownBytesMax ? `The first ${count(shownBytesMax)} of ` : ''}
+        {size(bytes.length)} that are no text.
+      </Rest>
+    </div>
+  );
+}
+
+/** A body as the API has it, whichever it is; nothing where there is none. */
+export function AnyBody({
+  text,
+  base64,
+}: {
+  readonly text: string | undefined;
+  readonly base64: string | undefined;
+}) {
+  if (base64 !== undefined && base64 !== '') return <BytesBody base64={base64} />;
+  return text === undefined || text === '' ? null : <Body text={text} />;
+}
+
+function Rest({
+  save,
+  children,
+}: {
+  readonly save: () => void;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <p className="flex flex-wrap items-center gap-3 text-muted">
+      <span>{children}</span>
+      <Button isSmall icon={<Download className="size-3.5" />} onClick={save}>
+        Save all
+      </Button>
+    </p>
+  );
+}

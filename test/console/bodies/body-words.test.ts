@@ -1,0 +1,14 @@
+import { bodyWords } from '../../../src/console/web/bodies/body-words.ts';
+
+it('sends a text in the command, and what a command cannot hold from a file', () => {
+  expect(bodyWords({ body: "it's" }, true)).toEqual(["--data-raw 'it'\\''s'"]);
+  expect(bodyWords({ body: 'é'.repeat(60_000) }, true)).toEqual(['--data-binary @body.txt']);
+  expect(bodyWords({ body: 'REDACTED:00' }, true)).toEqual(['--data-binary @body.txt']);
+  expect(bodyWords({ bodyBase64: '/w==' }, true)).toEqual(['--data-binary @body.bin']);
+  expect(bodyWords({}, true)).toEqual(['-X POST']);
+});
+
+it('keeps curl from calling a body without a type a form', () => {
+  expect(bodyWords({ body: 'x' }, false)).toEqual(["-H 'Content-Type:'", "--data-raw 'x'"]);
+  expect(bodyWords({ body: '' }, false)).toEqual(['-X POST']);
+});
