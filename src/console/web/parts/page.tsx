@@ -20,7 +20,9 @@ export function Page({ title, trail, badge, actions, children }: PageProps) {
     <main id="main" className="mx-auto w-full max-w-[90rem] px-3 py-4 sm:px-6" tabIndex={-1}>
       {trail !== undefined && <div className="text-muted">{trail}</div>}
       <div className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h1 className="min-w-0 text-lg font-semibold break-all">{title}</h1>
+        <h1 title={title} className="line-clamp-3 min-w-0 text-lg font-semibold break-all">
+          {title}
+        </h1>
         {badge}
         <div className="ml-auto flex flex-wrap gap-2">{actions}</div>
       </div>

@@ -14,7 +14,7 @@ export interface WhyAnswer {
 export function WhyLine({ why }: { readonly why: WhyAnswer }) {
   const now = useNow();
   return (
-    <p className="mb-4 rounded-lg border border-line bg-surface px-3 py-2.5">
+    <p className="mb-4 rounded-lg border border-line bg-surface px-3 py-2.5 wrap-anywhere">
       <strong className="mr-1.5">Why:</strong>
       {why.until === undefined ? (
         why.sentence

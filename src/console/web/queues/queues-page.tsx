@@ -53,7 +53,7 @@ const queueColumns: readonly Column<Queue>[] = [
   },
   {
     name: 'Actions',
-    width: '12rem',
+    width: '14rem',
     narrow: '6.25rem',
     isRight: true,
     cell: (queue) => (

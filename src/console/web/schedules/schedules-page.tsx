@@ -93,7 +93,7 @@ const columns: readonly Column<Schedule>[] = [
   },
   {
     name: 'Actions',
-    width: '10.5rem',
+    width: '12.5rem',
     from: 'sm',
     isRight: true,
     cell: (schedule) => <RowActions schedule={schedule} />,

@@ -41,7 +41,12 @@ export function GroupsPanel({ topic }: { readonly topic: string }) {
             of={memberCount > 0 ? 'ON' : 'CREATED'}
             word={memberCount > 0 ? `${count(memberCount)} reading` : 'no member'}
           />
-          <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+          <span
+            title={name}
+            className="min-w-0 flex-1 truncate font-medium max-sm:order-first max-sm:basis-full"
+          >
+            {name}
+          </span>
           <span
             title={partitions.map(({ partition, lag }) => `${partition}: ${lag ?? '–'}`).join(', ')}
           >

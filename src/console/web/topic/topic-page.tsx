@@ -24,8 +24,19 @@ export default function TopicPage() {
     // Records are no events: the server does not tell of them.
     refetchInterval: ({ state }) => (state.error === null ? 2000 : 10_000),
   });
-  return <Loaded query={query}>{(topic) => <Shown key={name} topic={topic} />}</Loaded>;
+  if (query.data !== undefined) return <Shown key={name} topic={query.data} />;
+  return (
+    <Page title={name} trail={trail}>
+      <Loaded query={query}>{() => null}</Loaded>
+    </Page>
+  );
 }
+
+const trail = (
+  <Link to="/topics" className="hover:underline">
+    Topics
+  </Link>
+);
 
 type Topic = Awaited<ReturnType<typeof loadTopic>>;
 
@@ -44,11 +55,7 @@ function Shown({ topic }: { readonly topic: Topic }) {
   return (
     <Page
       title={name}
-      trail={
-        <Link to="/topics" className="hover:underline">
-          Topics
-        </Link>
-      }
+      trail={trail}
       badge={
         isDamaged ? (
           <StateBadge of="DAMAGED" />
