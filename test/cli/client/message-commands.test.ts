@@ -51,19 +51,6 @@ it('msg publish sends a file with its options, and --watch shows it to its end',
   expect(delivered?.headers['content-type']).toBe('application/json');
 });
 
-it('msg get tells the whole life of a message with a large body', async () => {
-  const file = join(folder, 'large');
-  await writeFile(file, 'x'.repeat(5_000_000));
-  const to = [`${endpoint.url}/fails`, '-d', `@${file}`, '--retries', '1', '--retry-delay', '1'];
-  const [published] = await run('msg', 'publish', ...to, '--watch');
-  const [message] = await run('msg', 'get', String(published?.['messageId']));
-  const { body, logs } = message as { body: string; logs: { state: string }[] };
-  expect(body).toHaveLength(5_000_000);
-  expect(logs.map(({ state }) => state)).toEqual([
-    ...['CREATED', 'ACTIVE', 'ERROR', 'RETRY', 'ACTIVE', 'ERROR', 'FAILED'],
-  ]);
-});
-
 it('msg ls, get, why and cancel tell of a message that waits', async () => {
   const [published] = await run('msg', 'publish', endpoint.url, '--delay', '1h', '--label', 'w');
   const id = String(published?.['messageId']);
