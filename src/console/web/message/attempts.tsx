@@ -9,7 +9,7 @@ import { Panel } from '../parts/page.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
 import { duration, exact } from '../time/format.ts';
-import { Moment } from '../time/time.tsx';
+import { LogTime } from '../time/time.tsx';
 import { useAnswer } from './load-message.ts';
 import { type LifeAttempt, type LifeRow, lifeOf } from './message-life.ts';
 
@@ -70,7 +70,7 @@ function AttemptRow({ messageId, attempt }: AttemptProps) {
           {row.error ?? row.responseStatus ?? 'waiting for the answer'}
         </span>
         <span className="text-muted max-sm:hidden">
-          <Moment at={startedAt} />
+          <LogTime at={startedAt} />
         </span>
         <span className="w-16 text-right text-muted">
           {endedAt === null ? '' : duration(row.durationMs ?? endedAt - startedAt)}

@@ -6,7 +6,7 @@ import { Facts } from '../parts/facts.tsx';
 import { State } from '../parts/state-mark.tsx';
 import { Failure, Skeleton } from '../parts/states.tsx';
 import { duration, exact } from '../time/format.ts';
-import { Moment } from '../time/time.tsx';
+import { LogTime } from '../time/time.tsx';
 import { type LoggedRow, useWholeRows } from './run-log.ts';
 
 interface LaneDetailsProps {
@@ -105,7 +105,7 @@ function Happenings({ rows }: { readonly rows: readonly LoggedRow[] }) {
               key={`${stepInfo?.messageId} ${time} ${state}`}
               className="grid gap-x-3 items-start border-t border-line py-1.5 first:border-0 sm:grid-cols-[8rem_7rem_minmax(0,1fr)]"
             >
-              <Moment at={time} />
+              <LogTime at={time} />
               <State of={state} />
               <div className="min-w-0">
                 <bdi>{stepInfo?.stepName}</bdi>

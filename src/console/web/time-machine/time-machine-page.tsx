@@ -13,7 +13,7 @@ import { SpanChoice, spanOf } from '../past/spans.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { now as nowMs, useNow } from '../time/clock.ts';
 import { count, exact } from '../time/format.ts';
-import { Moment } from '../time/time.tsx';
+import { LogTime } from '../time/time.tsx';
 import { Activity } from './activity.tsx';
 import { Compare } from './compare.tsx';
 import { causeOf, detailOf, inWords, type JournalEvent, loadEvents, pageOf } from './journal.ts';
@@ -27,7 +27,7 @@ const columns: readonly Column<JournalEvent>[] = [
   {
     name: 'Time',
     width: '8rem',
-    cell: ({ at }) => <Moment at={at} />,
+    cell: ({ at }) => <LogTime at={at} />,
   },
   { name: 'What', cell: ({ type }) => <span title={type}>{inWords(type)}</span> },
   { name: 'Of', cell: (event) => <EventLink event={event} /> },

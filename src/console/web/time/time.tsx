@@ -14,7 +14,7 @@ export function Time({ at }: { readonly at: number | null | undefined }) {
 }
 
 /** A time as logs write it, in a list of what happened; `at` in Unix milliseconds. */
-export function Moment({ at }: { readonly at: number }) {
+export function LogTime({ at }: { readonly at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap">
       {moment(at, now())}

@@ -10,7 +10,7 @@ import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Empty, Failure } from '../parts/states.tsx';
 import { count, exact } from '../time/format.ts';
-import { Moment } from '../time/time.tsx';
+import { LogTime } from '../time/time.tsx';
 import { type TailRecord, useTail } from './tail.ts';
 import { topicCurl } from './topic-curl.ts';
 
@@ -35,7 +35,7 @@ function columnsOf(open: (record: TailRecord) => void): readonly Column<TailReco
     {
       name: 'Time',
       width: '8rem',
-      cell: ({ timestamp }) => <Moment at={timestamp} />,
+      cell: ({ timestamp }) => <LogTime at={timestamp} />,
     },
     { name: 'Key', width: '9rem', from: 'sm', cell: ({ key }) => key },
     {
