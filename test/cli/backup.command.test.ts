@@ -213,7 +213,7 @@ describe('stepwell backup and restore', () => {
     const later = await restoreChanged((copy) =>
       writeFile(join(copy, 'backup.json'), JSON.stringify({ format: 2 })),
     );
-    expect(later).toMatchObject({ code: 65, stderr: expect.stringMatching('format version 2') });
+    expect(later).toMatchObject({ code: 65, stderr: expect.stringMatching('has format 2') });
     for (const words of [
       ['backup', ''],
       ['restore', at('whole'), ''],
