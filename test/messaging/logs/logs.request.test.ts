@@ -19,6 +19,7 @@ describe('a question to the logs', () => {
       count: 100,
       order: 'latestFirst',
       cursor: null,
+      trimBody: null,
     });
   });
 
@@ -44,6 +45,10 @@ describe('a question to the logs', () => {
     expect(read(`state=${state}`)).toMatchObject({ states: new Set(states) });
   });
 
+  it.each([-1, 0, 2048])('may be for rows with %d bytes of each body', (bytes) => {
+    expect(read(`trimBody=${bytes}`)).toMatchObject({ trimBody: bytes });
+  });
+
   it.each([
     ['labeel=x', 'labeel'],
     ['state=DONE', 'state'],
@@ -53,6 +58,8 @@ describe('a question to the logs', () => {
     ['cursor=here', 'cursor'],
     [`cursor=${cursorAt('1-9')}`, 'cursor'],
     ['order=random', 'order'],
+    ['trimBody=-2', 'trimBody'],
+    ['trimBody=1&trimBody=2', 'trimBody'],
     ['fromDate=today', 'fromDate'],
     ['groupBy=messageId', 'groupBy'],
     ['label=%ff', 'query'],
