@@ -67,3 +67,25 @@ export function useRows<Row>(
 function damagedIn(pages: readonly RowPage<unknown>[]): readonly string[] {
   return [...new Set(pages.flatMap(({ damaged = [] }) => damaged.map(({ error }) => error)))];
 }
+
+/** What was read of a listing at once. */
+export interface ReadRows<Row> {
+  readonly rows: readonly Row[];
+  /** There are more rows than were read. */
+  readonly isCut: boolean;
+}
+
+/** Reads page after page, to the end or to the page that has the row of number `rowsMax`. */
+export async function rowsUpTo<Row>(
+  rowsMax: number,
+  load: (cursor: string | undefined) => Promise<RowPage<Row>>,
+): Promise<ReadRows<Row>> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await load(cursor);
+    rows.push(...page.rows);
+    cursor = page.cursor;
+  } while (cursor !== undefined && rows.length < rowsMax);
+  return { rows, isCut: cursor !== undefined };
+}

@@ -1,6 +1,7 @@
 /** One message and its log, as its page asks for them. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
+import { rowsUpTo } from '../api/rows.ts';
 
 const loadMessage = (id: string) =>
   ask(api.GET('/v2/messages/{id}', { params: { path: { id }, query: { final: 'true' } } }));
@@ -30,10 +31,10 @@ export function useMessage(id: string) {
   });
 }
 
-type MessageRow = Awaited<ReturnType<typeof loadPage>>['logs'][number];
+type MessageRow = Awaited<ReturnType<typeof loadPage>>['rows'][number];
 
 /** Bodies are left out: each row of a message would have its whole body. */
-function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
+async function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
   const query = {
     messageId: [id],
     order: 'earliestFirst' as const,
@@ -41,25 +42,15 @@ function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
     trimBody: -1,
     ...(cursor !== undefined && { cursor }),
   };
-  return ask(api.GET('/v2/logs', { params: { query }, signal }));
-}
-
-async function loadLog(id: string, signal: AbortSignal): Promise<readonly MessageRow[]> {
-  const rows: MessageRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await loadPage(id, cursor, signal);
-    rows.push(...page.logs);
-    cursor = page.cursor;
-  } while (cursor !== undefined && rows.length < rowsMax);
-  return rows;
+  const page = await ask(api.GET('/v2/logs', { params: { query }, signal }));
+  return { rows: page.logs, cursor: page.cursor };
 }
 
 /** The rows of its log without bodies, the earliest first. */
 export function useMessageLog(id: string) {
   return useQuery({
     queryKey: ['message', id, 'log'],
-    queryFn: ({ signal }) => loadLog(id, signal),
+    queryFn: ({ signal }) => rowsUpTo(rowsMax, (cursor) => loadPage(id, cursor, signal)),
   });
 }
 

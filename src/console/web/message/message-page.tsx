@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { api, ask } from '../api/client.ts';
+import type { ReadRows } from '../api/rows.ts';
 import { useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { State, StateBadge } from '../parts/state-mark.tsx';
@@ -10,6 +11,7 @@ import { Loaded } from '../parts/states.tsx';
 import { WhyLine } from '../parts/why.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { useNow } from '../time/clock.ts';
+import { count } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 import { Attempts } from './attempts.tsx';
 import { hasEnded, type Message, useMessage, useMessageLog } from './load-message.ts';
@@ -24,7 +26,8 @@ export default function MessagePage() {
   const [{ asOf }] = useFilters();
   const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
   const { data } = query;
-  const state = at === null ? data?.state : log.data?.findLast(({ time }) => time <= at)?.state;
+  const state =
+    at === null ? data?.state : log.data?.rows.findLast(({ time }) => time <= at)?.state;
   return (
     <Page
       title={data === undefined ? id : `${data.method} ${data.url}`}
@@ -43,7 +46,7 @@ export default function MessagePage() {
         {(message) => (
           <>
             {at === null ? !hasEnded(message) && <WhyItWaits id={id} /> : <AsOf at={at} />}
-            <Loaded query={log}>{(rows) => <Life id={id} rows={rows} at={at} />}</Loaded>
+            <Loaded query={log}>{(read) => <Life id={id} log={read} at={at} />}</Loaded>
             {at === null && <Callbacks message={message} />}
             <RequestPanel message={message} />
           </>
@@ -63,12 +66,12 @@ function WhyItWaits({ id }: { readonly id: string }) {
 
 interface LifeProps {
   readonly id: string;
-  readonly rows: readonly LifeRow[];
+  readonly log: ReadRows<LifeRow>;
   readonly at: number | null;
 }
 
 /** Its life up to the moment that is chosen, and the slider that chooses it. */
-function Life({ id, rows, at }: LifeProps) {
+function Life({ id, log: { rows, isCut }, at }: LifeProps) {
   const now = useNow();
   const [, change] = useFilters();
   const moments = useMemo(() => momentsOf(rows), [rows]);
@@ -79,6 +82,11 @@ function Life({ id, rows, at }: LifeProps) {
   return (
     <>
       <Attempts messageId={id} rows={known} at={at ?? until} until={until} />
+      {isCut && (
+        <p className="mb-4 text-muted">
+          It has more rows than are shown: these are its first {count(rows.length)}.
+        </p>
+      )}
       {moments.length > 1 && (
         <TimeSlider
           {...{ from, until, at, moments }}

@@ -1,6 +1,7 @@
 /** The log of one run, all of its rows as far as they are read here. */
 import { useQuery } from '@tanstack/react-query';
 import { ApiError, api, ask } from '../api/client.ts';
+import { rowsUpTo } from '../api/rows.ts';
 
 const pageSize = 1000;
 /** A run with more rows is shown by its first ones. */
@@ -11,16 +12,9 @@ const bodyMax = 300;
 const activeMs = 1000;
 
 /** A row of `/v2/workflows/messageLogs`. */
-export type LoggedRow = Awaited<ReturnType<typeof loadPage>>['events'][number];
+export type LoggedRow = Awaited<ReturnType<typeof loadPage>>['rows'][number];
 
-/** What is read of the log of a run, the earliest row first. */
-export interface LoadedRunLog {
-  readonly rows: readonly LoggedRow[];
-  /** There are more rows than are read. */
-  readonly isCut: boolean;
-}
-
-function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
+async function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
   const query = {
     workflowRunId: [id],
     order: 'earliestFirst' as const,
@@ -28,28 +22,18 @@ function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
     trimBody: bodyMax,
     ...(cursor !== undefined && { cursor }),
   };
-  return ask(api.GET('/v2/workflows/messageLogs', { params: { query }, signal }));
-}
-
-async function loadLog(id: string, signal: AbortSignal): Promise<LoadedRunLog> {
-  const rows: LoggedRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await loadPage(id, cursor, signal);
-    rows.push(...page.events);
-    cursor = page.cursor;
-  } while (cursor !== undefined && rows.length < rowsMax);
-  return { rows, isCut: cursor !== undefined };
+  const page = await ask(api.GET('/v2/workflows/messageLogs', { params: { query }, signal }));
+  return { rows: page.events, cursor: page.cursor };
 }
 
 /**
- * The log of a run, asked for again while the run `isActive`: of one that is over nothing new
- * comes.
+ * The log of a run, the earliest row first, asked for again while the run `isActive`: of one that
+ * is over nothing new comes.
  */
 export function useRunLog(id: string, isActive: boolean) {
   return useQuery({
     queryKey: ['run', id, 'log'],
-    queryFn: ({ signal }) => loadLog(id, signal),
+    queryFn: ({ signal }) => rowsUpTo(rowsMax, (cursor) => loadPage(id, cursor, signal)),
     ...(isActive && { refetchInterval: activeMs }),
   });
 }

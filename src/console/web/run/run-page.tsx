@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { lanesOf, momentsOf } from '../../../run-waterfall/lanes.js';
 import { api, ask } from '../api/client.ts';
+import type { ReadRows } from '../api/rows.ts';
 import { Body } from '../bodies/body.tsx';
 import { CopyButton } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -18,7 +19,7 @@ import { useNow } from '../time/clock.ts';
 import { count, duration, exact } from '../time/format.ts';
 import { RunLink } from './lane-details.tsx';
 import { RunActions } from './run-actions.tsx';
-import { type LoadedRunLog, type ShownRun, useRun, useRunLog } from './run-log.ts';
+import { type LoggedRow, type ShownRun, useRun, useRunLog } from './run-log.ts';
 import { Waterfall } from './waterfall.tsx';
 
 /** Says so where there is no such run, or no longer. */
@@ -107,7 +108,7 @@ function Run({ run }: { readonly run: ShownRun }) {
 
 interface HistoryProps {
   readonly run: ShownRun;
-  readonly log: LoadedRunLog;
+  readonly log: ReadRows<LoggedRow>;
   readonly at: number | null;
   readonly change: (at: number | null) => void;
 }
