@@ -9,14 +9,18 @@ import type { Engine } from '../engine.js';
 import type { FoldMemory } from '../registration.js';
 import type { TurnChanges } from '../turn-changes.js';
 
+/** As many bytes of bodies as this for each of its events end a stretch early. */
+export const bytesPerEvent = 4096;
+
 /**
  * One for each engine, part of its memory: snapshots hold it, so that a start need not read what
  * they cover. All offsets are of the journal.
  */
 export class Crossings {
   /**
-   * By stretch of the needing event, the needed offsets below it: eight bytes for each event that
-   * lies a stretch or more behind the one that it needs, as long as it is in retention.
+   * By the offset at which a stretch begins, in their order: what its events need from before it.
+   * Eight bytes for each event that lies a stretch or more behind the one that it needs, as long
+   * as it is in retention.
    */
   private readonly needed = new Map<number, number[]>();
   /** By the name of a stream, where its latest checkpoint stands. */
@@ -28,10 +32,20 @@ export class Crossings {
   private isThere: (name: string) => boolean = () => true;
   private readonly memory: FoldMemory;
 
-  /** A sweep may end at multiples of `stretch`: needs within one stretch are not noted. */
+  /** Where the latest stretch begins; null = not looked up since a snapshot may have been read. */
+  private latest: number | null = null;
+  /** Of the bodies in the latest stretch, as far as they came since the start. */
+  private bodyBytes = 0;
+
+  /**
+   * A sweep may end where a stretch begins: needs within one are not noted. It ends after
+   * `stretch` events, or earlier with as many bytes as they have at `bytesPerEvent`, so that few
+   * large messages do not keep much more than retention asks for.
+   */
   constructor(private readonly stretch: number) {
     const maps = { needed: this.needed, checkpoints: this.checkpoints };
-    this.memory = { name: 'crossings', maps, settings: [stretch], mayHoldMore: true };
+    const settings = [stretch, bytesPerEvent];
+    this.memory = { name: 'crossings', maps, settings, mayHoldMore: true };
   }
 
   /** Follows every kind of event that is registered by now; before recovery. */
@@ -50,15 +64,17 @@ export class Crossings {
     }
   }
 
-  /** The latest edge that does not lie behind `offset`. */
+  /** The latest edge that does not lie behind `offset`; 0 = there is none. */
   edgeAt(offset: number): number {
-    return Math.floor(offset / this.stretch) * this.stretch;
+    let edge = 0;
+    for (const begin of this.needed.keys()) if (begin <= offset) edge = begin;
+    return edge;
   }
 
   /** What events at `edge`, which is one, and behind it need from before it. */
   *across(edge: number): Generator<number> {
-    for (const [stretch, offsets] of this.needed) {
-      if (stretch < edge) continue;
+    for (const [begin, offsets] of this.needed) {
+      if (begin < edge) continue;
       for (const offset of offsets) if (offset < edge) yield offset;
     }
   }
@@ -68,7 +84,7 @@ export class Crossings {
     for (const [name, offset] of this.checkpoints) {
       if (offset < edge && !this.isThere(name)) this.checkpoints.delete(name);
     }
-    for (const stretch of this.needed.keys()) if (stretch < edge) this.needed.delete(stretch);
+    for (const begin of this.needed.keys()) if (begin < edge) this.needed.delete(begin);
   }
 
   /** Where the latest checkpoint of a stream stands, which may have been of one before it. */
@@ -77,19 +93,37 @@ export class Crossings {
   }
 
   private note(actors: ActorDirectory, envelope: EventEnvelope, changes: TurnChanges): void {
-    const { kind, id, offset, previous, event } = envelope;
-    const stretch = this.edgeAt(offset);
+    const { kind, id, offset, previous, event, body } = envelope;
+    const begin = this.stretchOf(offset, body === null ? 0 : body.length);
     // What led to a checkpoint is not needed for its sake.
     if (isCheckpoint(event)) changes.set(this.checkpoints, `${kind}/${id}`, offset);
-    else if (previous >= 0) this.add(stretch, previous);
-    for (const named of namedBy(actors, event)) this.add(stretch, named);
+    else if (previous >= 0) this.add(begin, previous);
+    for (const named of namedBy(actors, event)) this.add(begin, named);
   }
 
-  private add(stretch: number, offset: number): void {
+  /**
+   * Where the stretch of the next event begins. Of a turn that is rolled back the offsets come
+   * again, and may lie before the stretch that began in it: what they need is noted with that one,
+   * which no sweep ends behind.
+   */
+  private stretchOf(offset: number, bodyBytes: number): number {
+    let latest = this.latest ?? [...this.needed.keys()].at(-1) ?? 0;
+    const { stretch } = this;
+    if (offset - latest >= stretch || this.bodyBytes >= stretch * bytesPerEvent) {
+      latest = offset;
+      this.bodyBytes = 0;
+      this.needed.set(offset, []);
+    }
+    this.latest = latest;
+    this.bodyBytes += bodyBytes;
+    return latest;
+  }
+
+  private add(begin: number, offset: number): void {
     this.watch?.(offset);
-    if (offset >= stretch) return;
-    const offsets = this.needed.get(stretch);
-    if (offsets === undefined) this.needed.set(stretch, [offset]);
+    if (offset >= begin) return;
+    const offsets = this.needed.get(begin);
+    if (offsets === undefined) this.needed.set(begin, [offset]);
     // A schedule's messages all name one body.
     else if (offsets.at(-1) !== offset) offsets.push(offset);
   }

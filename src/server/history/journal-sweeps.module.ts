@@ -9,7 +9,7 @@ import type { Disk } from '../../../storage/disk/disk.js';
 import type { StoreOptions } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import { Crossings } from '../../engine/history/crossings.js';
+import { bytesPerEvent, Crossings } from '../../engine/history/crossings.js';
 import { JournalSweepMetrics } from '../../engine/history/journal-sweep.metrics.js';
 import { JournalSweeper, type SweepRules } from '../../engine/history/journal-sweeper.js';
 import { JournalSweeps } from '../../engine/history/journal-sweeps.js';
@@ -24,13 +24,13 @@ import { JournalSweepRunner } from './journal-sweep-runner.js';
 /** The size of a segment of the journal: less than one is not worth a sweep. */
 const segmentBytesMax = 64 * 1024 * 1024;
 
-/** A sweep may end so many events apart that they are a segment if they are this large. */
-const bytesPerEvent = 4096;
-
 /** A stop waits this long for the group of segments that is being written. */
 const stopDeadlineMs = 10_000;
 
-/** How far apart sweeps may end, in events; null = there are none, everything is kept. */
+/**
+ * How far apart sweeps may end, in events (`Crossings`): with bodies, they are a segment. Null =
+ * there are none, everything is kept.
+ */
 export function sweepStretch(
   { journalRetention }: Pick<Config, 'journalRetention'>,
   { segmentBytes = segmentBytesMax }: Pick<StoreOptions, 'segmentBytes'>,
