@@ -128,7 +128,7 @@ function recordBytes(
 ): number {
   const id = messageId(0);
   const place = { kind: messageKind, id, sequence: 0, at: Date.now(), offset: 1e6, previous: -1 };
-  const envelope: EventEnvelope = { ...place, by, event, body };
+  const envelope: EventEnvelope = { ...place, by, event, body, byteLength: body.length };
   const terms = [id, ...found];
   const codec = new EventCodec();
   // The first one of a shape teaches the codec its fields; what follows is what the log holds.

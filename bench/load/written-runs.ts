@@ -98,7 +98,7 @@ export class CopiedEvents {
   }
 
   envelope(envelope: EventEnvelope): EventEnvelope {
-    const { kind, id, sequence, previous, at, by, event, body } = envelope;
+    const { kind, id, sequence, previous, at, by, event, body, byteLength } = envelope;
     return {
       kind,
       id: this.text(id),
@@ -106,6 +106,7 @@ export class CopiedEvents {
       at,
       by,
       body,
+      byteLength,
       offset: this.offsets.get(envelope.offset) ?? -1,
       previous: this.offsets.get(previous) ?? -1,
       event: this.copied('', event) as EventEnvelope['event'],

@@ -76,6 +76,8 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
   readonly by: Principal | null;
   readonly event: Event;
   readonly body: Buffer | null;
+  /** Of the body, or of its whole record where it was read: `body` is cut when it is asked for. */
+  readonly byteLength: number;
 }
 
 /** The type of `Checkpointed`. */

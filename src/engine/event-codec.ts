@@ -267,6 +267,7 @@ function headersOf(by: Principal | null, body: Buffer | null): readonly RecordHe
 class StoredEvent implements EventEnvelope {
   readonly at: number;
   readonly offset: number;
+  readonly byteLength: number;
   private cutBody: Buffer | null | undefined;
 
   constructor(
@@ -280,6 +281,7 @@ class StoredEvent implements EventEnvelope {
   ) {
     this.at = record.timestamp;
     this.offset = record.offset;
+    this.byteLength = record.byteLength;
   }
 
   get by(): Principal | null {

@@ -90,8 +90,8 @@ export class Payloads {
 }
 
 function withOwnBody(envelope: EventEnvelope): EventEnvelope {
-  const { kind, id, sequence, at, offset, previous, by, event, body } = envelope;
+  const { kind, id, sequence, at, offset, previous, by, event, body, byteLength } = envelope;
   if (body === null || body.buffer.byteLength - body.length <= besideBytesMax) return envelope;
   const own = Buffer.from(body);
-  return { kind, id, sequence, at, offset, previous, by, event, body: own };
+  return { kind, id, sequence, at, offset, previous, by, event, body: own, byteLength };
 }

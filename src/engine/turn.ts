@@ -188,6 +188,7 @@ export class Turn {
       by,
       event,
       body,
+      byteLength: body === null ? 0 : body.length,
     };
   }
 

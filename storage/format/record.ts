@@ -41,6 +41,8 @@ export interface StoredRecord extends LogRecord {
   readonly keyLength: number;
   /** -1 for null. */
   readonly valueLength: number;
+  /** Of the record and all its parts. */
+  readonly byteLength: number;
 }
 
 /*
@@ -145,6 +147,7 @@ class DecodedRecord implements StoredRecord {
   readonly keyStart: number;
   readonly keyLength: number;
   readonly valueLength: number;
+  readonly byteLength: number;
   private readonly headerCount: number;
   private readonly termCount: number;
 
@@ -164,6 +167,7 @@ class DecodedRecord implements StoredRecord {
     this.keyStart = start + fixedLength;
     this.keyLength = keyLength;
     this.valueLength = valueLength;
+    this.byteLength = end - start;
     this.headerCount = bytes.readUInt16LE(start + 24);
     this.termCount = bytes.readUInt16LE(start + 26);
   }

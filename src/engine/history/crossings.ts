@@ -9,7 +9,7 @@ import type { Engine } from '../engine.js';
 import type { FoldMemory } from '../registration.js';
 import type { TurnChanges } from '../turn-changes.js';
 
-/** As many bytes of bodies as this for each of its events end a stretch early. */
+/** As many bytes as this for each of its events end a stretch early. */
 export const bytesPerEvent = 4096;
 
 /**
@@ -34,8 +34,8 @@ export class Crossings {
 
   /** Where the latest stretch begins; null = not looked up since a snapshot may have been read. */
   private latest: number | null = null;
-  /** Of the bodies in the latest stretch, as far as they came since the start. */
-  private bodyBytes = 0;
+  /** Of the events in the latest stretch that came since the start. */
+  private bytes = 0;
 
   /**
    * A sweep may end where a stretch begins: needs within one are not noted. It ends after
@@ -93,8 +93,8 @@ export class Crossings {
   }
 
   private note(actors: ActorDirectory, envelope: EventEnvelope, changes: TurnChanges): void {
-    const { kind, id, offset, previous, event, body } = envelope;
-    const begin = this.stretchOf(offset, body === null ? 0 : body.length);
+    const { kind, id, offset, previous, event, byteLength } = envelope;
+    const begin = this.stretchOf(offset, byteLength);
     // What led to a checkpoint is not needed for its sake.
     if (isCheckpoint(event)) changes.set(this.checkpoints, `${kind}/${id}`, offset);
     else if (previous >= 0) this.add(begin, previous);
@@ -106,16 +106,16 @@ export class Crossings {
    * again, and may lie before the stretch that began in it: what they need is noted with that one,
    * which no sweep ends behind.
    */
-  private stretchOf(offset: number, bodyBytes: number): number {
+  private stretchOf(offset: number, byteLength: number): number {
     let latest = this.latest ?? [...this.needed.keys()].at(-1) ?? 0;
     const { stretch } = this;
-    if (offset - latest >= stretch || this.bodyBytes >= stretch * bytesPerEvent) {
+    if (offset - latest >= stretch || this.bytes >= stretch * bytesPerEvent) {
       latest = offset;
-      this.bodyBytes = 0;
+      this.bytes = 0;
       this.needed.set(offset, []);
     }
     this.latest = latest;
-    this.bodyBytes += bodyBytes;
+    this.bytes += byteLength;
     return latest;
   }
 
