@@ -32,8 +32,10 @@ async function folderOf(data: string): Promise<string> {
 describe('docs/operations.md', () => {
   it('has every exit code in its table', async () => {
     const text = await readFile(join(import.meta.dirname, '../..', page), 'utf8');
-    const told = [...text.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
-    expect(told).toEqual([...new Set(Object.values(exitCodes))].sort((one, two) => one - two));
+    const documented = [...text.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
+    expect(documented).toEqual(
+      [...new Set(Object.values(exitCodes))].sort((one, two) => one - two),
+    );
   });
 
   it('shows commands that do what it says, in its order', async () => {

@@ -100,7 +100,7 @@ describe('a follower', () => {
   });
 
   it('is asked only by nodes, and tells the owner alone where it stands', async () => {
-    const told = (node: TestNode, secret: string, body: object) =>
+    const reported = (node: TestNode, secret: string, body: object) =>
       callNode(
         {
           url: 'http://127.0.0.1:1',
@@ -116,10 +116,10 @@ describe('a follower', () => {
         },
       ).then(({ statusCode }) => statusCode);
     const standing = { node: 'http://127.0.0.1:1', place: 3 };
-    expect(await told(owner, clusterSecret, standing)).toBe(204);
-    expect(await told(owner, clusterSecret, { place: 3 })).toBe(400);
-    expect(await told(owner, 'another secret', standing)).toBe(401);
-    expect(await told(follower, clusterSecret, standing)).toBe(421);
+    expect(await reported(owner, clusterSecret, standing)).toBe(204);
+    expect(await reported(owner, clusterSecret, { place: 3 })).toBe(400);
+    expect(await reported(owner, 'another secret', standing)).toBe(401);
+    expect(await reported(follower, clusterSecret, standing)).toBe(421);
   });
 
   it('finds that its memory is not what the owner has recorded of its own', async () => {

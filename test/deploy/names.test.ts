@@ -256,10 +256,10 @@ it('every panel of the board asks for something, and no two have one id', async 
 it('docs/metrics.md has a row for each metric, as the server says it', async () => {
   const rows = (await read('docs/metrics.md')).matchAll(/^\| `(\w+)` *\| (\w+) *\| (.*?) *\|$/gm);
   const documented = [...rows].map(([, name, type, help]) => ({ name, type, help }));
-  const told = [...exported].map(([name, { type, help }]) => ({ name, type, help }));
+  const declared = [...exported].map(([name, { type, help }]) => ({ name, type, help }));
   const byName = (one: { name?: string }, other: { name?: string }) =>
     (one.name ?? '') < (other.name ?? '') ? -1 : 1;
-  expect(documented).toEqual(told.sort(byName));
+  expect(documented).toEqual(declared.sort(byName));
 });
 
 it('the image, the service and the package start the same program', async () => {

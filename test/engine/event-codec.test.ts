@@ -99,11 +99,11 @@ describe('one event of several streams', () => {
     expect(log[1]?.value).toBe(log[2]?.value);
     const reader = newCodec();
     const read = log.flatMap((record, at) => reader.decode(storedRecord(record, at)) ?? []);
-    const told = (each: Partial<EventEnvelope>) => {
+    const fieldsOf = (each: Partial<EventEnvelope>) => {
       const { kind, id, sequence = 0, previous = -1, by = null } = each;
       return [kind, id, sequence, previous, by?.header?.value?.toString()];
     };
-    expect(read.map(told)).toEqual(streams.map(told));
+    expect(read.map(fieldsOf)).toEqual(streams.map(fieldsOf));
     expect(read.map((each) => each.event)).toEqual(streams.map(() => event));
   });
 });

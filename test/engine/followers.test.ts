@@ -7,11 +7,11 @@ import { envelope } from '../support/envelope.js';
 /** Whether one with this interest, who follows alone, is called for an event. */
 function concerns(
   interest: AnyInterest | undefined,
-  told: EventEnvelope,
+  occurred: EventEnvelope,
   before: unknown,
 ): boolean {
-  const interested = new Followers([{ interest }]).of(told.event.type);
-  return interested.some(({ condition }) => meets(condition, told, before));
+  const interested = new Followers([{ interest }]).of(occurred.event.type);
+  return interested.some(({ condition }) => meets(condition, occurred, before));
 }
 
 interface Opened extends DomainEvent {
@@ -80,15 +80,17 @@ describe('followers by the types of events', () => {
     fc.assert(
       fc.property(fc.array(interests), events, fc.boolean(), (given, event, isFollowed) => {
         const all = given.map((interest, index) => ({ interest, index }));
-        const told = envelope(event, { id: isFollowed ? 'followed' : 'a' });
+        const occurred = envelope(event, { id: isFollowed ? 'followed' : 'a' });
         const before = { group: 'g' };
         const asked = new Followers(all).of(event.type);
         expect(
           asked
-            .filter(({ condition }) => meets(condition, told, before))
+            .filter(({ condition }) => meets(condition, occurred, before))
             .map(({ follower }) => follower.index),
         ).toEqual(
-          all.filter(({ interest }) => concerns(interest, told, before)).map(({ index }) => index),
+          all
+            .filter(({ interest }) => concerns(interest, occurred, before))
+            .map(({ index }) => index),
         );
       }),
     );

@@ -4,7 +4,7 @@ import { lanesOf, momentsOf } from '../../src/run-waterfall/lanes.js';
 import { seed } from '../support/seed.js';
 
 /** One message of a history: how long each of its parts took, and how its attempts ended. */
-interface Told {
+interface TimedMessage {
   readonly step: number;
   readonly type: 'Run' | 'SleepFor' | 'Call' | 'Wait' | 'Invoke';
   readonly held: number;
@@ -13,7 +13,7 @@ interface Told {
   readonly next: number;
 }
 
-const told: fc.Arbitrary<Told> = fc.record({
+const timedMessage: fc.Arbitrary<TimedMessage> = fc.record({
   step: fc.nat(4),
   type: fc.constantFrom('Run', 'SleepFor', 'Call', 'Wait', 'Invoke'),
   held: fc.nat(500),
@@ -24,7 +24,7 @@ const told: fc.Arbitrary<Told> = fc.record({
 
 type StepInfo = NonNullable<RunRow['stepInfo']>;
 
-const info = ({ step, type }: Told, messageId?: string): StepInfo => ({
+const info = ({ step, type }: TimedMessage, messageId?: string): StepInfo => ({
   stepName: `step ${step}`,
   stepType: type,
   callType: type === 'Call' ? 'toCallback' : 'step',
@@ -33,7 +33,7 @@ const info = ({ step, type }: Told, messageId?: string): StepInfo => ({
 });
 
 /** The rows of a run of these messages, one after another, as the journal would have them. */
-function historyOf(messages: readonly Told[], ending: string | null): readonly RunRow[] {
+function historyOf(messages: readonly TimedMessage[], ending: string | null): readonly RunRow[] {
   let time = 1_000_000;
   const rows: RunRow[] = [{ time, state: 'RUN_STARTED' }];
   for (const [index, each] of messages.entries()) {
@@ -66,7 +66,7 @@ function historyOf(messages: readonly Told[], ending: string | null): readonly R
 
 const history = fc
   .tuple(
-    fc.array(told, { minLength: 1, maxLength: 8 }),
+    fc.array(timedMessage, { minLength: 1, maxLength: 8 }),
     fc.constantFrom(null, 'RUN_SUCCESS', 'RUN_FAILED', 'RUN_CANCELED'),
   )
   .map(([messages, ending]) => historyOf(messages, ending));

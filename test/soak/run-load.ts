@@ -81,8 +81,8 @@ export class RunLoad {
       return;
     }
     if (runId.includes('waiting')) {
-      const told = await this.clients.ask('POST', `/v2/notify/go-${runId}`, 'gone');
-      if ((told?.body as unknown[] | undefined)?.length === 1) this.found.notified += 1;
+      const notified = await this.clients.ask('POST', `/v2/notify/go-${runId}`, 'gone');
+      if ((notified?.body as unknown[] | undefined)?.length === 1) this.found.notified += 1;
     }
     if (!runId.includes('failing')) return;
     const page = await this.clients.ask('GET', `/v2/workflows/dlq?workflowRunId=${runId}`);

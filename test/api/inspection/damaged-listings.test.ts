@@ -42,7 +42,7 @@ const letters = async () =>
 /** All rows of a listing, page after page, and what each page says of damage. */
 async function walk(path: string, name: string) {
   const rows: Record<string, unknown>[] = [];
-  const told: unknown[] = [];
+  const notices: unknown[] = [];
   let cursor = '';
   do {
     const url = `${path}${path.includes('?') ? '&' : '?'}count=5${cursor}`;
@@ -50,10 +50,10 @@ async function walk(path: string, name: string) {
     expect([url, status]).toEqual([url, 200]);
     const page = body as Record<string, unknown>;
     rows.push(...(page[name] as Record<string, unknown>[]));
-    if (page['damaged'] !== undefined) told.push(page['damaged']);
+    if (page['damaged'] !== undefined) notices.push(page['damaged']);
     cursor = typeof page['cursor'] === 'string' ? `&cursor=${page['cursor']}` : '';
   } while (cursor !== '');
-  return { rows, told };
+  return { rows, notices };
 }
 
 beforeAll(async () => {
@@ -92,29 +92,29 @@ afterAll(async () => {
 const intact = () => ids.filter((_, at) => at !== 4);
 
 it('the pending messages are listed without the damaged one, which is named', async () => {
-  const { rows, told } = await walk('/v2/messages?url=http://127.0.0.1:19999/x', 'messages');
+  const { rows, notices } = await walk('/v2/messages?url=http://127.0.0.1:19999/x', 'messages');
   expect(rows.map(({ messageId }) => messageId)).toEqual(intact().reverse());
   // Pages are read ahead of what they show.
-  for (const each of told) expect(each).toEqual(damaged);
-  expect(told.length).toBeGreaterThan(0);
+  for (const each of notices) expect(each).toEqual(damaged);
+  expect(notices.length).toBeGreaterThan(0);
 });
 
 it.each(['latestFirst', 'earliestFirst'])('the logs are listed around it, %s', async (order) => {
   const path = `/v2/logs?order=${order}&url=http://127.0.0.1:19999/x`;
-  const { rows, told } = await walk(path, 'logs');
+  const { rows, notices } = await walk(path, 'logs');
   const listed = intact();
   expect(rows.map(({ messageId }) => messageId)).toEqual(
     order === 'latestFirst' ? listed.reverse() : listed,
   );
-  expect(told.length).toBeGreaterThan(0);
+  expect(notices.length).toBeGreaterThan(0);
 });
 
 it('logs without a filter go past all that is damaged', async () => {
-  const { rows, told } = await walk('/v2/logs?state=CREATED', 'logs');
+  const { rows, notices } = await walk('/v2/logs?state=CREATED', 'logs');
   const shown = new Set(rows.map(({ messageId }) => messageId));
   for (const id of intact()) expect(shown).toContain(id);
   expect(shown).not.toContain(ids[4]);
-  expect(told.length).toBeGreaterThan(0);
+  expect(notices.length).toBeGreaterThan(0);
 });
 
 interface CountsBody {
@@ -125,14 +125,14 @@ interface CountsBody {
 
 it('counts say what they are without', async () => {
   const counted = new Map<string, number>();
-  let told = 0;
+  let notices = 0;
   // A count looks for a second, and says where it has come to: a busy machine needs several.
   for (let next = ''; ; ) {
     const { status, body } = await callApi(server, 'GET', `/v2/logs/counts?by=label${next}`);
     expect(status).toBe(200);
     const { counts, damaged: without, cursor } = body as CountsBody;
     for (const { key, count } of counts) counted.set(key, (counted.get(key) ?? 0) + count);
-    told += without?.length ?? 0;
+    notices += without?.length ?? 0;
     if (cursor == null) break;
     next = `&cursor=${cursor}`;
   }
@@ -140,20 +140,20 @@ it('counts say what they are without', async () => {
     ['even', messages / 2 - 1],
     ['odd', messages / 2],
   ]);
-  expect(told).toBeGreaterThan(0);
+  expect(notices).toBeGreaterThan(0);
 });
 
 it('the dead letters are listed without the one whose message is damaged', async () => {
-  const { rows, told } = await walk('/v2/dlq', 'messages');
+  const { rows, notices } = await walk('/v2/dlq', 'messages');
   const bodies = rows.map(({ body }) => body);
   expect(bodies).toEqual(['letter 3.', 'letter 1.', 'letter 0.']);
-  expect(told).toEqual([damaged]);
+  expect(notices).toEqual([damaged]);
 });
 
 it('runs are listed without the one that cannot be read', async () => {
-  const { rows, told } = await walk('/v2/workflows/logs', 'runs');
+  const { rows, notices } = await walk('/v2/workflows/logs', 'runs');
   expect(rows.map(({ workflowRunId }) => workflowRunId)).toEqual([runs[2], runs[0]]);
-  expect(told.length).toBeGreaterThan(0);
+  expect(notices.length).toBeGreaterThan(0);
   const events = await walk('/v2/workflows/messageLogs', 'events');
   expect(new Set(events.rows.map(({ workflowRunId }) => workflowRunId))).toEqual(
     new Set([runs[2], runs[0]]),

@@ -123,20 +123,20 @@ describe('a trigger by hand', () => {
 
 describe('the results of a schedule', () => {
   it('tell what came of its triggers, newest first', async () => {
-    await create('told', { 'svc-retries': '0' });
-    await ask('POST', 'told/trigger');
-    await resultsOf('told');
+    await create('triggered', { 'svc-retries': '0' });
+    await ask('POST', 'triggered/trigger');
+    await resultsOf('triggered');
     endpoint.answer(() => ({ status: 500 }));
-    const { body } = await ask('POST', 'told/trigger');
+    const { body } = await ask('POST', 'triggered/trigger');
     const [messageId = ''] = (body as { messageIds: string[] }).messageIds;
-    const results = await resultsOf('told');
+    const results = await resultsOf('triggered');
     const common = { isManual: true, messageCount: 1 };
     expect(results).toMatchObject([
       { ...common, states: { [messageId]: 'FAIL' } },
       { ...common, states: expect.any(Object) },
     ]);
     expect(Object.values(results[1]?.states ?? {})).toEqual(['SUCCESS']);
-    const { body: one } = await ask('GET', 'told/results?count=1');
+    const { body: one } = await ask('GET', 'triggered/results?count=1');
     expect((one as Results).results).toHaveLength(1);
     expect(await ask('GET', 'none-such/results')).toMatchObject({ status: 404 });
   });

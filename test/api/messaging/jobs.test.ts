@@ -291,8 +291,8 @@ describe('a dry run', () => {
     const more = await lettersOf(5);
     const filter = { label: [label, more.label] };
     const body = { verb: 'delete', over: 'deadLetters', filter, dryRun: true };
-    const { body: told } = await call('POST', '/v2/jobs', body);
-    expect(told).toMatchObject({ matched: 105, items: ids });
+    const { body: answered } = await call('POST', '/v2/jobs', body);
+    expect(answered).toMatchObject({ matched: 105, items: ids });
   });
 });
 

@@ -3,7 +3,7 @@ import { EventSource, type SentEvent } from '../../support/clients/event-source.
 import { callLog } from '../../support/clients/log-api.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
-interface Told {
+interface LiveEvent {
   readonly offset: number;
   readonly kind: string;
   readonly id: string;
@@ -33,7 +33,7 @@ async function publish(headers: Record<string, string> = { 'svc-delay': '1h' }):
 const open = (query = '', lastId = '', authorization = server.bearer) =>
   EventSource.open(`${server.url}/v2/live${query}`, { authorization }, lastId);
 
-const toldIn = ({ data }: SentEvent) => JSON.parse(data) as Told;
+const eventIn = ({ data }: SentEvent) => JSON.parse(data) as LiveEvent;
 
 /** The journal's own word: offsets of the events of these types. */
 async function offsetsOf(types: string): Promise<number[]> {
@@ -49,12 +49,12 @@ describe('GET /v2/live', () => {
     const id = await publish();
     const [created] = await stream.take(1);
     expect(created?.type).toBe('message');
-    const told = { offset: expect.any(Number), kind: 'message', id, state: 'CREATED' };
-    expect(toldIn(created as SentEvent)).toEqual({ ...told, type: 'MessagePublished' });
-    expect(created?.id).toBe(String(toldIn(created as SentEvent).offset));
+    const published = { offset: expect.any(Number), kind: 'message', id, state: 'CREATED' };
+    expect(eventIn(created as SentEvent)).toEqual({ ...published, type: 'MessagePublished' });
+    expect(created?.id).toBe(String(eventIn(created as SentEvent).offset));
     await callApi(server, 'DELETE', `/v2/messages/${id}`);
     const [canceled] = await stream.take(1);
-    expect(toldIn(canceled as SentEvent)).toMatchObject({ id, state: 'CANCELED' });
+    expect(eventIn(canceled as SentEvent)).toMatchObject({ id, state: 'CANCELED' });
     stream.cut();
   });
 
@@ -62,7 +62,7 @@ describe('GET /v2/live', () => {
     const [all, letters] = [await open(), await open('?kinds=dlq,queue')];
     await callApi(server, 'POST', '/v2/queues', {}, JSON.stringify({ queueName: 'q' }));
     const id = await publish({ 'svc-retries': '0' });
-    const seen = (await all.take(3)).map(toldIn);
+    const seen = (await all.take(3)).map(eventIn);
     expect(seen.map(({ kind, state }) => `${kind} ${state}`)).toEqual([
       'queue ACTIVE',
       'message CREATED',
@@ -70,14 +70,14 @@ describe('GET /v2/live', () => {
     ]);
     const dlqId = seen[2]?.dlqId;
     expect(dlqId).toMatch(/^\d+-\d+s00$/);
-    const [queue, letter] = (await letters.take(2)).map(toldIn);
+    const [queue, letter] = (await letters.take(2)).map(eventIn);
     expect(queue).toMatchObject({ kind: 'queue', id: 'q' });
     expect(letter).toMatchObject({ kind: 'dlq', id: dlqId, state: 'CREATED' });
     expect(seen[2]).toMatchObject({ id });
     await callApi(server, 'DELETE', `/v2/dlq/${dlqId}`);
     const gone = { kind: 'dlq', id: dlqId, state: 'DELETED' };
     for (const stream of [all, letters]) {
-      expect((await stream.take(1)).map(toldIn)).toMatchObject([gone]);
+      expect((await stream.take(1)).map(eventIn)).toMatchObject([gone]);
       stream.cut();
     }
   });
@@ -87,7 +87,7 @@ describe('GET /v2/live', () => {
     const work = { verb: 'cancel', over: 'messages', filter: { label: 'of no message' } };
     const { body } = await callApi(server, 'POST', '/v2/jobs', {}, JSON.stringify(work));
     const id = (body as { jobId: string }).jobId;
-    expect((await stream.take(2)).map(toldIn)).toMatchObject([
+    expect((await stream.take(2)).map(eventIn)).toMatchObject([
       { kind: 'job', id, state: 'RUNNING', type: 'JobCreated' },
       { kind: 'job', id, state: 'DONE', type: 'JobFinished' },
     ]);
@@ -110,7 +110,7 @@ describe('GET /v2/live', () => {
       })();
       for (const event of await stream.take(count)) {
         expect(event.type).toBe('message');
-        seen.push(toldIn(event).offset);
+        seen.push(eventIn(event).offset);
       }
       lastId = stream.lastId;
       stream.cut();
@@ -118,7 +118,7 @@ describe('GET /v2/live', () => {
     }
     const expected = (await offsetsOf(ofMessages)).slice(first);
     const rest = await open('?kinds=message', lastId);
-    seen.push(...(await rest.take(expected.length - seen.length)).map((e) => toldIn(e).offset));
+    seen.push(...(await rest.take(expected.length - seen.length)).map((e) => eventIn(e).offset));
     rest.cut();
     expect(seen).toEqual(expected);
   });
@@ -130,8 +130,8 @@ describe('GET /v2/live', () => {
     const viewer = await open('', '', `Bearer ${(body as { token: string }).token}`);
     await callLog(server, '/admin/topics', { name: 'rides' });
     const id = await publish();
-    expect((await blind.take(1)).map(toldIn)).toMatchObject([{ kind: 'message', id }]);
-    expect((await viewer.take(2)).map(toldIn)).toMatchObject([
+    expect((await blind.take(1)).map(eventIn)).toMatchObject([{ kind: 'message', id }]);
+    expect((await viewer.take(2)).map(eventIn)).toMatchObject([
       { kind: 'topic', id: 'rides', state: 'ACTIVE' },
       { kind: 'message', id },
     ]);
@@ -167,7 +167,7 @@ describe('GET /v2/live', () => {
     const [event] = await stream.take(1);
     expect(event?.type).toBe('reload');
     const id = await publish();
-    expect((await stream.take(1)).map(toldIn)).toMatchObject([{ id }]);
+    expect((await stream.take(1)).map(eventIn)).toMatchObject([{ id }]);
     stream.cut();
   });
 

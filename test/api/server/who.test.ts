@@ -37,8 +37,8 @@ function failingPath(): string {
 
 /** What is made anew (resumed, retried) comes at any time: an answer is said by its path alone. */
 function statusOf(path: string): number {
-  const told = /^\/told\/(\d+)$/.exec(path)?.[1];
-  if (told !== undefined) return Number(told);
+  const status = /^\/reported\/(\d+)$/.exec(path)?.[1];
+  if (status !== undefined) return Number(status);
   if (!path.startsWith('/fails/') || failedOnce.has(path)) return 200;
   failedOnce.add(path);
   return 500;
@@ -234,7 +234,7 @@ const rows: readonly (readonly [
   ['POST /v2/workflows/dlq/resume?dlqIds={failed}', resumed],
   ['POST /v2/workflows/dlq/restart/{failed}', restarted],
   ['POST /v2/workflows/dlq/restart?dlqIds={failed}', restarted],
-  ['POST /v2/workflows/dlq/callback/{untold}', ['MessagePublished']],
+  ['POST /v2/workflows/dlq/callback/{unreported}', ['MessagePublished']],
   ['DELETE /v2/workflows/dlq/callback/{calling}', ['MessageCanceled']],
   ['DELETE /v2/workflows/dlq/{failed}', ['FailedRunDeleted']],
   ['DELETE /v2/workflows/dlq?dlqIds={failed}', ['FailedRunDeleted']],
@@ -300,7 +300,7 @@ const makers: Readonly<Record<string, () => Promise<string>>> = {
   failed: () => failedRun(200),
   // It is sent again later.
   calling: () => failedRun(503, '3'),
-  untold: () => untoldRun(),
+  unreported: () => unreportedRun(),
 };
 
 interface Letter {
@@ -346,7 +346,7 @@ async function failedRun(status: number, retries = '0'): Promise<string> {
     `/v2/trigger/${endpoint.url}${failingPath()}`,
     {
       'svc-retries': '0',
-      'svc-failure-callback': `${endpoint.url}/told/${status}`,
+      'svc-failure-callback': `${endpoint.url}/reported/${status}`,
       'svc-failure-callback-retries': retries,
     },
     'x',
@@ -356,7 +356,7 @@ async function failedRun(status: number, retries = '0'): Promise<string> {
 }
 
 /** A failed run that could not report it. */
-async function untoldRun(): Promise<string> {
+async function unreportedRun(): Promise<string> {
   const id = await failedRun(503);
   for (;;) {
     const { body } = await callApi(server, 'GET', `/v2/workflows/dlq/${id}`);

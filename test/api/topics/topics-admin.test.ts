@@ -332,10 +332,10 @@ it.each([
     ],
     '[1].before: must not be negative',
   ],
-])('a purge of %j is answered which field is wrong', async (body, told) => {
+])('a purge of %j is answered which field is wrong', async (body, field) => {
   await create();
   const answer = await call('POST', `/admin/topics/${topic}/purge`, body);
-  expect(answer.body).toMatchObject({ error: expect.stringContaining(told) });
+  expect(answer.body).toMatchObject({ error: expect.stringContaining(field) });
 });
 
 it('a purge of a topic that is not there answers 404', async () => {

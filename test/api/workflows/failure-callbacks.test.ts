@@ -7,7 +7,7 @@ let stage: FailedRunStage;
 let answer: () => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 beforeAll(async () => {
-  stage = await FailedRunStage.start('told');
+  stage = await FailedRunStage.start('failing');
 });
 
 beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('a failure callback', () => {
     });
     const [callback, ...others] = callbacksOf(entry);
     expect(others).toEqual([]);
-    expect(callback?.request.url).toBe('/told/failed');
+    expect(callback?.request.url).toBe('/failing/failed');
     expect(callback?.request.headers).toMatchObject({
       'svc-workflow-is-failure': 'true',
       'svc-workflow-calltype': 'failureCall',

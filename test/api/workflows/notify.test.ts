@@ -54,11 +54,11 @@ const encoded = (text: string) => Buffer.from(text).toString('base64');
 describe('a run that waits for an event', () => {
   it('gets it, and is shown until then', async () => {
     script = waitOnce('order.paid');
-    await runs.begin(server, 'wfr_told', { headers: ['x-tenant', 'acme'] });
+    await runs.begin(server, 'wfr_waits', { headers: ['x-tenant', 'acme'] });
     await runs.delivered(1);
     const url = `${runs.endpoint.url}/workflow`;
     const headers = {
-      'Svc-Workflow-Runid': ['wfr_told'],
+      'Svc-Workflow-Runid': ['wfr_waits'],
       'Svc-Workflow-Url': [url],
       'Svc-Workflow-Sdk-Version': ['1'],
       'X-Tenant': ['acme'],
@@ -80,7 +80,7 @@ describe('a run that waits for an event', () => {
         {
           waiter: listed[0],
           messageId: expect.stringMatching(/^msg_/),
-          workflowRunId: 'wfr_told',
+          workflowRunId: 'wfr_waits',
           workflowCreatedAt: expect.any(Number),
         },
       ],
@@ -113,7 +113,7 @@ describe('a run that waits for an event', () => {
     ['bytes of any kind', Buffer.from([0, 255, 128, 10]), 'AP+ACg=='],
     ['a plain text', Buffer.from('plain'), encoded('plain')],
   ])('gets %s as it came', async (what, body, out) => {
-    const eventId = `told-${what.replaceAll(' ', '-')}`;
+    const eventId = `noted-${what.replaceAll(' ', '-')}`;
     script = waitOnce(eventId);
     await runs.begin(server, `wfr_${eventId}`);
     await runs.delivered(1);
@@ -385,8 +385,8 @@ describe('a notification that races', () => {
       expect(canceled.status).toBe(200);
       // Notified before it was canceled, or never: it is not kept for a run that is no more.
       const { status, body } = notified;
-      expect(['told 1', 404]).toContain(
-        status === 201 ? `told ${(body as Item[]).length}` : status,
+      expect(['sent 1', 404]).toContain(
+        status === 201 ? `sent ${(body as Item[]).length}` : status,
       );
       expect(await waitersOf('race')).toEqual([]);
     }

@@ -38,8 +38,8 @@ const started = (id: string) =>
 
 describe('the flat log of a run', () => {
   it('has a row for all that happened to the run, newest first', () => {
-    const told = ['RUN_SUCCESS', 'INVOKED', 'WAITER_ADDED', 'RUN_STARTED'];
-    expect(statesOf(rows.filter(ofRun))).toEqual(told);
+    const states = ['RUN_SUCCESS', 'INVOKED', 'WAITER_ADDED', 'RUN_STARTED'];
+    expect(statesOf(rows.filter(ofRun))).toEqual(states);
     const [success, invoked, waiter, start] = rows.filter(ofRun);
     const run = {
       time: expect.any(Number),
@@ -234,8 +234,8 @@ describe('the flat log of a run that failed', () => {
     expect(end).not.toHaveProperty('error');
     const letter = await stage.get(`/v2/workflows/dlq/${end?.dlqId}`);
     expect(letter).toMatchObject({ status: 200, body: { workflowRunId: id } });
-    const told = failed.filter(({ stepInfo }) => stepInfo?.callType === 'failureCall');
-    expect(statesOf(told)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
+    const calls = failed.filter(({ stepInfo }) => stepInfo?.callType === 'failureCall');
+    expect(statesOf(calls)).toEqual(['DELIVERED', 'ACTIVE', 'CREATED']);
     for (const row of failed) expect(runLogRowSchema().parse(row)).toEqual(row);
   });
 

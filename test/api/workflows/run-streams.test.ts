@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.end());
 
-interface Told {
+interface StreamedRows {
   readonly offset: number;
   readonly rows: readonly RunLogRow[];
 }
@@ -38,11 +38,11 @@ async function rowsUntil(stream: EventSource, state: string): Promise<RunLogRow[
   for (;;) {
     const event = await stream.next();
     if (event === null || event.type === 'end') return rows;
-    const told = JSON.parse(event.data) as Told;
-    expect(event.id).toBe(String(told.offset));
-    for (const row of told.rows) expect(row.offset).toBe(told.offset);
-    rows.push(...told.rows);
-    if (told.rows.some((row) => row.state === state)) return rows;
+    const streamed = JSON.parse(event.data) as StreamedRows;
+    expect(event.id).toBe(String(streamed.offset));
+    for (const row of streamed.rows) expect(row.offset).toBe(streamed.offset);
+    rows.push(...streamed.rows);
+    if (streamed.rows.some((row) => row.state === state)) return rows;
   }
 }
 

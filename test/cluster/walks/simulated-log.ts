@@ -41,11 +41,11 @@ export class SimulatedLog {
   append(expected: number, lent: Buffer, tell: (outcome: AppendOutcome) => void): void {
     const { random, time } = this;
     const bytes = Buffer.from(lent);
-    let isTold = false;
+    let isSettled = false;
     const once = (outcome: AppendOutcome, delayMs: number) =>
       time.after(delayMs, () => {
-        if (isTold) return;
-        isTold = true;
+        if (isSettled) return;
+        isSettled = true;
         tell(outcome);
         // A repeated acknowledgement.
         if (this.isUnlucky(0.03)) time.after(random.below(200), () => tell(outcome));

@@ -63,14 +63,14 @@ beforeEach(async () => {
 async function stored(): Promise<readonly (readonly [string, string])[]> {
   await opened.close();
   opened = await openEngine(fill, opened.directory);
-  const told: [string, string][] = [];
+  const causes: [string, string][] = [];
   for await (const envelopes of opened.journal.replay()) {
     for (const { id, by, body } of envelopes) {
-      told.push([id, shownPrincipal(by)]);
+      causes.push([id, shownPrincipal(by)]);
       expect(body).toEqual(Buffer.from('body'));
     }
   }
-  return told;
+  return causes;
 }
 
 const caller = new Caller('token:deploy', '203.0.113.7', 'k3-1');
@@ -79,8 +79,8 @@ describe('who caused an event', () => {
   it('is the request, for all that its turn means to other streams', async () => {
     await opened.engine.dispatch([pass('a', ['b', 'c'])], caller);
     await opened.engine.dispatchTogether([pass('d'), pass('e', ['f'])], caller);
-    const told = 'token:deploy@203.0.113.7/k3-1';
-    expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, told]));
+    const cause = 'token:deploy@203.0.113.7/k3-1';
+    expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, cause]));
   });
 
   it('is the stream that a reaction of the server goes back to', async () => {
@@ -97,10 +97,10 @@ describe('who caused an event', () => {
 
   it('is what the server did it for, where that is said', async () => {
     await opened.engine.dispatch([pass('a', ['b'])], workFor('schedule', 'daily/1'));
-    const told = 'server(schedule/daily/1)';
+    const cause = 'server(schedule/daily/1)';
     expect(await stored()).toEqual([
-      ['a', told],
-      ['b', told],
+      ['a', cause],
+      ['b', cause],
     ]);
   });
 
@@ -112,7 +112,7 @@ describe('who caused an event', () => {
     await opened.engine.dispatch([pass('a')], caller);
     await opened.engine.dispatch([pass('a', ['b'])]);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(seen.map(shownPrincipal)).toEqual((await stored()).map(([, told]) => told));
+    expect(seen.map(shownPrincipal)).toEqual((await stored()).map(([, cause]) => cause));
   });
 
   it('is found by the name of the credential', async () => {

@@ -7,7 +7,7 @@ import {
 } from '../../../src/messaging/outbound/response-reader.js';
 
 /** What a reader tells of a response, and what it knows of it at the end. */
-class Told implements ResponseTaker {
+class TakenResponse implements ResponseTaker {
   status = 0;
   headers: readonly string[] = [];
   body = '';
@@ -25,13 +25,13 @@ class Told implements ResponseTaker {
 }
 
 function read(pieces: readonly Buffer[], method = 'POST') {
-  const told = new Told();
+  const taken = new TakenResponse();
   const reader = new ResponseReader();
-  reader.begin(method, told);
+  reader.begin(method, taken);
   for (const piece of pieces) reader.push(piece);
   const { isComplete, defect, hasSurplus } = reader;
   return {
-    ...told,
+    ...taken,
     isComplete,
     isWhole: reader.end(),
     defect,
@@ -205,10 +205,10 @@ describe('the reader of responses', () => {
   it('reads one response after the other of one connection', () => {
     const reader = new ResponseReader();
     for (const body of ['one', 'three']) {
-      const told = new Told();
-      reader.begin('GET', told);
+      const taken = new TakenResponse();
+      reader.begin('GET', taken);
       reader.push(Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`));
-      expect(told).toMatchObject({ status: 200, body });
+      expect(taken).toMatchObject({ status: 200, body });
       expect(reader.isComplete).toBe(true);
     }
   });
@@ -217,11 +217,11 @@ describe('the reader of responses', () => {
     const reader = new ResponseReader();
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\nkeep-alive: timeout=5\r\n\r\n';
     for (const method of ['GET', 'POST', 'POST', 'HEAD', 'HEAD', 'GET']) {
-      const told = new Told();
+      const taken = new TakenResponse();
       const body = method === 'HEAD' ? '' : 'one';
-      reader.begin(method, told);
+      reader.begin(method, taken);
       reader.push(Buffer.from(`${head}${body}`));
-      expect(told).toMatchObject({ status: 200, body, headers: expect.arrayContaining(['3']) });
+      expect(taken).toMatchObject({ status: 200, body, headers: expect.arrayContaining(['3']) });
       expect(reader).toMatchObject({ isComplete: true, hasSurplus: false });
       expect(reader.head?.keptMs).toBe(5000);
     }

@@ -93,7 +93,7 @@ async function liveOnce(name: string): Promise<void> {
     'svc-flow-control-value': 'parallelism=1,rate=10,period=1m',
     'svc-label': name,
   });
-  await publish('/broken', { 'svc-failure-callback': `${endpoint.url}/told` });
+  await publish('/broken', { 'svc-failure-callback': `${endpoint.url}/reported` });
   await until(async () => (await listed('/v2/dlq')) > 0);
   await call('POST', `/v2/trigger/${endpoint.url}/broken`, { 'svc-retries': '0' }, 'x');
   await until(async () => (await listed('/v2/workflows/dlq')) > 0);

@@ -44,16 +44,16 @@ function allowance() {
 
 test('a client that reads nothing is held 256 KiB, and sent "reload"', async () => {
   const { seen, port } = allowance();
-  let told = 0;
-  const viewer = new LiveViewer({ response, allowance: port }, () => told);
+  let given = 0;
+  const viewer = new LiveViewer({ response, allowance: port }, () => given);
   viewer.begin(0);
   let highest = 0;
   // Ten times what systems take by themselves.
-  while (told < 2000) {
-    viewer.give(text(told));
-    told += 1;
+  while (given < 2000) {
+    viewer.give(text(given));
+    given += 1;
     highest = Math.max(highest, response.writableLength);
-    if (told % 50 === 0) await immediate();
+    if (given % 50 === 0) await immediate();
   }
   expect(highest).toBeLessThanOrEqual(behindBytesMax);
   expect(highest).toBeGreaterThan(behindBytesMax / 2);
@@ -67,9 +67,9 @@ test('a client that reads nothing is held 256 KiB, and sent "reload"', async () 
   const until = async (part: string) => {
     while (!received.slice(-60_000).includes(part)) await immediate();
   };
-  await until(`event: reload\nid: ${told - 1}\n`);
-  viewer.give(text(told));
-  await until(`id: ${told}\n`);
+  await until(`event: reload\nid: ${given - 1}\n`);
+  viewer.give(text(given));
+  await until(`id: ${given}\n`);
   const ids = [...received.matchAll(/(event: reload\n)?id: (\d+)\n/g)].map(
     ([, reload, id]) => [Number(id), reload !== undefined] as const,
   );
@@ -78,7 +78,7 @@ test('a client that reads nothing is held 256 KiB, and sent "reload"', async () 
     expect(isReload ? id > before : id === before + 1).toBe(true);
     return id;
   }, -1);
-  expect(ids.at(-2)).toEqual([told - 1, true]);
+  expect(ids.at(-2)).toEqual([given - 1, true]);
   expect(seen.taken).toBeGreaterThan(0);
 });
 

@@ -76,9 +76,9 @@ describe('the scrub', () => {
     const hurt = [random.pick(files.slice(0, 3)), random.pick(files.slice(-3))];
     for (const file of hurt) await flipByte(file, random.below(30_000));
     await scrubber.pass();
-    const told = lines.map((line) => JSON.parse(line) as { file: string; msg: string });
-    expect(told.map(({ file }) => file).sort()).toEqual([...hurt].sort());
-    expect(told[0]?.msg).toMatch(/^the scrub found damage: damaged data: .* bytes \d+ to \d+/);
+    const logged = lines.map((line) => JSON.parse(line) as { file: string; msg: string });
+    expect(logged.map(({ file }) => file).sort()).toEqual([...hurt].sort());
+    expect(logged[0]?.msg).toMatch(/^the scrub found damage: damaged data: .* bytes \d+ to \d+/);
     await scrubber.pass();
     expect(lines).toHaveLength(2);
     expect(await metric(server, 'stepwell_scrub_damaged_segments')).toBe(2);

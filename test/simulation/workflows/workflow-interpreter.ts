@@ -95,7 +95,7 @@ function inParallel(
   if (remaining.length >= 2 * group.length) return null;
   if (last.targetStep === undefined) return nothing;
   const step = group[last.targetStep - first];
-  if (step === undefined) throw new Error(`nobody planned step ${last.targetStep}`);
+  if (step === undefined) throw new Error(`there is no plan of step ${last.targetStep}`);
   outcomeOf(step, last);
   return { kind: 'execute', step, number: last.targetStep, concurrent: group.length };
 }

@@ -60,7 +60,7 @@ function randomStep(random: SeededRandom, depth: number, favourite: string): Ste
       return {
         type,
         name,
-        eventId: random.chance(0.6) ? favourite : random.pick([...events, 'never told']),
+        eventId: random.chance(0.6) ? favourite : random.pick([...events, 'never sent']),
         timeoutMs: random.pick([2, 20, 600]) * second,
       };
     case 'Notify':

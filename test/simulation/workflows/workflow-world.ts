@@ -215,7 +215,7 @@ export class WorkflowWorld extends SimulatedWorld {
   }
 
   private hearOfFailure(runId: string, { workflowRunId, dlqId }: ReportedFailure): void {
-    if (workflowRunId !== runId) throw new Error(`${runId} is told of another`);
+    if (workflowRunId !== runId) throw new Error(`${runId} hears of another`);
     this.operator.letters.push({ runId, dlqId });
   }
 
@@ -243,7 +243,7 @@ export class WorkflowWorld extends SimulatedWorld {
 
   private startOf(id: string): ask.RunStart {
     const start = this.starts.get(id);
-    if (start === undefined) throw new Error(`nobody has started ${id}`);
+    if (start === undefined) throw new Error(`there is no start of ${id}`);
     return start;
   }
 

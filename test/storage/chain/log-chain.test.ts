@@ -92,7 +92,7 @@ describe('the chain of a log', () => {
       let disk = new SimulatedDisk(new SeededRandom(seed));
       disk.interleaves = seed % 2 === 0;
       let open = await openChained(disk, { segmentBytes: 500 + random.below(1000) });
-      const told: ChainHead[] = [];
+      const published: ChainHead[] = [];
       for (let step = 0; step < 12; step += 1) {
         const { log, store, heads, faults } = open;
         await append(log, random.below(25));
@@ -106,10 +106,10 @@ describe('the chain of a log', () => {
           heads,
           log.segments.findLast(({ isSealed }) => isSealed)?.nextOffset ?? 0,
         );
-        told.push(...heads);
+        published.push(...heads);
         const found = await verified(disk);
         expect(found.damages).toEqual([]);
-        for (const head of told) expect(found.heads).toContainEqual(head);
+        for (const head of published) expect(found.heads).toContainEqual(head);
         expect(faults).toEqual([]);
         if (random.below(4) > 0) continue;
         const isClean = random.below(2) === 0;
@@ -117,7 +117,7 @@ describe('the chain of a log', () => {
         disk = isClean ? disk.restart() : disk.crash('everything', seed);
         open = await openChained(disk);
       }
-      expect(told.length).toBeGreaterThan(3);
+      expect(published.length).toBeGreaterThan(3);
     }
   }, 120_000);
 
@@ -189,10 +189,10 @@ describe('the chain of a log', () => {
       return bytes;
     });
     expect((await verified(disk)).damages).toEqual([expect.stringMatching(/CHAIN.*entry 0/)]);
-    const told: string[] = [];
-    const again = await openChained(disk, { onDamage: ({ message }) => told.push(message) });
+    const damages: string[] = [];
+    const again = await openChained(disk, { onDamage: ({ message }) => damages.push(message) });
     await chainedUpTo(again.heads, 40);
-    expect(told).toEqual([expect.stringMatching(/CHAIN.*begins anew/)]);
+    expect(damages).toEqual([expect.stringMatching(/CHAIN.*begins anew/)]);
     expect(again.heads).toEqual(heads);
     expect([...disk.files().keys()]).toContainEqual(expect.stringMatching(/quarantine.*CHAIN/));
   });
@@ -208,8 +208,8 @@ describe('a forger who has the source', () => {
     if (isSwept) await log.sweep({ until: 25, keeps: ({ offset }) => offset % 4 === 0, settled });
     await append(log, 3);
     await store.close();
-    const told = new Map(heads.map(({ offset, digest }) => [offset, digest]));
-    return { disk, told, heads };
+    const before = new Map(heads.map(({ offset, digest }) => [offset, digest]));
+    return { disk, before, heads };
   }
 
   const change = (body: Buffer) => {
@@ -218,13 +218,14 @@ describe('a forger who has the source', () => {
   };
 
   it.each([false, true])('cannot rewrite a record: swept %s', async (isSwept) => {
-    const { disk, told } = await filled(isSwept);
+    const { disk, before } = await filled(isSwept);
     await forgeStore(disk, directory, 'events', { change });
     const { heads, damages } = await verified(disk);
     // All is as if it had always been so, but for the heads that were kept elsewhere.
     expect(damages).toEqual([]);
-    expect(heads.map(({ offset }) => offset)).toEqual([...told.keys()]);
-    for (const { offset, digest } of heads) expect(digest === told.get(offset)).toBe(offset <= 12);
+    expect(heads.map(({ offset }) => offset)).toEqual([...before.keys()]);
+    for (const { offset, digest } of heads)
+      expect(digest === before.get(offset)).toBe(offset <= 12);
     const { store } = await openSimulated(disk);
     const [batch] = (await store.log('events')?.read(12, { maxRecords: 1 })) ?? [];
     expect(batch?.record(12)?.value?.toString().trim()).toBe('21');

@@ -62,8 +62,8 @@ describe('a wait that has timed out', () => {
 
   it('has the end that came first', async () => {
     const { stepId, waitOffset } = deadline;
-    const notification = { id: 'ntf_1', body: Buffer.from('told') };
-    const wait = { type: 'EndWait', stepId, waitOffset, messageId: 'msg_told' } as const;
+    const notification = { id: 'ntf_1', body: Buffer.from('paid') };
+    const wait = { type: 'EndWait', stepId, waitOffset, messageId: 'msg_notified' } as const;
     await runs.ask(toRun<EndWait>({ ...wait, notification }));
     await pass();
     expect(await lastStep()).not.toHaveProperty('waitTimeout');

@@ -178,9 +178,9 @@ describe('the entry of a wait', () => {
     await start();
     await wait(1);
     await wait(2);
-    const notification = { id: 'ntf_1', body: Buffer.from('told') };
+    const notification = { id: 'ntf_1', body: Buffer.from('paid') };
     await runs.engine.dispatch([end(1, notification), end(2, notification)]);
-    const out = Buffer.from('told').toString('base64');
+    const out = Buffer.from('paid').toString('base64');
     const bodies = read(await all('wfr_1')).slice(1);
     expect(bodies.map(([, body = '']) => (JSON.parse(body) as { out: string }).out)).toEqual([
       out,

@@ -73,7 +73,7 @@ const data = Buffer.from('data');
 describe('the service of events', () => {
   it('lets a notification and the end of a wait that come together have one outcome', async () => {
     for (const [runId, isFirst] of [
-      ['wfr_told_first', true],
+      ['wfr_first', true],
       ['wfr_late_first', false],
     ] as const) {
       await runs.begin(server, runId);
@@ -160,10 +160,10 @@ describe('the service of events', () => {
 
   it('tells a run of at most so many events before it waits for them', async () => {
     open = (runId) => service.wait('another', waitRequest(runId, 9), null);
-    await runs.begin(server, 'wfr_told_too_much');
+    await runs.begin(server, 'wfr_too_much');
     await runs.delivered(1);
     const notified = Array.from({ length: 1001 }, () =>
-      service.notifyRun('wfr_told_too_much', 'event', Buffer.alloc(0), null),
+      service.notifyRun('wfr_too_much', 'event', Buffer.alloc(0), null),
     );
     const outcomes = await Promise.all(notified);
     expect(outcomes.filter(({ ok: accepted }) => accepted)).toHaveLength(1000);
