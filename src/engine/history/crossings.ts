@@ -102,14 +102,15 @@ export class Crossings {
   }
 
   /**
-   * Where the stretch of the next event begins. Of a turn that is rolled back the offsets come
-   * again, and may lie before the stretch that began in it: what they need is noted with that one,
-   * which no sweep ends behind.
+   * Where the stretch of the next event begins. The offsets of a turn that is rolled back come
+   * again, and may lie before a stretch that began in it. What they need is noted with that
+   * stretch all the same: a sweep keeps more for it, never less.
    */
   private stretchOf(offset: number, byteLength: number): number {
     let latest = this.latest ?? [...this.needed.keys()].at(-1) ?? 0;
-    const { stretch } = this;
-    if (offset - latest >= stretch || this.bytes >= stretch * bytesPerEvent) {
+    const events = offset - latest;
+    const isFull = events >= this.stretch || this.bytes >= this.stretch * bytesPerEvent;
+    if (isFull && events > 0) {
       latest = offset;
       this.bytes = 0;
       this.needed.set(offset, []);
