@@ -47,8 +47,10 @@ afterAll(() => stage.end());
 let runs = 0;
 
 /** Starts a run and waits until it has a webhook. */
-async function start(body: { sleep?: number; timeout?: string; waits?: number }) {
-  const name = `hooked-${++runs}`;
+async function start(
+  body: { sleep?: number; timeout?: string; waits?: number },
+  name = `hooked-${++runs}`,
+) {
   const announced = new Promise<string>((resolve) => urls.set(`wfr_${name}`, resolve));
   const runId = await stage.app.trigger('hooked', { body, workflowRunId: name });
   return { runId, webhookUrl: await announced };
@@ -80,6 +82,20 @@ describe('a webhook', () => {
     // The start, the webhook, the telling, the wait.
     expect(stage.app.callsOf(runId)).toHaveLength(4);
   });
+
+  it.each(['a/b', 'a/b/', '/a//b', 'a b', 'ä', '"<a>"&b=c;d'])(
+    'is called where its run is %j',
+    async (name) => {
+      const { runId, webhookUrl } = await start({}, name);
+      await untilItWaits(webhookUrl);
+      expect(await call(webhookUrl, 'POST', 'called')).toBe(200);
+      const { state, response } = await stage.app.outcome(runId);
+      expect([state, response]).toEqual([
+        'RUN_SUCCESS',
+        [expect.objectContaining({ body: 'called' })],
+      ]);
+    },
+  );
 
   it('may be called before the wait for it', async () => {
     const { runId, webhookUrl } = await start({ sleep: 1 });

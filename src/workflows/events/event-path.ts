@@ -42,11 +42,26 @@ export function notifiedIn(
 function runsIn(tail: string): readonly { readonly runId: string; readonly length: number }[] {
   const runs = [];
   let slash = tail.indexOf('/');
-  while (slash > 0 && runs.length <= runSlashesMax) {
+  while (slash >= 0 && runs.length <= runSlashesMax) {
     runs.push({ runId: decodeURIComponent(tail.slice(0, slash)), length: slash + 1 });
     slash = tail.indexOf('/', slash + 1);
   }
   return runs;
+}
+
+/** A run, and an event that it may have announced. */
+export interface NamedWebhook {
+  readonly runId: string;
+  readonly eventId: string;
+}
+
+/** Which webhooks a path may mean behind its first `segments`; no slash says where a run ends. */
+export function webhooksIn(target: string, segments: number): readonly NamedWebhook[] {
+  const tail = rawPathTail(target, segments);
+  return runsIn(tail).flatMap(({ runId, length }) => {
+    const eventId = parseEventId(decodeURIComponent(tail.slice(length)));
+    return eventId.ok ? [{ runId, eventId: eventId.value }] : [];
+  });
 }
 
 function parseEventId(text: string): Result<string> {

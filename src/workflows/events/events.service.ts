@@ -25,6 +25,7 @@ import { Runs } from '../runs/run.entity.js';
 import { isEndedBy } from '../runs/run-waits.policy.js';
 import type { Waiter } from '../runs/waiters.projection.js';
 import { AnnouncedWebhooks } from './announced-webhooks.js';
+import type { NamedWebhook } from './event-path.js';
 import type { WaitRequest } from './wait.request.js';
 import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
 
@@ -108,14 +109,14 @@ export class EventsService {
   }
 
   /**
-   * The active run that a call of this webhook is for: the one that has announced it, or that goes
-   * on for it where it failed; null = none.
+   * The active run that a call of one of these webhooks is for, and the event: the run that has
+   * announced it, or that goes on for it where it failed; null = none.
    */
-  async calledBy(announcer: string, eventId: string): Promise<string | null> {
-    const called = await this.runs.shown(() => this.runs.webhooks.calledAs(announcer));
-    for (const runId of called) {
+  async calledBy(named: readonly NamedWebhook[]): Promise<NamedWebhook | null> {
+    const called = await this.runs.shown(() => named.flatMap((each) => this.callsOf(each)));
+    for (const { runId, eventId } of called) {
       const run = this.runs.active(runId);
-      if (run !== undefined && (await this.webhooks.has(run, eventId))) return runId;
+      if (run !== undefined && (await this.webhooks.has(run, eventId))) return { runId, eventId };
     }
     return null;
   }
@@ -173,6 +174,10 @@ export class EventsService {
       items.push({ ...(await this.itemOf(each)), ...endFields(outcomes[index]) });
     }
     return items;
+  }
+
+  private callsOf({ runId: announcer, eventId }: NamedWebhook): readonly NamedWebhook[] {
+    return this.runs.webhooks.calledAs(announcer).map((runId) => ({ runId, eventId }));
   }
 
   private async store(

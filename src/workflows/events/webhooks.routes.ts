@@ -16,19 +16,14 @@ import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import type { WorkflowSettings } from '../settings.js';
-import { eventIn } from './event-path.js';
+import { type NamedWebhook, webhooksIn } from './event-path.js';
 import { eventRoutes } from './events.openapi.js';
 import { EventsService } from './events.service.js';
 import { takeIn } from './take-in.js';
 import { webhookEvent } from './webhook-event.js';
 
-/** Before the event id. */
-const segments = 5;
-
-interface CalledWebhook {
-  readonly runId: string;
-  readonly eventId: string;
-}
+/** Before the run and the event, both of which may hold slashes. */
+const segments = 4;
 
 const unknown: Refusal = new Refusal('not_found', 'webhook not found');
 
@@ -39,7 +34,7 @@ const unknown: Refusal = new Refusal('not_found', 'webhook not found');
 @Injectable()
 export class WorkflowWebhookRoute implements FastifyRoute {
   readonly methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-  readonly pattern = '/v2/workflows/hooks/:userId/:workflowRunId/:eventId';
+  readonly pattern = '/v2/workflows/hooks/:userId/*';
   readonly description: RouteDescription = eventRoutes.webhook;
 
   /** `userIds` are the users that this server's tokens name (workflows.md 3.5). */
@@ -76,11 +71,9 @@ export class WorkflowWebhookRoute implements FastifyRoute {
   }
 
   /** The active run that a call is for, and the event; null = none. */
-  private async calledBy(exchange: FastifyExchange): Promise<CalledWebhook | null> {
-    const eventId = eventIn(exchange.target, segments);
-    if (!eventId.ok || !this.userIds.has(exchange.param('userId'))) return null;
-    const runId = await this.service.calledBy(exchange.param('workflowRunId'), eventId.value);
-    return runId === null ? null : { runId, eventId: eventId.value };
+  private async calledBy(exchange: FastifyExchange): Promise<NamedWebhook | null> {
+    if (!this.userIds.has(exchange.param('userId'))) return null;
+    return this.service.calledBy(webhooksIn(exchange.target, segments));
   }
 
   /** Whether its `Authorization` is a credential of this server. */

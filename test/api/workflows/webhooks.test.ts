@@ -230,6 +230,8 @@ describe('a webhook', () => {
       pathOf('wfr_waits', 'evt_2'),
       pathOf('wfr_over'),
       pathOf('wfr_unknown'),
+      pathOf('wfr_waits', 'evt_1/more'),
+      pathOf('wfr_waits/more'),
       pathOf('wfr_waits', 'evt_1', 'somebody'),
       pathOf('wfr_waits', 'evt_1', 'Stepwell'),
       pathOf('wfr_waits', 'x'.repeat(3000)),
@@ -327,11 +329,7 @@ describe('a webhook', () => {
   });
 
   it('opens no other door', async () => {
-    for (const path of [
-      '/v2/workflows/hooks',
-      '/v2/workflows/hooks/stepwell/wfr_1/a/b',
-      '/v2/keys',
-    ]) {
+    for (const path of ['/v2/workflows/hooks', '/v2/workflows/hooks/stepwell', '/v2/keys']) {
       expect((await call(path)).status).toBe(401);
     }
   });

@@ -1,6 +1,6 @@
-import { eventIn, notifiedIn } from '../../../src/workflows/events/event-path.js';
+import { eventIn, notifiedIn, webhooksIn } from '../../../src/workflows/events/event-path.js';
 
-const isActive = (runId: string) => ['active', 'my/run', 'wfr_a/b'].includes(runId);
+const isActive = (runId: string) => ['active', 'my/run', '/run', 'wfr_a/b'].includes(runId);
 
 describe('a path of an event', () => {
   it.each([
@@ -41,6 +41,7 @@ describe('a path of a notification', () => {
     ['/v2/notify/my/run/event', 'my/run', 'event'],
     ['/v2/notify/my/run/a/b', 'my/run', 'a/b'],
     ['/v2/notify/my/run', null, 'my/run'],
+    ['/v2/notify//run/event', '/run', 'event'],
     ['/v2/notify/active/my/run/event', 'active', 'my/run/event'],
     ['/v2/notify/wfr_a/b/event', 'wfr_a/b', 'event'],
     ['/v2/notify/wfr_a/c/event', 'wfr_a', 'c/event'],
@@ -57,4 +58,28 @@ describe('a path of a notification', () => {
       expect(notifiedIn(target, 2, isActive).ok).toBe(false);
     },
   );
+});
+
+describe('a path of a webhook', () => {
+  it.each<[string, ...[string, string][]]>([
+    ['wfr_1/event', ['wfr_1', 'event']],
+    ['wfr_1/event?x=a/b', ['wfr_1', 'event']],
+    ['wfr_a%20b/event%3F', ['wfr_a b', 'event?']],
+    ['wfr_a%2Fb/event', ['wfr_a/b', 'event']],
+    ['wfr_a/b/event', ['wfr_a', 'b/event'], ['wfr_a/b', 'event']],
+    ['wfr_a/', ...[]],
+    ['wfr_a//event', ['wfr_a', '/event'], ['wfr_a/', 'event']],
+    ['/event', ['', 'event']],
+    ['wfr_1', ...[]],
+    [`wfr_1/${'x'.repeat(2049)}`, ...[]],
+  ])('%s may mean %j', (tail, ...meant) => {
+    expect(webhooksIn(`/v2/workflows/hooks/user/${tail}`, 4)).toEqual(
+      meant.map(([runId, eventId]) => ({ runId, eventId })),
+    );
+  });
+
+  it('is not split without end', () => {
+    const path = `/v2/workflows/hooks/user/${'x/'.repeat(4000)}event`;
+    expect(webhooksIn(path, 4).length).toBeLessThan(40);
+  });
 });
