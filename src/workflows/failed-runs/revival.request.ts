@@ -8,7 +8,7 @@ import {
   readChanges,
 } from '../../messaging/dead-letters/retry.request.js';
 import { OptionReader, type PublishRules } from '../../messaging/publishing/option-reader.js';
-import { parseRunId } from '../requests/run-headers.js';
+import { parseNewRunId } from '../requests/run-headers.js';
 
 /** The options of a resume or a restart. */
 export interface RevivalOverrides extends RetryOverrides {
@@ -51,7 +51,7 @@ export function readRevival(
       key: reader.name('flow-control-key'),
       value: reader.read('flow-control-value', null, parseFlowControlValue),
     },
-    runId: isAboutOne ? reader.read('workflow-runid', null, parseRunId) : null,
+    runId: isAboutOne ? reader.read('workflow-runid', null, parseNewRunId) : null,
     failureCallback: reader.url('failure-callback'),
   };
   reader.refuseOptions(isAboutOne ? othersOfOne : others, unchangeable);

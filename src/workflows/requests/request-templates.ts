@@ -4,7 +4,7 @@
  */
 import type { RequestTemplate } from '../../messaging/publishing/submissions.js';
 import type { StartRun, SubmitStep } from '../run-state/run.commands.js';
-import { parseRunId } from './run-headers.js';
+import { parseNewRunId, parseRunId } from './run-headers.js';
 import { startSubmission, stepSubmission } from './run-submissions.js';
 import { parseStepBody } from './step.request.js';
 
@@ -46,7 +46,7 @@ export function startTemplate(first: StartRun): RequestTemplate {
   const delayMs = first.notBefore - first.at;
   return {
     again(name, body, { at, callerIp, names }) {
-      const runId = parseRunId(name.trim());
+      const runId = parseNewRunId(name.trim());
       // What runs are configured with alike is one object.
       if (!runId.ok || callerIp !== configuration.callerIp) return undefined;
       return startSubmission({

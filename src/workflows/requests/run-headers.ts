@@ -42,11 +42,15 @@ const noFeatures: ReadonlySet<string> = new Set();
 const unknownOption =
   /^workflow-(?!(runid|init|invoke|trigger-by-sdk|unknown-sdk|calltype|url|sdk-version)$)/;
 
-/** Reads them; what is wrong with one, `reader` remembers. */
-export function readWorkflowOptions(reader: OptionReader): WorkflowOptions {
+/**
+ * Reads them; what is wrong with one, `reader` remembers. `isTrigger`: its route says that it
+ * starts a run.
+ */
+export function readWorkflowOptions(reader: OptionReader, isTrigger = false): WorkflowOptions {
+  const isInit = reader.flag('workflow-init');
   const options: WorkflowOptions = {
-    runId: reader.read('workflow-runid', null, parseRunId),
-    isInit: reader.flag('workflow-init'),
+    runId: reader.read('workflow-runid', null, isInit || isTrigger ? parseNewRunId : parseRunId),
+    isInit,
     isInvoke: reader.flag('workflow-invoke'),
     isTakeover: reader.flag('workflow-trigger-by-sdk'),
     isUnknownSdk: reader.flag('workflow-unknown-sdk'),
@@ -84,18 +88,31 @@ function parseVersion(text: string): Result<string> {
 
 const runIdLengthMax = 512;
 
-/** What every client takes out of a path: no request could name such a run. */
-const pathSteps = new Set(['.', '..']);
-
 /**
- * A run's id is taken as it is, slashes and blanks within it too. Every delivery carries it in a
- * header, so it is what a header can carry, and paths name it percent-encoded.
+ * The id of a run that there may be. Every delivery carries it in a header, so it is what a header
+ * can carry; a request's path has it percent-encoded.
  */
 export function parseRunId(text: string): Result<string> {
-  if (pathSteps.has(text)) return refused('must not be . or .., which no path can name');
   return text.length > 0 && text.length <= runIdLengthMax && isHeaderValue(text)
     ? ok(text)
     : refused(`must have 1 to ${runIdLengthMax} characters that a header can carry`);
+}
+
+/** What a URL takes for something else, and the names that clients take out of a path. */
+const meansMoreInPaths = /[?#%\\\t]|(?:^|\/)\.{1,2}(?:\/|$)/;
+
+/**
+ * The id of a run that begins: slashes and blanks within it are part of it. Clients write it into
+ * paths as it is, so that with some ids they would end, cancel or notify another run.
+ */
+export function parseNewRunId(text: string): Result<string> {
+  const id = parseRunId(text);
+  return id.ok && meansMoreInPaths.test(text)
+    ? refused(
+        'must have no ?, #, %, \\ or tab, nor . or .. between slashes: ' +
+          'clients write it into paths as it is',
+      )
+    : id;
 }
 
 /** A request for a run of which all options were read. */

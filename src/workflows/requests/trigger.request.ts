@@ -23,7 +23,7 @@ export function parseTrigger(
   rules: PublishRules,
 ): StartRun | Refusal {
   const reader = new OptionReader(said, rules);
-  const options = { ...readWorkflowOptions(reader), isTakeover: false };
+  const options = { ...readWorkflowOptions(reader, true), isTakeover: false };
   reader.refuseOptions(ofSdks, 'means nothing for a trigger');
   if (!options.isInit && said.options.has('workflow-init')) {
     reader.refuse('invalid', 'workflow-init', 'must be true: a trigger starts a run');

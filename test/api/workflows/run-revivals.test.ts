@@ -266,6 +266,7 @@ describe.each(['resume', 'restart'] as const)('what a %s says of itself', (kind)
     ['svc-method', 'PUT'],
     ['svc-failure-callback', 'nowhere'],
     ['svc-workflow-runid', ''],
+    ['svc-workflow-runid', 'wfr_a#b'],
   ])('is refused where it means nothing: %s: %s', async (name, value) => {
     const { dlqId } = await failed();
     const { status, body } = await stage.api('POST', `/${kind}/${dlqId}`, { [name]: value });

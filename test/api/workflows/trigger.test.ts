@@ -130,7 +130,8 @@ describe('a run that an SDK starts', () => {
 
 describe('a run that cannot be started', () => {
   it.each<[Headers, number, string]>([
-    [{ 'svc-workflow-runid': '..' }, 400, 'Svc-Workflow-Runid must not be'],
+    [{ 'svc-workflow-runid': '..' }, 400, 'Svc-Workflow-Runid must have no'],
+    [{ 'svc-workflow-runid': 'wfr_a%2Fb' }, 400, 'Svc-Workflow-Runid must have no'],
     [{ 'svc-workflow-runid': 'ü€' }, 400, 'Svc-Workflow-Runid must have'],
     [{ 'svc-workflow-runid': 'r'.repeat(513) }, 400, 'Svc-Workflow-Runid must have'],
     [{ 'svc-workflow-url': 'app' }, 400, 'Svc-Workflow-Url must begin with http'],
@@ -294,6 +295,7 @@ describe('a trigger', () => {
     [{ 'svc-workflow-trigger-by-sdk': 'true' }, 400, 'Svc-Workflow-Trigger-By-Sdk means'],
     [{ 'svc-workflow-unknown-sdk': 'x' }, 400, 'Svc-Workflow-Unknown-Sdk must be true or false'],
     [{ 'svc-workflow-runid': '' }, 400, 'Svc-Workflow-Runid must have'],
+    [{ 'svc-workflow-runid': 'wfr_a?b' }, 400, 'Svc-Workflow-Runid must have no'],
     [{ 'svc-failure-callback-retries': '1' }, 400, 'Svc-Failure-Callback is missing'],
     [{ 'svc-cron': '* * * * *' }, 400, 'Svc-Cron means nothing'],
     [{ 'svc-delay': 'x' }, 400, 'Svc-Delay must be'],

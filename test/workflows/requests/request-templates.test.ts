@@ -35,7 +35,9 @@ function readAlone(item: unknown, context: RequestContext): Submission | undefin
 }
 
 const base = { 'upstash-workflow-init': 'false', 'upstash-workflow-sdk-version': '1' };
-const runId = fc.constantFrom('wfr_1', ' wfr_2 ', 'wfr/3', '', '..', 'Grüße ☃', 'x'.repeat(513));
+const runId = fc.constantFrom(
+  ...['wfr_1', ' wfr_2 ', 'wfr/3', '', '..', 'wfr?4', 'Grüße ☃', 'x'.repeat(513)],
+);
 const more = fc.constantFrom<Record<string, string>>(
   {},
   { 'upstash-delay': '1h' },

@@ -3,6 +3,7 @@ import {
   failureHeaders,
   headerOf,
   ownHeaders,
+  parseNewRunId,
   parseRunId,
   relabeled,
   withLabel,
@@ -71,18 +72,37 @@ describe("the headers of a run's starter", () => {
 });
 
 describe('the id of a run', () => {
-  it.each(['wfr_1', 'a', 'order 1/2', 'a,b@c', 'x'.repeat(512)])('may be %j', (id) => {
-    expect(parseRunId(id)).toEqual({ ok: true, value: id });
-  });
+  it.each(['wfr_1', 'a', 'order 1/2', 'a,b@c', '...', 'a/.b/c.', '/a//b/', 'x'.repeat(512)])(
+    'may be %j',
+    (id) => {
+      expect(parseNewRunId(id)).toEqual({ ok: true, value: id });
+      expect(parseRunId(id)).toEqual({ ok: true, value: id });
+    },
+  );
 
   it.each(['', 'x'.repeat(513), 'a\nb', 'a\u0000b', 'Ā'])('is not %j', (id) => {
     const reason = 'must have 1 to 512 characters that a header can carry';
+    expect(parseNewRunId(id)).toMatchObject({ ok: false, message: reason });
     expect(parseRunId(id)).toMatchObject({ ok: false, message: reason });
   });
 
-  it.each(['.', '..'])('is not %j, and may be more of it', (id) => {
-    const reason = 'must not be . or .., which no path can name';
-    expect(parseRunId(id)).toMatchObject({ ok: false, message: reason });
-    expect(parseRunId(`${id}.a`)).toMatchObject({ ok: true });
+  it.each([
+    ...['.', '..', 'a/..', './a', 'a/../b'],
+    ...['a?b', 'a#b', 'a%2Fb', '50%', 'a\\b', 'a\tb'],
+  ])('is %j no more, as no path of a client names it; earlier versions took it', (id) => {
+    const reason =
+      'must have no ?, #, %, \\ or tab, nor . or .. between slashes: ' +
+      'clients write it into paths as it is';
+    expect(parseNewRunId(id)).toMatchObject({ ok: false, message: reason });
+    expect(parseRunId(id)).toEqual({ ok: true, value: id });
   });
+
+  it.each(['wfr_1', 'a b', 'a/b/', '/a//b', 'ä', 'a;b&c=d', '"<|>^`{}', 'a,b@c:d+e~f'])(
+    'is in a path of a URL as %j',
+    (id) => {
+      expect(parseNewRunId(id).ok).toBe(true);
+      const { pathname, search } = new URL(`http://x/${id}?cancel=false`);
+      expect([decodeURIComponent(pathname), search]).toEqual([`/${id}`, '?cancel=false']);
+    },
+  );
 });
