@@ -3,7 +3,7 @@ import type { RunLogRow, StepInfoObject } from '../logs/run-log-row.js';
 
 /**
  * Steps whose result, as it was submitted, has headers of third parties in it, or the URL that ends
- * a wait.
+ * a wait; that URL is made of the run's id and the event that the wait is for.
  */
 const confidentialResults: ReadonlySet<string> = new Set([
   'Call',
@@ -30,13 +30,16 @@ function publicStep(step: StepInfoObject): StepInfoObject {
     callResponseHeaders: _cr,
     invokedWorkflowRunHeaders: _i,
     out,
+    waitEventId,
     callUrl,
     invokedWorkflowUrl,
     ...shown
   } = step;
+  const isConfidential = confidentialResults.has(step.stepType);
   return {
     ...shown,
-    ...(out !== undefined && !confidentialResults.has(step.stepType) && { out }),
+    ...(out !== undefined && !isConfidential && { out }),
+    ...(waitEventId !== undefined && !isConfidential && { waitEventId }),
     ...(callUrl !== undefined && { callUrl: withoutQuery(callUrl) }),
     ...(invokedWorkflowUrl !== undefined && {
       invokedWorkflowUrl: withoutQuery(invokedWorkflowUrl),

@@ -3,7 +3,9 @@ import type { RunLogRow } from '../../../src/workflows/logs/run-log-row.js';
 import { RunTokens } from '../../../src/workflows/run-streams/run-tokens.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { EventSource } from '../../support/clients/event-source.js';
+import { stepOf } from '../../support/workflows/failed-run-stage.js';
 import { isWaiting, LoggedRunsStage } from '../../support/workflows/logged-runs.js';
+import { askToWaitForCall } from '../../support/workflows/waiting-runs.js';
 
 let stage: LoggedRunsStage;
 
@@ -129,6 +131,27 @@ describe('a public token', () => {
     }
     const forged = await callApi(stage.server, 'GET', path, { authorization: `${authorization}x` });
     expect(forged.status).toBe(401);
+  });
+
+  it('does not say where a webhook of the run is called', async () => {
+    const eventId = 'evt_of_a_third_party';
+    stage.workflow.script = async ({ runId, steps }) => {
+      if (steps.length === 0) {
+        const out = JSON.stringify({ webhookUrl: `http://x/${eventId}`, eventId });
+        await stage.workflow.submit(runId, [stepOf(1, 'hook', { stepType: 'CreateWebhook', out })]);
+      } else if (steps.length === 1) await askToWaitForCall(stage.server, runId, eventId, 2);
+      else await stage.workflow.end(runId);
+      return undefined;
+    };
+    const id = await stage.workflow.trigger();
+    await stage.runOnce(id, isWaiting);
+    const { token, path } = (await tokenOf(id)).body as { token: string; path: string };
+    const stream = await EventSource.open(`${stage.server.url}${path}?token=${token}`, {});
+    await callApi(stage.server, 'POST', `/v2/notify/${id}/${eventId}`, {}, 'paid');
+    const rows = await rowsUntil(stream, 'RUN_SUCCESS');
+    const ofWait = rows.filter(({ stepInfo }) => stepInfo?.stepType === 'WaitForWebhook');
+    expect(ofWait.map(({ state }) => state)).toEqual(['WAITER_ADDED', 'CREATED']);
+    expect(JSON.stringify(rows)).not.toContain(eventId);
   });
 
   it('is made by those who may change things, for as long as is allowed', async () => {

@@ -62,9 +62,18 @@ describe('a row that a public token sees', () => {
     });
   });
 
-  it.each(['CreateWebhook', 'WaitForWebhook'])('has no result of a %s step', (stepType) => {
-    const { stepInfo } = publicRow({ ...row, stepInfo: { ...step, stepType, out: secret } });
-    expect(stepInfo).not.toHaveProperty('out');
+  it.each(['CreateWebhook', 'WaitForWebhook'])(
+    'has neither the result of a %s step nor its event',
+    (stepType) => {
+      const webhook = { ...step, stepType, out: secret, waitEventId: secret };
+      const { stepInfo } = publicRow({ ...row, stepInfo: webhook });
+      expect(JSON.stringify(stepInfo)).not.toContain(secret);
+    },
+  );
+
+  it('has the event of a wait that no stranger can end', () => {
+    const wait: StepInfoObject = { ...step, stepType: 'Wait', waitEventId: 'paid' };
+    expect(publicRow({ ...row, stepInfo: wait }).stepInfo).toEqual(wait);
   });
 
   it('has no headers of an invocation, and the URL without its query', () => {
