@@ -62,10 +62,17 @@ export class InvokedRuns {
     return commands;
   }
 
-  /** Whether an invoked run is active, and its end goes to the failed one. */
-  private isAwaited({ runId }: FailedRun, invocation: OpenInvocation): boolean {
+  /**
+   * Whether an invoked run is active, and its end goes to the failed one: later runs may bear the
+   * names of both.
+   */
+  private isAwaited({ runId, createdAt }: FailedRun, invocation: OpenInvocation): boolean {
     const invoker = this.runs.active(invocation.runId)?.invoker;
-    return invoker?.runId === runId && invoker.step.id === invocation.step.id;
+    return (
+      invoker?.runId === runId &&
+      invoker.createdAt === createdAt &&
+      invoker.step.id === invocation.step.id
+    );
   }
 }
 

@@ -90,3 +90,30 @@ describe('a failed run that waited for more runs than there are commands in a tu
     expect(opened.run(runId)?.context.entries.length).toBe(1 + count);
   }, 60_000);
 });
+
+describe('a failed run whose id another one has now, which waits for a run of the same id', () => {
+  const yesterday = epochMs - 86_400_000;
+
+  async function invoke(at: number, messageId: string): Promise<void> {
+    await opened.ask(startRun({ at, messageId }));
+    const child = startRun({ id: childOf(1), messageId: `${messageId}_child`, at });
+    await opened.ask(toRun<InvokeRun>({ type: 'InvokeRun', step: stepInfo(1), child, at }));
+  }
+
+  it('goes on with the end of the one that it had invoked', async () => {
+    await invoke(yesterday, 'msg_old');
+    await opened.attempted('msg_old', 500, { nonRetryable: true });
+    await end(1, 'CancelRun');
+    await invoke(epochMs, 'msg_new');
+    const [letter] = opened.all();
+    const outcome = await revivals.reviveOne(letter?.id ?? '', 'resume', asTheyWere, null);
+    const resumed = opened.run(outcome.ok ? outcome.value.workflowRunId : '')?.context;
+    expect(resumed?.invocations).toEqual([]);
+    expect(resumed?.entries).toHaveLength(2);
+    const current = () => opened.run()?.context;
+    expect(current()?.invocations).toHaveLength(1);
+    await end(1);
+    expect(current()?.invocations).toEqual([]);
+    expect(current()?.entries).toHaveLength(2);
+  });
+});
