@@ -136,6 +136,20 @@ export class BearerTokens {
     return this.known(tokenDigest(token)) !== undefined;
   }
 
+  /** A request target without the tokens of this server that stand in its query. */
+  withoutOwn(target: string): string {
+    const [path = '', ...queries] = target.split('?');
+    const query = queries.join('?');
+    const others = query.split('&').filter((parameter) => !this.isOwn(parameter));
+    return others.length === 0 || query === '' ? path : `${path}?${others.join('&')}`;
+  }
+
+  private isOwn(parameter: string): boolean {
+    const [name = '', ...rest] = parameter.split('=');
+    const value = tokenParameters.includes(name) ? decodeQueryValue(rest.join('=')) : undefined;
+    return value !== undefined && this.include(value);
+  }
+
   private find(request: RequestHead): BearerToken | undefined {
     const { authorization } = request.headers;
     if (authorization === undefined) {

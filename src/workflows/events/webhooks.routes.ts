@@ -11,6 +11,7 @@ import { durabilityOf } from '../../http/durability.js';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
 import { BearerTokens } from '../../http/identity/bearer-token.js';
 import { Intake } from '../../http/intake.js';
+import { withoutCredentials } from '../../http/own-credentials.js';
 import type { RequestHead } from '../../http/request-head.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
@@ -59,15 +60,25 @@ export class WorkflowWebhookRoute implements FastifyRoute {
     const { service, settings } = this;
     const called = await this.calledBy(exchange);
     if (called === null) return exchange.refuse(await this.refusal());
-    const isOwn = this.showsCredential(exchange.request);
-    const body = webhookEvent(exchange.request, exchange.body, settings.publicUrl, isOwn);
     const { runId, eventId } = called;
-    const outcome = await service.callWebhook(runId, eventId, body, exchange.caller);
+    const event = this.eventOf(exchange);
+    const outcome = await service.callWebhook(runId, eventId, event, exchange.caller);
     if (outcome.ok) {
       exchange.answer(200, ['stepwell-durability', durabilityOf(settings)]);
       return;
     }
     exchange.refuse(outcome.code === 'not_found' ? await this.refusal() : outcome);
+  }
+
+  private eventOf({ request, target, body }: FastifyExchange): Buffer {
+    const { method, headers, rawHeaders } = request;
+    const call = {
+      method,
+      target: this.bearer.withoutOwn(target),
+      host: headers.host,
+      headers: withoutCredentials(rawHeaders, this.showsCredential(request)),
+    };
+    return webhookEvent(call, body, this.settings.publicUrl);
   }
 
   /** The active run that a call is for, and the event; null = none. */

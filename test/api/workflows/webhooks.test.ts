@@ -102,6 +102,17 @@ describe('a call of a webhook', () => {
     expect(header).not.toHaveProperty('Cookie');
   });
 
+  it('does not show the run a token of this server in the query', async () => {
+    script = waitOnce;
+    await runs.begin(server, 'wfr_query');
+    await runs.delivered(2);
+    const own = new URLSearchParams({ token: server.token }).toString();
+    const path = pathOf('wfr_query');
+    await call(`${path}?a=1&${own}&token=another&qstash_${own}`, { method: 'POST' });
+    const [, , last] = await runs.delivered(3);
+    expect(callOf(last).url).toBe(`${path}?a=1&token=another`);
+  });
+
   it('ends the wait for it, and is delivered as it was made', async () => {
     script = waitOnce;
     await runs.begin(server, 'wfr_called');
