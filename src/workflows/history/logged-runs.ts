@@ -65,6 +65,12 @@ export class LoggedRuns {
     return this.first(runId, 'oldest', from, until);
   }
 
+  /** The run of this name whose first message this was, before `until`. */
+  begunBy(runId: string, messageId: string, until: number): Promise<Started | null> {
+    const isMeant = ({ event }: Started) => event.messageId === messageId;
+    return this.first(runId, 'newest', 0, until, isMeant);
+  }
+
   /** The latest run of this name that began before `offset`. */
   before(runId: string, offset: number): Promise<Started | null> {
     return this.first(runId, 'newest', 0, offset);
@@ -115,11 +121,12 @@ export class LoggedRuns {
     order: 'oldest' | 'newest',
     from: number,
     until: number,
+    isMeant: (started: Started) => boolean = () => true,
   ): Promise<Started | null> {
     const terms = [[messageTerm.runId(runId)], [configuredRunTerm]];
     for await (const envelope of this.journal.query({ terms, from, until, order })) {
       this.spend();
-      if (isOf(envelope, runId) && isStarted(envelope)) return envelope;
+      if (isOf(envelope, runId) && isStarted(envelope) && isMeant(envelope)) return envelope;
     }
     return null;
   }

@@ -55,26 +55,41 @@ export interface HistoryMessage {
   readonly endedAt: number | null;
 }
 
-/** A step that was begun, and is in the list only when it has ended. */
-export type Opening = {
+interface AnyOpening {
   readonly step: StepInfo;
   /** Unix milliseconds. */
   readonly at: number;
   readonly offset: number;
-  /** Of a call, the message to the third party; of an invocation, the child's first one. */
-  readonly messageId: string | null;
-} & (
-  | { readonly kind: 'call' }
-  | {
-      readonly kind: 'wait';
-      readonly eventId: string;
-      /** null = another run has begun to wait, and this one goes on. */
-      readonly timeout: string | null;
-      /** Unix milliseconds. */
-      readonly deadline: number;
-    }
-  | { readonly kind: 'invocation'; readonly runId: string }
-);
+}
+
+/** A third party is called. */
+export interface CallOpening extends AnyOpening {
+  readonly kind: 'call';
+  /** The message to the third party. */
+  readonly messageId: string;
+}
+
+/** An event is waited for. */
+export interface WaitOpening extends AnyOpening {
+  readonly kind: 'wait';
+  readonly messageId: null;
+  readonly eventId: string;
+  /** null = another run has begun to wait, and this one goes on. */
+  readonly timeout: string | null;
+  /** Unix milliseconds. */
+  readonly deadline: number;
+}
+
+/** Another run is to end. */
+export interface Invocation extends AnyOpening {
+  readonly kind: 'invocation';
+  readonly runId: string;
+  /** The first one of that run: another run may have had its name before, or have it since. */
+  readonly messageId: string;
+}
+
+/** A step that was begun, and is in the list only when it has ended. */
+export type Opening = CallOpening | WaitOpening | Invocation;
 
 /** A run that was invoked. */
 export interface ChildRun {

@@ -24,7 +24,12 @@ import {
   type Started,
   type TakenOver,
 } from '../history/logged-runs.js';
-import { type ChildRun, type HistoryEntry, RunHistory } from '../history/run-history.js';
+import {
+  type ChildRun,
+  type HistoryEntry,
+  type Invocation,
+  RunHistory,
+} from '../history/run-history.js';
 import { endStates } from '../history/run-log-entry.js';
 import { configuredRunTerm, isRunEvent } from '../run-state/recorded-events.js';
 import type { RunConfiguration, RunEvent } from '../run-state/run.events.js';
@@ -205,18 +210,19 @@ class RunListing implements LogListing<RunObject> {
     const children = new Map<string, ChildRun>();
     for (const opening of openings) {
       if (opening.kind !== 'invocation') continue;
-      const child = await this.child(opening.runId, opening.offset, ended.has(opening.step.id));
-      if (child !== null) children.set(opening.runId, child);
+      const child = await this.child(opening, ended.has(opening.step.id));
+      if (child !== null) children.set(opening.messageId, child);
     }
     return children;
   }
 
   /** `hasEnded`: its end is an entry of the run already, so that it is not looked up again. */
-  private async child(runId: string, offset: number, hasEnded: boolean): Promise<ChildRun | null> {
-    const { journal } = this.source;
-    const until = journal.highWatermark;
-    const started =
-      (await this.runs.next(runId, offset, until)) ?? (await this.runs.before(runId, offset));
+  private async child(
+    { runId, messageId }: Invocation,
+    hasEnded: boolean,
+  ): Promise<ChildRun | null> {
+    const until = this.source.journal.highWatermark;
+    const started = await this.runs.begunBy(runId, messageId, until);
     if (started === null) return null;
     const ended = hasEnded ? null : await this.runs.endOf(started, until);
     const end = ended && { outcome: endNames[ended.event.type], at: ended.at };

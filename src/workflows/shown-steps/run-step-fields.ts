@@ -54,7 +54,7 @@ function openedFields(
         waitTimeout: false,
       };
     case 'invocation': {
-      const child = children.get(opening.runId);
+      const child = children.get(opening.messageId);
       return {
         invokedWorkflowRunId: opening.runId,
         ...(child !== undefined && invokedFields(opening, child, showing)),

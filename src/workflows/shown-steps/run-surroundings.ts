@@ -7,7 +7,7 @@ export interface RunSurroundings {
   readonly now: number;
   /** Messages that are being delivered. */
   readonly running: ReadonlySet<string>;
-  /** The runs that it has invoked, by their ids. */
+  /** The runs that it has invoked, by their first messages: an id may be used again. */
   readonly children: ReadonlyMap<string, ChildRun>;
   /** Of each text that is shown, in bytes; null = all of it, -1 = nothing. */
   readonly bytesMax: number | null;

@@ -19,7 +19,7 @@ export function stepState(
   if (result !== null) return resultState(step, messages.delivery(result.place), around);
   if (opening?.kind === 'invocation') {
     // A run that was invoked goes on to its end, whatever becomes of its invoker.
-    const end = around.children.get(opening.runId)?.end ?? null;
+    const end = around.children.get(opening.messageId)?.end ?? null;
     if (end !== null) return 'STEP_SUCCESS';
     if (hasEnded) return 'STEP_PROGRESS';
   }

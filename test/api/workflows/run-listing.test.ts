@@ -1,6 +1,22 @@
+import type { Clock } from '../../../src/engine/clock.js';
+import { Engine } from '../../../src/engine/engine.js';
+import { provided } from '../../../src/engine/provided.js';
 import { runSchema } from '../../../src/workflows/logs/run-logs.openapi.js';
 import type { RunObject } from '../../../src/workflows/logs/run-object.js';
+import type {
+  CancelRun,
+  InvokeRun,
+  RunCommand,
+} from '../../../src/workflows/run-state/run.commands.js';
 import { LoggedRunsStage, oneStepThen, type Runs } from '../../support/workflows/logged-runs.js';
+import {
+  runConfiguration,
+  startRun,
+  stepInfo,
+  toRun,
+} from '../../support/workflows/run-commands.js';
+
+const hourMs = 3_600_000;
 
 let stage: LoggedRunsStage;
 /** A run that went through every kind of step, and the one that it invoked. */
@@ -265,6 +281,30 @@ describe('a question to the listing of runs', () => {
     expect(await idsOf(`label=taken&fromDate=${begun?.workflowRunCreatedAt}`)).toEqual([id]);
     expect(await idsOf(`label=taken&toDate=${(begun?.workflowRunCreatedAt ?? 0) - 1}`)).toEqual([]);
     expect(await stage.runs('label=taken')).toMatchObject([{ labels: ['taken', 'both'] }]);
+  });
+
+  it('shows of two runs of one id the one that each step has invoked', async () => {
+    const { nest } = stage.server.application;
+    const engine = nest.get(Engine);
+    const now = nest.get<Clock>(provided.clock).now();
+    const configuration = runConfiguration({ url: 'http://127.0.0.1:9/twice' });
+    const ask = (command: RunCommand) => engine.dispatch([command]);
+    const invoke = (id: number, at: number) => {
+      const step = stepInfo(id, { type: 'Invoke' });
+      const changes = { id: 'twice', messageId: `msg_twice_${id}`, at, notBefore: now + hourMs };
+      const child = startRun({ configuration, payload: Buffer.from(`${id}`), ...changes });
+      return ask(toRun<InvokeRun>({ type: 'InvokeRun', id: 'wfr_twice', at, step, child }));
+    };
+    await ask(startRun({ id: 'wfr_twice', configuration, at: now - hourMs }));
+    await invoke(1, now - hourMs);
+    await ask(toRun<CancelRun>({ type: 'CancelRun', id: 'twice', at: now }));
+    await invoke(2, now);
+    const [run] = await stage.runs('workflowRunId=wfr_twice');
+    const invoked = run?.steps.flatMap(({ type, steps }) => (type === 'next' ? [] : steps));
+    expect(invoked?.slice(1)).toMatchObject([
+      { invokedWorkflowRunBody: '1', invokedWorkflowCreatedAt: now - hourMs },
+      { invokedWorkflowRunBody: '2', invokedWorkflowCreatedAt: now },
+    ]);
   });
 
   it('gets as much of texts as it asks for', async () => {

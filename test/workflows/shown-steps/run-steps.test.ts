@@ -140,7 +140,7 @@ describe('an invocation', () => {
   const { started } = new ReportedRun({ configuration: childConfiguration }, 'q', 'wfr_c').history;
   const child = (changes: Partial<ChildRun> = {}): ReadonlyMap<string, ChildRun> =>
     new Map([
-      ['wfr_c', { started, payload: Buffer.from('q'), end: null, returned: null, ...changes }],
+      ['msg_c', { started, payload: Buffer.from('q'), end: null, returned: null, ...changes }],
     ]);
   const invoked = () =>
     new ReportedRun()
