@@ -66,7 +66,7 @@ export type GateName = (typeof gateNames)[number];
 export interface Gate {
   /** Its place among the others. */
   readonly name: GateName;
-  /** All entrants stand in the same line. */
+  /** All entrants that it concerns stand in the same line. */
   readonly isShared: boolean;
   /** What names its limit: an entrant that names none does not concern it. Absent: all do. */
   readonly concerns?: 'queueName' | 'flowControlKey';

@@ -103,7 +103,9 @@ export class Gates {
       line.park(admission);
       this.countParked(line, 1);
       this.standDown(admission);
-      if (from !== null && gate.isShared) this.standFor(admission, from);
+      if (from !== null && gate.isShared && this.isBehind(gate, from)) {
+        this.standFor(admission, from);
+      }
       return;
     }
     for (const gate of this.gates) {
@@ -117,8 +119,17 @@ export class Gates {
   }
 
   /**
+   * A gate in front of that of the line may be closed for this one alone: those that are next have
+   * small bodies, and wait for no great one.
+   */
+  private isBehind(gate: Gate, line: Line): boolean {
+    return this.gates.indexOf(gate) > this.gates.indexOf(line.gate);
+  }
+
+  /**
    * Without delegates every release could move a whole line to the next closed gate and back. They
-   * cannot deadlock: a line waits only for a delegate that came before all that are in it.
+   * cannot deadlock: a line waits only for a delegate that came before all that are in it, and
+   * stands at a gate behind its own.
    */
   private standFor(admission: Admission, line: Line): void {
     if (line.delegate !== null) line.delegate.standsFor = null;

@@ -56,6 +56,25 @@ function waitingInVain({ gates, waiting }: GatedTraffic) {
   });
 }
 
+/** Those that wait for a place among all attempts while one is free. */
+function waitingForFree({ running, waiting }: GatedTraffic, { places }: TrafficLimits) {
+  if (running.length >= places) return [];
+  return waiting.filter(({ admission }) => admission?.line?.gate.name === 'attempts');
+}
+
+/** Those whose line waits for one whose line waits for another one, and so on without end. */
+function waitingForThemselves({ gates, waiting }: GatedTraffic) {
+  return waiting.filter(({ admission }) => {
+    const seen = new Set<Line>();
+    let line = admission?.line ?? null;
+    while (line !== null && !seen.has(line)) {
+      seen.add(line);
+      line = line.delegate?.line ?? null;
+    }
+    return line !== null || seen.size > gates.length;
+  });
+}
+
 describe('the gates', () => {
   it('keep every limit, lose no attempt, and let no attempt wait in vain', () => {
     fc.assert(
@@ -64,7 +83,12 @@ describe('the gates', () => {
         for (const step of list) {
           take(traffic, step);
           const { joined, waiting } = traffic;
-          const broken = [...brokenLimits(traffic, limits), ...waitingInVain(traffic)];
+          const wrong = [
+            ...waitingInVain(traffic),
+            ...waitingForFree(traffic, limits),
+            ...waitingForThemselves(traffic),
+          ].map(({ origin }) => `one to ${origin} waits`);
+          const broken = [...brokenLimits(traffic, limits), ...wrong];
           expect([broken, joined.waiting]).toEqual([[], waiting.length]);
         }
         empty(traffic);
@@ -120,6 +144,36 @@ describe('the gates', () => {
     const bodyless = traffic.ask('c', 0);
     expect(traffic.waiting).toEqual([great]);
     expect(traffic.running).toContain(bodyless);
+  });
+
+  it('let a small body have the place that a great one waits too long for', () => {
+    const traffic = new GatedTraffic(small);
+    const [first, second] = ['a', 'b', 'c', 'd'].map((origin, index) =>
+      traffic.ask(origin, index < 2 ? 0 : 40),
+    );
+    const [fitting, great] = ['e', 'f'].map((origin) => traffic.ask(origin, 20));
+    const little = traffic.ask('g');
+    traffic.leave(first!);
+    traffic.leave(second!);
+    expect(traffic.waiting).toEqual([great]);
+    expect(traffic.running).toContain(fitting);
+    expect(traffic.running).toContain(little);
+  });
+
+  it('have none wait for one that waits for it', () => {
+    const traffic = new GatedTraffic(small);
+    const [first, second] = ['a', 'b'].map((origin) => traffic.ask(origin));
+    const [, third] = [70, 5].map((bytes) => traffic.ask(`of ${bytes}`, bytes));
+    for (const [index, bytes] of [25, 0].entries()) traffic.ask(`next ${index}`, bytes);
+    const early = traffic.ask('early', 25);
+    traffic.leave(first!);
+    const late = traffic.ask('late', 5);
+    traffic.leave(third!);
+    traffic.leave(second!);
+    expect(traffic.waiting).toEqual([early, late]);
+    expect(waitingForThemselves(traffic)).toEqual([]);
+    const waits = [early, late].map(({ admission }) => traffic.joined.waitOf(admission!));
+    expect(waits.map((wait) => wait?.obstacle.gate)).toEqual(['bodyBytes', 'bodyBytes']);
   });
 
   it('let a body above the whole budget go alone', () => {
