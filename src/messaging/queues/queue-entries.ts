@@ -152,11 +152,16 @@ export class QueueEntries {
     this.callbacks.set(id, source);
   }
 
-  /** One that has joined keeps its place, as one does that is tried again. */
+  /**
+   * One that has joined keeps its place, as one does that is tried again: also in a replay, where
+   * no attempt of it has met the gate.
+   */
   private rescheduled(id: string, joinsAt: number, at: number): void {
     const earlier = this.entries.get(id);
-    if (earlier === undefined || earlier.place !== 0) return;
+    if (earlier === undefined) return;
     const order = this.orderOf(earlier.queueName);
+    order.admitDue(at);
+    if (earlier.place !== 0) return;
     const entry = new QueueEntry(id, earlier.queueName, joinsAt, earlier.offset);
     this.changes(earlier);
     this.entries.set(id, entry);

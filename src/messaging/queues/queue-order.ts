@@ -62,9 +62,7 @@ export class QueueOrder {
       this.delayed.push(entry);
       return;
     }
-    for (let next = this.delayed.peek(); next && next.joinsAt <= at; next = this.delayed.peek()) {
-      this.admitNext();
-    }
+    this.admitDue(at);
     this.join(entry);
   }
 
@@ -73,6 +71,13 @@ export class QueueOrder {
     this.size += 1;
     if (!entry.isFinal) this.lag += 1;
     (entry.place === 0 ? this.delayed : this.waiting).push(entry);
+  }
+
+  /** Those join whose delay has passed at `at`. */
+  admitDue(at: number): void {
+    for (let next = this.delayed.peek(); next && next.joinsAt <= at; next = this.delayed.peek()) {
+      this.admitNext();
+    }
   }
 
   /** The delay of `entry` has passed: it joins, behind those whose delay passed before. */

@@ -224,6 +224,25 @@ describe('a queue', () => {
     expect(started).toEqual(['msg_1', 'msg_1']);
   });
 
+  it('keeps the place of a message that had joined and was moved, across a restart, too', () => {
+    const { world, started } = watched();
+    world.configure('q', 1, true);
+    world.enqueue('q', 500, 0, false);
+    world.advance(500);
+    world.reschedule('msg_1', 5000);
+    world.enqueue('q', 0, 0, false);
+    world.commit();
+    const places = () => world.entries.first('q', 2).map(({ place }) => place);
+    expect(places()).toEqual([1, 2]);
+    world.restart();
+    expect(places()).toEqual([1, 2]);
+    world.configure('q', 1, false);
+    world.commit();
+    expect(started).toEqual([]);
+    world.advance(5000);
+    expect(started).toEqual(['msg_1']);
+  });
+
   it('starts no message before the end of the last one is on disk', () => {
     const { world, started } = watched();
     world.enqueue('q', 0, 0, false);

@@ -135,6 +135,12 @@ export class QueueWorld {
     this.turn(this.cancellation(message));
   }
 
+  /** The next attempt of a message is moved: it starts this much later than now. */
+  reschedule(id: string, delayMs: number): void {
+    const event: MessageEvent = { type: 'MessageRescheduled', notBefore: this.now + delayMs };
+    this.turn({ kind: 'message', id, event });
+  }
+
   configure(queueName: QueueName, parallelism: number, isPaused: boolean): void {
     const type = this.queues.has(queueName) ? 'QueueConfigured' : 'QueueCreated';
     const event: QueueEvent = { type, parallelism, isPaused };
@@ -283,6 +289,8 @@ export class QueueWorld {
     } else if (message !== undefined && event.type === 'AttemptFailed') {
       message.retries -= 1;
       message.notBefore = event.retryAt;
+    } else if (message !== undefined && event.type === 'MessageRescheduled') {
+      message.notBefore = event.notBefore;
     } else if (message !== undefined) {
       message.isFinal = true;
     }
@@ -294,11 +302,12 @@ export class QueueWorld {
     const durableEnd = (this.durable.at(-1)?.at(-1)?.offset ?? -1) + 1;
     if (message === undefined || message.lastOffset >= durableEnd) return;
     const { attempt } = message;
-    if (message.isFinal && attempt?.isRunning === false && attempt.admission !== null) {
+    const isWanted = !message.isFinal && message.notBefore <= this.now;
+    if (!isWanted && attempt?.isRunning === false && attempt.admission !== null) {
       this.gates.leave(attempt.admission);
       message.attempt = null;
     }
-    if (message.isFinal || attempt !== null || message.notBefore > this.now) return;
+    if (!isWanted || attempt !== null) return;
     message.attempt = new Attempt(message, this);
     message.attempt.admission = this.gates.admit(message.attempt);
   }
