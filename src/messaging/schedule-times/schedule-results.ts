@@ -15,7 +15,7 @@ export interface ScheduleResult {
   readonly isManual: boolean;
   /** How many messages it published. */
   readonly messageCount: number;
-  /** What became of the first of them, by id. */
+  /** What became of the first of them, by id; of those that were swept it is not known. */
   readonly states: Readonly<Record<string, ScheduledMessageState>>;
   /** Why nothing was published. */
   readonly error?: string;
@@ -54,7 +54,10 @@ export class ScheduleResults {
     const { at, by, event } = envelope;
     const { dueAt, messageIds, error } = event;
     const states: Record<string, ScheduledMessageState> = {};
-    for (const id of messageIds.slice(0, shownMessagesMax)) states[id] = await this.stateOf(id);
+    for (const id of messageIds.slice(0, shownMessagesMax)) {
+      const state = await this.stateOf(id);
+      if (state !== null) states[id] = state;
+    }
     return {
       time: at,
       dueAt,
@@ -65,10 +68,12 @@ export class ScheduleResults {
     };
   }
 
-  private async stateOf(messageId: string): Promise<ScheduledMessageState> {
+  /** null: its schedule's events are kept for longer than its own. */
+  private async stateOf(messageId: string): Promise<ScheduledMessageState | null> {
     if (this.messages.has(messageId)) return 'IN_PROGRESS';
     const last = await this.situations.lastEvent(messageId);
-    return last?.event.type === 'MessageDelivered' ? 'SUCCESS' : 'FAIL';
+    if (last === null) return null;
+    return last.event.type === 'MessageDelivered' ? 'SUCCESS' : 'FAIL';
   }
 }
 

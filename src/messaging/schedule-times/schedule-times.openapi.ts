@@ -27,7 +27,7 @@ const result = once(() =>
     messageCount: z.int(),
     states: z
       .record(z.string(), z.enum(scheduledMessageStates))
-      .describe('What became of the first ten messages, by id'),
+      .describe('What became of the first ten messages, by id, but for those that were swept'),
     error: z.string().describe('Why nothing was published').exactOptional(),
   } satisfies Record<keyof ScheduleResult, z.ZodType>),
 );
