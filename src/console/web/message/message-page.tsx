@@ -9,6 +9,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { State, StateBadge } from '../parts/state-mark.tsx';
 import { Loaded } from '../parts/states.tsx';
 import { WhyLine } from '../parts/why.tsx';
+import { momentIn } from '../past/as-of.ts';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { useNow } from '../time/clock.ts';
 import { count } from '../time/format.ts';
@@ -24,7 +25,7 @@ export default function MessagePage() {
   const query = useMessage(id);
   const log = useMessageLog(id);
   const [{ asOf }] = useFilters();
-  const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
+  const at = momentIn(asOf);
   const { data } = query;
   const state =
     at === null ? data?.state : log.data?.rows.findLast(({ time }) => time <= at)?.state;

@@ -13,6 +13,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { StateBadge } from '../parts/state-mark.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { WhyLine } from '../parts/why.tsx';
+import { momentIn } from '../past/as-of.ts';
 import { JournalLink } from '../past/journal-link.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { useNow } from '../time/clock.ts';
@@ -68,7 +69,7 @@ function Run({ run }: { readonly run: ShownRun }) {
   const { workflowRunId: id, workflowUrl: url, state } = run;
   const isActive = run.workflowState === 'RUN_STARTED';
   const [{ asOf }, change] = useFilters();
-  const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
+  const at = momentIn(asOf);
   const log = useRunLog(id, isActive);
   const why = useQuery({
     queryKey: ['run', id, 'why'],

@@ -9,6 +9,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { ShortId } from '../parts/shortened.tsx';
 import { Empty, Loaded, RowStates } from '../parts/states.tsx';
+import { momentIn } from '../past/as-of.ts';
 import { SpanChoice, spanOf } from '../past/spans.tsx';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
 import { now as nowMs, useNow } from '../time/clock.ts';
@@ -70,7 +71,7 @@ function EventLink({ event }: { readonly event: JournalEvent }) {
 
 export default function TimeMachinePage() {
   const [{ asOf, type, stream, span }, change] = useFilters();
-  const at = asOf === undefined || !Number.isFinite(Number(asOf)) ? null : Number(asOf);
+  const at = momentIn(asOf);
   const list = useRows(['journal', { at, type, stream }], (cursor, signal) =>
     loadEvents(
       { until: at ?? undefined, ...(type && { type }), ...(stream && { stream }) },
