@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
-import { DamagedData, Journal } from '../../engine/journal.js';
+import { Journal } from '../../engine/journal.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
 import type { Outcome } from '../../engine/turn.js';
@@ -41,18 +41,8 @@ export class PendingMessages {
   /** Takes one message back; refused as `not_found` where there is nothing to take back. */
   async cancel(id: string, by: Principal | null): Promise<Outcome> {
     const offset = await this.offsetOf(id);
-    const terms = offset === null ? [] : await this.termsOf(offset);
+    const terms = offset === null ? [] : await this.stored.termsOf(offset);
     return this.messages.ask(this.command(id, terms), by);
-  }
-
-  /** None of a message that the disk has damaged: it must be possible to take that one back. */
-  private async termsOf(offset: number): Promise<readonly string[]> {
-    try {
-      return messageTerms((await this.stored.published(offset)).event);
-    } catch (error) {
-      if (error instanceof DamagedData) return [];
-      throw error;
-    }
   }
 
   /**

@@ -4,10 +4,11 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
+import { DamagedData } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { AttemptEvent, MessageEvent, MessageFailed, Published } from './message.events.js';
-import { isPublished } from './recorded-events.js';
+import { isPublished, messageTerms } from './recorded-events.js';
 
 /** What is delivered later is read back from the journal: memory follows the work in flight. */
 const soonMs = 10_000;
@@ -37,6 +38,19 @@ export class StoredMessages {
   /** The `MessagePublished` at an offset, at once where it is cached. */
   published(offset: number): Published | Promise<Published> {
     return this.read(offset);
+  }
+
+  /**
+   * What the events of the message are found by that was published at an offset. None of one that
+   * the disk has damaged: it must be possible to take that one back.
+   */
+  async termsOf(offset: number): Promise<readonly string[]> {
+    try {
+      return messageTerms((await this.published(offset)).event);
+    } catch (error) {
+      if (error instanceof DamagedData) return [];
+      throw error;
+    }
   }
 
   /** How the attempt ended that is recorded at an offset; the answer's body stands beside it. */

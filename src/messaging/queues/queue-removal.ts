@@ -10,7 +10,6 @@ import { turnCommandsMax } from '../../engine/turn.js';
 import { valueIn } from '../../http/outcome.js';
 import type { CancelMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
-import { messageTerms } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { type DeleteQueue, type EnsureQueue, queueKind } from './queue.commands.js';
 import type { QueueEvent } from './queue.events.js';
@@ -66,8 +65,7 @@ export class QueueRemoval {
   }
 
   private async cancel({ messageId: id, offset }: QueueEntry): Promise<CancelMessage> {
-    const { event } = await this.stored.published(offset);
-    const terms = messageTerms(event);
+    const terms = await this.stored.termsOf(offset);
     return { type: 'CancelMessage', kind: messageKind, id, at: this.clock.now(), terms };
   }
 }

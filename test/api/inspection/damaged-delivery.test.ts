@@ -64,11 +64,13 @@ beforeAll(async () => {
   for (const name of ['rotten-of-queue', 'next-of-queue']) {
     await publish(name, '/v2/enqueue/line');
   }
+  await publish('rotten-of-other', '/v2/enqueue/other');
   const trigger = `/v2/trigger/${endpoint.url}/run`;
   runId = (await post(trigger, { 'svc-delay': '3s' }, 'the rotten payload'))['workflowRunId'] ?? '';
   await post('/v2/publish/http://127.0.0.1:19999/x', { 'svc-delay': '1h' }, filler);
   await server.stop();
-  for (const name of ['rotten', 'rotten-of-queue']) await damage(`the body of ${name}.`);
+  const rotten = ['rotten', 'rotten-of-queue', 'rotten-of-other'];
+  for (const name of rotten) await damage(`the body of ${name}.`);
   await damage('the rotten payload');
   server = await startServer({ dataDirectory });
 }, 60_000);
@@ -87,11 +89,11 @@ it('messages around the damaged ones are delivered, and the server goes on', asy
 }, 60_000);
 
 it('says that they are damaged, where operators and programs look', async () => {
-  const text = '3 messages are damaged on the disk and not delivered: run stepwell journal verify';
+  const text = '4 messages are damaged on the disk and not delivered: run stepwell journal verify';
   expect(await warnings()).toEqual({ status: 200, warnings: [text] });
   const headers = { authorization: server.bearer };
   const metrics = await (await fetch(`${server.url}/metrics`, { headers })).text();
-  expect(metrics).toContain('\nstepwell_unreadable_messages 3\n');
+  expect(metrics).toContain('\nstepwell_unreadable_messages 4\n');
   expect(await why('rotten')).toMatchObject({
     status: 200,
     body: { messageId: ids['rotten'], reason: 'unreadable' },
@@ -112,11 +114,12 @@ it('the next start goes well, and holds the damaged messages again', async () =>
   expect(arrived()).not.toContain('rotten');
 }, 60_000);
 
-it('it can be canceled: its queue goes on, and nothing is damaged any more', async () => {
+it('it can be canceled, by its id or with its queue, and nothing is damaged any more', async () => {
   for (const name of ['rotten', 'rotten-of-queue']) {
     const { status } = await callApi(server, 'DELETE', `/v2/messages/${ids[name]}`);
     expect(status).toBe(200);
   }
+  expect((await callApi(server, 'DELETE', '/v2/queues/other')).status).toBe(200);
   expect((await callApi(server, 'DELETE', `/v2/workflows/runs/${runId}`)).status).toBe(200);
   await untilArrived('next-of-queue');
   expect(await warnings()).toEqual({ status: 200, warnings: undefined });
