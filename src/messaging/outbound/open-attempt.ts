@@ -33,7 +33,8 @@ export class OpenAttempt implements OutboundExchange {
   private interimResponses = 0;
   private status = 0;
   private headers: readonly string[] = none;
-  private captured: Buffer[] = [];
+  /** One piece of memory, however small the pieces are in which the body comes. */
+  private captured = nothing;
   private capturedBytes = 0;
   private receivedBytes = 0;
 
@@ -89,12 +90,7 @@ export class OpenAttempt implements OutboundExchange {
 
   data(chunk: Buffer): void {
     const left = this.attempt.captureBytes - this.capturedBytes;
-    if (left > 0) {
-      const kept = chunk.length <= left ? chunk : chunk.subarray(0, left);
-      // The connection reads on into the same memory.
-      this.captured.push(Buffer.from(kept));
-      this.capturedBytes += kept.length;
-    }
+    if (left > 0) this.capture(chunk.length <= left ? chunk : chunk.subarray(0, left));
     this.receivedBytes += chunk.length;
     // The status is known and most of the body is not wanted: reading on only costs.
     const isTooLong = this.receivedBytes - this.capturedBytes > discardBytesMax;
@@ -123,11 +119,29 @@ export class OpenAttempt implements OutboundExchange {
       durationMs: this.clock.monotonic() - this.startedTick,
       cut,
     });
-    this.captured = [];
+    this.captured = nothing;
+  }
+
+  /** A copy: the connection reads on into the same memory. */
+  private capture(piece: Buffer): void {
+    const { captured, capturedBytes } = this;
+    const length = capturedBytes + piece.length;
+    if (capturedBytes === 0) this.captured = Buffer.from(piece);
+    else {
+      if (length > captured.length) {
+        const room = Math.min(length * 2, this.attempt.captureBytes);
+        this.captured = Buffer.allocUnsafeSlow(room);
+        captured.copy(this.captured, 0, 0, capturedBytes);
+      }
+      piece.copy(this.captured, capturedBytes);
+    }
+    this.capturedBytes = length;
   }
 
   private body(): Buffer {
-    const [first = nothing] = this.captured;
-    return this.captured.length <= 1 ? first : Buffer.concat(this.captured, this.capturedBytes);
+    const { captured, capturedBytes } = this;
+    return captured.length === capturedBytes
+      ? captured
+      : Buffer.from(captured.subarray(0, capturedBytes));
   }
 }
