@@ -26,7 +26,7 @@ const stopDeadlineMs = 1000;
       provide: LiveViews,
       inject: [JournalSweeps, Journal, provided.clock],
       useFactory: (sweeps: JournalSweeps, journal: Journal, clock: Clock) =>
-        new LiveViews(journal, clock, () => Math.max(journal.startOffset, sweeps.until)),
+        new LiveViews(journal, clock, () => Math.max(journal.startOffset, sweeps.edge)),
     },
   ],
 })

@@ -52,7 +52,7 @@ export interface AsOfQuestion extends Omit<PastQuestion, 'moment'> {
 }
 
 /**
- * One for the server. Refuses, as a value: 422 for a moment before the last sweep and for more
+ * One for the server. Refuses, as a value: 422 for a moment before the edge of a sweep and for more
  * memory than it may take, 500 where the disk is damaged, 503 where too many wait. Answers are
  * kept, in a bound of bytes: the past stays.
  */
@@ -69,7 +69,7 @@ export class PastViews {
 
   constructor(
     private readonly open: OpenPast,
-    private readonly sweeps: Pick<JournalSweeps, 'until'>,
+    private readonly sweeps: Pick<JournalSweeps, 'edge'>,
     private readonly journal: Journal,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -78,7 +78,7 @@ export class PastViews {
   /** What a `GET` was answered then. */
   async answer({ asOf, role, target, isWanted }: AsOfQuestion): Promise<PastAnswer | Refusal> {
     const moment = await this.momentOf(asOf);
-    if (moment.until < this.sweeps.until) return swept(moment);
+    if (this.isSwept(moment)) return swept(moment);
     const { until, at } = moment;
     const key = JSON.stringify([until, at, role, target]);
     const known = this.answers.get(key);
@@ -87,6 +87,11 @@ export class PastViews {
     return this.inLine(async () => {
       if (this.isStopped || !isWanted()) return stopped;
       const found = this.answers.get(key) ?? (await this.find({ moment, role, target }));
+      // A sweep that has begun since may have removed what was still to be read for it.
+      if (this.isSwept(moment)) {
+        await this.end();
+        return swept(moment);
+      }
       if (!(found instanceof Refusal)) this.answers.set(key, found);
       return found;
     });
@@ -97,6 +102,11 @@ export class PastViews {
     this.isStopped = true;
     this.cancelEnd();
     await this.current?.server.end();
+  }
+
+  /** One that has not come to its end, and may never, has removed something, too. */
+  private isSwept({ until }: PastMoment): boolean {
+    return until < this.sweeps.edge;
   }
 
   /** One at a time. */

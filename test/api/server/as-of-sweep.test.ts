@@ -1,11 +1,14 @@
 import { request } from 'undici';
+import { JournalSweeps } from '../../../src/engine/history/journal-sweeps.js';
 import { Journal } from '../../../src/engine/journal.js';
 import { callApi } from '../../support/clients/api-call.js';
+import { EventSource } from '../../support/clients/event-source.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const messages = 4000;
 const perBatch = 100;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let server: TestServer;
 let endpoint: RecordingEndpoint;
@@ -58,4 +61,36 @@ describe('?asOf= while the journal is swept', () => {
     expect(last).toMatchObject({ status: 200, body: then });
     expect((await callApi(server, 'GET', path)).body).toEqual(then);
   }, 120_000);
+
+  it('says that it is not known what a sweep that was killed may have removed', async () => {
+    const own = await startServer();
+    const { nest } = own.application;
+    const journal = nest.get(Journal, { strict: false });
+    const sweeps = nest.get(JournalSweeps, { strict: false });
+    try {
+      const publish = `/v2/publish/${endpoint.url}/gone`;
+      const { messageId } = (await callApi(own, 'POST', publish)).body as { messageId: string };
+      const path = `/v2/messages/${messageId}`;
+      // Until it is delivered.
+      while ((await callApi(own, 'GET', path)).status === 200) await pause(20);
+      const { value: published } = await journal.find(messageId, 0, journal.highWatermark).next();
+      await journal.seal();
+      // As the sweeper does, up to the end of a sweep.
+      const edge = journal.highWatermark;
+      await sweeps.begin(edge, Date.now());
+      await journal.sweep(
+        edge,
+        () => false,
+        async () => undefined,
+      );
+      const asOf = published.offset + 1;
+      expect((await callApi(own, 'GET', `${path}?asOf=${asOf}`)).status).toBe(422);
+      const authorization = own.bearer;
+      const stream = await EventSource.open(`${own.url}/v2/live`, { authorization }, '0');
+      expect((await stream.take(1)).map(({ type }) => type)).toEqual(['reload']);
+      stream.cut();
+    } finally {
+      await own.remove();
+    }
+  });
 });
