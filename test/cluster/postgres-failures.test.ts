@@ -1,5 +1,7 @@
+import { connect, createServer } from 'node:net';
 import type { CommitLog, ReadEntries } from '../../src/cluster/commit-log.js';
 import { PostgresLog } from '../../src/cluster/postgres/postgres-log.js';
+import { listeningPort } from '../../src/http/listening-port.js';
 import { describeWithPostgres, PostgresServer } from '../support/program/postgres.js';
 
 const limitMs = 120_000;
@@ -120,6 +122,35 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
       expect(outcomes.at(-1)).toBe('stored');
       expect(await read).toBe('the server of PostgreSQL is silent');
       expect(texts(await log.read(0))).toEqual(['before', 'after']);
+    },
+    limitMs,
+  );
+
+  it(
+    'gives a read up that a silent server leaves, though it has answered another one',
+    async () => {
+      const relay = createServer((near) => {
+        const far = connect(primary.port, '127.0.0.1');
+        let isSilent = false;
+        near.on('data', (chunk) => {
+          // The rows are asked for last, once all that is asked beside them is answered.
+          isSilent ||= chunk.includes('copy (select');
+          far.write(chunk);
+        });
+        far.on('data', (chunk) => {
+          if (!isSilent) near.write(chunk);
+        });
+        near.on('close', () => far.destroy());
+        for (const side of [near, far]) side.on('error', () => undefined);
+      });
+      await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+      const url = new URL(primary.url);
+      url.port = `${listeningPort(relay)}`;
+      const log = open('half-silent', [url.href]);
+      const read = log.read(0).catch((error: Error) => error.message);
+      expect(await log.end()).toBe(0);
+      expect(await read).toBe('the server of PostgreSQL is silent');
+      relay.close();
     },
     limitMs,
   );

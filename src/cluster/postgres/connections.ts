@@ -140,6 +140,9 @@ export class PostgresConnections {
   }
 }
 
+/** How many calls of `answered` wait for a connection. */
+const waiting = new WeakMap<Socket, number>();
+
 /**
  * What `ask` finds where a server that is there answers at once; the connection is closed, and what
  * it waits for rejects, where the server says nothing for long.
@@ -148,11 +151,14 @@ export async function answered<Found>(
   { client, socket }: Pick<PostgresConnection, 'client' | 'socket'>,
   ask: (client: Client) => Promise<Found>,
 ): Promise<Found> {
+  const count = () => waiting.get(socket) ?? 0;
+  waiting.set(socket, count() + 1);
   socket.setTimeout(silenceMs);
   try {
     return await ask(client);
   } finally {
-    socket.setTimeout(0);
+    waiting.set(socket, count() - 1);
+    if (count() === 0) socket.setTimeout(0);
   }
 }
 
