@@ -19,22 +19,27 @@ export interface Notified {
 /** The id of a run has no more slashes than this where clients leave them as they are. */
 const runSlashesMax = 32;
 
+/** What is known of runs where a path may name one. */
+export interface ActiveRunIds {
+  isActive(runId: string): boolean;
+  waitsFor(runId: string, eventId: string): boolean;
+}
+
 /**
- * What stands before a slash is the id of a run only where `isActive` knows it, or where it is the
- * first name and looks like one (workflows.md 3.4): event ids may hold slashes, and so may those of
- * runs, which the published clients do not encode.
+ * What stands before a slash is the id of a run only where there is such an active one, or where it
+ * is the first name and looks like one (workflows.md 3.4): event ids may hold slashes, and so may
+ * those of runs, which the published clients do not encode. Of several it is the one that waits for
+ * the event, else the shortest.
  */
-export function notifiedIn(
-  target: string,
-  segments: number,
-  isActive: (runId: string) => boolean,
-): Result<Notified> {
+export function notifiedIn(target: string, segments: number, runs: ActiveRunIds): Result<Notified> {
   const tail = rawPathTail(target, segments);
-  const runs = runsIn(tail);
-  const run =
-    runs.find(({ runId }) => isActive(runId)) ??
-    runs.slice(0, 1).find(({ runId }) => runId.startsWith('wfr_'));
-  const eventId = parseEventId(decodeURIComponent(tail.slice(run?.length ?? 0)));
+  const named = runsIn(tail);
+  const active = named.filter(({ runId }) => runs.isActive(runId));
+  const eventBehind = (length: number) => decodeURIComponent(tail.slice(length));
+  const waiting = active.find(({ runId, length }) => runs.waitsFor(runId, eventBehind(length)));
+  const looksSo = named.slice(0, 1).find(({ runId }) => runId.startsWith('wfr_'));
+  const run = waiting ?? active[0] ?? looksSo;
+  const eventId = parseEventId(eventBehind(run?.length ?? 0));
   return eventId.ok ? ok({ runId: run?.runId ?? null, eventId: eventId.value }) : eventId;
 }
 

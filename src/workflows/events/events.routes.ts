@@ -90,8 +90,7 @@ export class EventRoutes {
 
   private async notify(exchange: Exchange): Promise<void> {
     const { target, body, caller } = exchange;
-    const isActive = (id: string) => this.service.isActive(id);
-    const { runId, eventId } = valueIn(notifiedIn(target, segments, isActive));
+    const { runId, eventId } = valueIn(notifiedIn(target, segments, this.service));
     const items =
       runId === null
         ? await this.service.notify(eventId, body, caller)

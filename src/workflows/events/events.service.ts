@@ -25,7 +25,7 @@ import { Runs } from '../runs/run.entity.js';
 import { isEndedBy } from '../runs/run-waits.policy.js';
 import type { Waiter } from '../runs/waiters.projection.js';
 import { AnnouncedWebhooks } from './announced-webhooks.js';
-import type { NamedWebhook } from './event-path.js';
+import type { ActiveRunIds, NamedWebhook } from './event-path.js';
 import type { WaitRequest } from './wait.request.js';
 import { type NotifyItem, type WaiterObject, waiterObject } from './waiter-object.js';
 
@@ -44,7 +44,7 @@ const noRoom = new Refusal('unavailable', 'the run has no room for this call');
  * at most 256; a crash in between leaves some of them waiting, and the client without an answer.
  */
 @Injectable()
-export class EventsService {
+export class EventsService implements ActiveRunIds {
   constructor(
     private readonly engine: Engine,
     private readonly runs: Runs,
@@ -132,6 +132,11 @@ export class EventsService {
   /** Whether a run of this id takes events; to be shown once `settled`. */
   isActive(runId: string): boolean {
     return this.runs.has(runId);
+  }
+
+  /** Whether a run of this id waits for an event; to be shown once `settled`. */
+  waitsFor(runId: string, eventId: string): boolean {
+    return this.waitersOf(runId, eventId, false).length > 0;
   }
 
   /** Waits until what was read before may be shown. */

@@ -289,6 +289,17 @@ describe('an event for one run', () => {
     expect((await notify('plain-name/named/event')).body).toEqual([]);
   });
 
+  it('is for the run that waits for it, where a shorter id is one too', async () => {
+    script = waitOnce('signed');
+    await runs.begin(server, 'wfr_contract');
+    await runs.begin(server, 'wfr_contract/annex');
+    await runs.delivered(2);
+    const longer = await notify('wfr_contract/annex/signed');
+    expect(longer.body).toMatchObject([{ workflowRunId: 'wfr_contract/annex' }]);
+    const shorter = await notify('wfr_contract/signed');
+    expect(shorter.body).toMatchObject([{ workflowRunId: 'wfr_contract' }]);
+  });
+
   it('is refused where the run has ended or never began', async () => {
     script = ({ runId }) => end(runId);
     await runs.begin(server, 'wfr_ended');

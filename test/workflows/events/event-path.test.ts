@@ -1,6 +1,18 @@
-import { eventIn, notifiedIn, webhooksIn } from '../../../src/workflows/events/event-path.js';
+import {
+  type ActiveRunIds,
+  eventIn,
+  notifiedIn,
+  webhooksIn,
+} from '../../../src/workflows/events/event-path.js';
 
-const isActive = (runId: string) => ['active', 'my/run', '/run', 'wfr_a/b'].includes(runId);
+const waits: Readonly<Record<string, string>> = {
+  ...{ active: 'paid', 'my/run': 'paid', '/run': 'paid', 'wfr_a/b': 'paid' },
+  ...{ 'order-1': 'paid', 'order-1/again': 'paid', 'order-1/again/2': 'x/paid' },
+};
+const runs: ActiveRunIds = {
+  isActive: (runId) => runId in waits,
+  waitsFor: (runId, eventId) => waits[runId] === eventId,
+};
 
 describe('a path of an event', () => {
   it.each([
@@ -44,18 +56,23 @@ describe('a path of a notification', () => {
     ['/v2/notify//run/event', '/run', 'event'],
     ['/v2/notify/active/my/run/event', 'active', 'my/run/event'],
     ['/v2/notify/wfr_a/b/event', 'wfr_a/b', 'event'],
+    ['/v2/notify/order-1/paid', 'order-1', 'paid'],
+    ['/v2/notify/order-1/again/paid', 'order-1/again', 'paid'],
+    ['/v2/notify/order-1/again/2/x/paid', 'order-1/again/2', 'x/paid'],
+    ['/v2/notify/order-1/again/2/paid', 'order-1', 'again/2/paid'],
+    ['/v2/notify/order-1%2Fagain/2/paid', 'order-1/again', '2/paid'],
     ['/v2/notify/wfr_a/c/event', 'wfr_a', 'c/event'],
     [`/v2/notify/${'x/'.repeat(40)}event`, null, `${'x/'.repeat(40)}event`],
     ['/v2/notify/wfr_my%2Frun/a%2Fb/c', 'wfr_my/run', 'a/b/c'],
     ['/v2/notify/wfr_1%2Fevent', null, 'wfr_1/event'],
   ])('%s names the run %s and the event %s', (target, runId, eventId) => {
-    expect(notifiedIn(target, 2, isActive)).toEqual({ ok: true, value: { runId, eventId } });
+    expect(notifiedIn(target, 2, runs)).toEqual({ ok: true, value: { runId, eventId } });
   });
 
   it.each(['/v2/notify', '/v2/notify/', '/v2/notify/wfr_1/', '/v2/notify/active/'])(
     '%s names no event',
     (target) => {
-      expect(notifiedIn(target, 2, isActive).ok).toBe(false);
+      expect(notifiedIn(target, 2, runs).ok).toBe(false);
     },
   );
 });
