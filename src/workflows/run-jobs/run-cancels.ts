@@ -1,13 +1,14 @@
 /** What jobs do with active runs: take them back (messaging.md 13). */
 import { Injectable } from '@nestjs/common';
 import TinyQueue from 'tinyqueue';
-import { ok, type Result } from '../../grammar/result.js';
+import { ok, Refusal, type Result } from '../../grammar/result.js';
 import { readWritten } from '../../http/query-filters.js';
 import type {
   JobRange,
   JobStep,
   JobSteps,
   JobVerb,
+  PreparedItem,
   WrittenJob,
 } from '../../messaging/jobs/job-verbs.js';
 import { isAmong } from '../../messaging/messages/message-filter.js';
@@ -55,13 +56,19 @@ export class RunCancels {
   private async *walk(filters: MeantRuns, range: JobRange): AsyncGenerator<JobStep> {
     for (let position = range.position; ; ) {
       const { oldest, isCut } = await this.oldest(filters, { ...range, position });
-      for (const { id, offset } of oldest) {
-        position = offset;
-        const prepare = async () => ok(() => [this.active.canceling(id)]);
-        yield { position, item: { id, prepare } };
+      for (const run of oldest) {
+        position = run.offset;
+        yield { position, item: { id: run.id, prepare: async () => this.prepare(run) } };
       }
       if (!isCut) return;
     }
+  }
+
+  /** A job may take its time: its run may be over by then, and another one bear the name. */
+  private prepare({ id, offset }: Placed): PreparedItem {
+    const isThere = () => this.runs.actors.firstOffsetOf(id) === offset;
+    if (!isThere()) return new Refusal('not_found', `workflow run ${id} not found`);
+    return ok(() => (isThere() ? [this.active.canceling(id)] : null));
   }
 
   private async oldest(

@@ -1,6 +1,12 @@
+import type { Clock } from '../../../src/engine/clock.js';
+import { Engine } from '../../../src/engine/engine.js';
+import { provided } from '../../../src/engine/provided.js';
 import type { JobObject } from '../../../src/messaging/jobs/job-object.js';
 import { callApi } from '../../support/clients/api-call.js';
-import { boom, FailedRunStage } from '../../support/workflows/failed-run-stage.js';
+import { boom, FailedRunStage, pause } from '../../support/workflows/failed-run-stage.js';
+import { runConfiguration, startRun } from '../../support/workflows/run-commands.js';
+
+const hourMs = 3_600_000;
 
 let stage: FailedRunStage;
 
@@ -96,6 +102,26 @@ describe('a job over active runs', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 404]);
     const { body } = await callApi(stage.server, 'GET', '/v2/messages?workflowRunId=p,q');
     expect(body).toEqual({ messages: [] });
+  });
+
+  it('leaves a run alone that has begun since under the id of one that was meant', async () => {
+    const engine = stage.server.application.nest.get(Engine);
+    const now = stage.server.application.nest.get<Clock>(provided.clock).now();
+    const begin = (id: string, at: number) => {
+      const configuration = runConfiguration({ url: stage.workflow.url });
+      const messageId = `msg_${id}_${at}`;
+      const notBefore = now + 24 * hourMs;
+      return engine.dispatch([startRun({ id, configuration, messageId, at, notBefore })]);
+    };
+    for (const id of ['nightly_1', 'nightly_2']) await begin(id, now - hourMs);
+    const filter = { workflowRunIds: ['nightly_1', 'nightly_2'] };
+    const job = done({ verb: 'cancel', over: 'runs', filter, rate: 1 });
+    while ((await stage.runStatus('nightly_1')) === 200) await pause();
+    await callApi(stage.server, 'DELETE', '/v2/workflows/runs/nightly_2');
+    await begin('nightly_2', now);
+    const reason = 'workflow run nightly_2 not found';
+    expect((await job).refusals).toEqual([{ id: 'nightly_2', reason }]);
+    expect(await stage.runStatus('nightly_2')).toBe(200);
   });
 
   it('cancels those that are meant', async () => {
