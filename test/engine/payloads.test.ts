@@ -8,7 +8,9 @@ const journal = { remembering: () => ({}) as Journal };
 
 function envelopeWith(body: Buffer): EventEnvelope {
   const stream = { kind: 'message', id: 'msg_1', sequence: 0, previous: -1 };
-  return { ...stream, at: 1, offset: 7, by: null, event: { type: 'MessagePublished' }, body };
+  const { length: byteLength } = body;
+  const event = { type: 'MessagePublished' };
+  return { ...stream, at: 1, offset: 7, by: null, event, body, byteLength };
 }
 
 describe('a body that is kept', () => {

@@ -15,6 +15,7 @@ export function envelope<Event extends DomainEvent>(
     previous: -1,
     by: null,
     body: null,
+    byteLength: changes.body?.length ?? 0,
     ...changes,
     event,
   };

@@ -23,6 +23,7 @@ export function given<State, Cmd extends Command, Event extends DomainEvent, Vie
       by: null,
       event,
       body: null,
+      byteLength: 0,
     });
   const state = history.reduce(evolve, decider.initialState());
   return {

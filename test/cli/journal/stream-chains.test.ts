@@ -11,6 +11,7 @@ const event = (id: string, sequence: number, offset: number, previous: number): 
   by: null,
   event: { type: 'Happened' },
   body: null,
+  byteLength: 0,
 });
 
 /** What is said of the last of these events; the others must follow. */

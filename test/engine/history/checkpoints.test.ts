@@ -130,6 +130,7 @@ describe('a stream that lives for years', () => {
       previous: 99 + sequence,
       event: { type: 'Counted', more: 1, knownOffset: -1 } as const,
       body: null,
+      byteLength: 0,
       by: null,
     });
     opened.engine.replay([envelope(0), envelope(7)]);

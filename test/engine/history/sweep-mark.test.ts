@@ -135,6 +135,7 @@ describe('a replay of what a sweep has left', () => {
     by: null,
     event: { type: 'Noted', about: [] },
     body: null,
+    byteLength: 0,
   });
 
   it('passes over the end of a stream whose beginning is gone', () => {

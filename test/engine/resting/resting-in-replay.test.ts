@@ -134,7 +134,9 @@ describe.each([
     for (const [offset, { id, at }] of turns.entries()) {
       const sequence = Math.floor(offset / names.length);
       const place = { kind: 'bell', id, sequence, at: 1, offset, previous: offset - names.length };
-      engine.replay([{ ...place, by: null, event: { type: 'Set', at } as BellEvent, body: null }]);
+      engine.replay([
+        { ...place, by: null, event: { type: 'Set', at } as BellEvent, body: null, byteLength: 0 },
+      ]);
       await untilTimersRan();
     }
     await resumeEffects(engine);
@@ -149,7 +151,9 @@ describe.each([
     for (const [offset, id] of names.entries()) {
       const at = id < 'e' ? 2 : 1;
       const place = { kind: 'bell', id, sequence: 0, at: 1, offset, previous: -1 };
-      engine.replay([{ ...place, by: null, event: { type: 'Set', at } as BellEvent, body: null }]);
+      engine.replay([
+        { ...place, by: null, event: { type: 'Set', at } as BellEvent, body: null, byteLength: 0 },
+      ]);
     }
     await resumeEffects(engine);
     expect(rung.map((each) => each.slice(0, 1)).join('')).toBe('efghabcd');

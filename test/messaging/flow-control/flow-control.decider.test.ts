@@ -295,6 +295,7 @@ describe('any history of commands', () => {
               by: null,
               event,
               body: null,
+              byteLength: 0,
             });
           }
         }

@@ -33,6 +33,7 @@ function remember(
       by: null,
       event,
       body: null,
+      byteLength: 0,
     },
     changes,
   );

@@ -21,6 +21,7 @@ const publishedWith = (
   by: null,
   event: { type: 'MessagePublished', ...messageOptions(changes) },
   body: null,
+  byteLength: 0,
 });
 
 const callback: CallbackOptions = {

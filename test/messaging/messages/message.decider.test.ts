@@ -278,6 +278,7 @@ describe('the deduplication index', () => {
           by: null,
           event: { ...published, deduplicationKey: key } as MessageEvent,
           body: null,
+          byteLength: 0,
         },
         changes as never,
       );
@@ -304,6 +305,7 @@ describe('the deduplication index', () => {
       by: null,
       event,
       body: null,
+      byteLength: 0,
     };
     index.evolve(envelope, changes);
     expect(index.find(toOne, at)).toBe('it');

@@ -268,6 +268,7 @@ export class QueueWorld {
       by: null,
       event,
       body: null,
+      byteLength: 0,
     };
   }
 

@@ -14,7 +14,18 @@ function messages() {
   const changes = new TurnChanges();
   const happen = (kind: string, id: string, event: MessageEvent | ScheduleEvent) =>
     fold.evolve(
-      { kind, id, sequence: 0, at: 0, offset: 0, previous: -1, by: null, event, body: null },
+      {
+        kind,
+        id,
+        sequence: 0,
+        at: 0,
+        offset: 0,
+        previous: -1,
+        by: null,
+        event,
+        body: null,
+        byteLength: 0,
+      },
       changes,
     );
   const message = (id: string, type: string) => happen(messageKind, id, { type } as MessageEvent);

@@ -12,6 +12,7 @@ const envelope = (event: { type: string }, body: Buffer | null = null): EventEnv
   by: null,
   event,
   body,
+  byteLength: 0,
 });
 
 describe('an event in human words', () => {

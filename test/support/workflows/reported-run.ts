@@ -182,6 +182,17 @@ export class ReportedRun {
   ): EventEnvelope<Event> {
     const offset = this.offset++;
     const at = 1000 * (offset + 1);
-    return { kind, id, sequence: offset, at, offset, previous: -1, by: null, event, body: null };
+    return {
+      kind,
+      id,
+      sequence: offset,
+      at,
+      offset,
+      previous: -1,
+      by: null,
+      event,
+      body: null,
+      byteLength: 0,
+    };
   }
 }

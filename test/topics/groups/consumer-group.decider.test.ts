@@ -118,7 +118,7 @@ describe('a join', () => {
     const names = { next: () => '' };
     expect(
       decider.react?.(
-        { ...envelope, previous: -1, by: null, event, body: null },
+        { ...envelope, previous: -1, by: null, event, body: null, byteLength: 0 },
         group(alone).state,
         names,
         command,

@@ -57,6 +57,7 @@ describe('a consumer instance', () => {
       previous: 0,
       by: null,
       body: null,
+      byteLength: 0,
     };
     const id = consumerId({ group: 'a/b', instance: 'c/d' });
     const names = { next: () => '' };

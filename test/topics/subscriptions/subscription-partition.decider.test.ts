@@ -88,7 +88,17 @@ describe('a partition of a subscription', () => {
 
   it('publishes the messages of a push in the turn of the push', () => {
     const command = push();
-    const place = { kind, id, sequence: 1, at, offset: 1, previous: 0, by: null, body: null };
+    const place = {
+      kind,
+      id,
+      sequence: 1,
+      at,
+      offset: 1,
+      previous: 0,
+      by: null,
+      body: null,
+      byteLength: 0,
+    };
     const envelope: EventEnvelope<SubscriptionPartitionEvent> = { ...place, event: pushed };
     const { state } = partition(opened, pushed);
     const names = { next: (prefix: string) => prefix };

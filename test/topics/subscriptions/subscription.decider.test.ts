@@ -61,6 +61,7 @@ function reactions(...history: readonly SubscriptionEvent[]) {
     previous: -1,
     by: null,
     body: null,
+    byteLength: 0,
   };
   const envelope: EventEnvelope<SubscriptionEvent> = { ...place, event };
   const names = { next: (prefix: string) => prefix };
