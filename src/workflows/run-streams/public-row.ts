@@ -11,7 +11,10 @@ const confidentialResults: ReadonlySet<string> = new Set([
   'WaitForWebhook',
 ]);
 
-/** Without headers, labels and addresses, and without the queries of URLs, which hold secrets. */
+/**
+ * Without headers, labels and addresses, and without the queries of URLs, which hold secrets; nor
+ * what third parties are sent, such as the URL of the webhook that they are to call.
+ */
 export function publicRow(row: RunLogRow): RunLogRow {
   const { headers: _h, responseHeaders: _r, label: _l, labels: _ls, stepInfo, ...shown } = row;
   const { invokerWorkflowRunUrl: invokerUrl } = row;
@@ -27,6 +30,7 @@ export function publicRow(row: RunLogRow): RunLogRow {
 function publicStep(step: StepInfoObject): StepInfoObject {
   const {
     callHeaders: _c,
+    callBody: _b,
     callResponseHeaders: _cr,
     invokedWorkflowRunHeaders: _i,
     out,

@@ -43,13 +43,14 @@ describe('a row that a public token sees', () => {
     });
   });
 
-  it('has of a call what was answered, but no headers of it', () => {
+  it('has of a call what was answered, but no headers of it, and not what was sent', () => {
     const call: StepInfoObject = {
       ...step,
       stepType: 'Call',
       out: JSON.stringify({ status: 200, header: { 'Set-Cookie': [secret] }, body: 'ok' }),
       callUrl: 'https://third.example.com/pay?key=a%20secret',
       callHeaders: { Authorization: [secret] },
+      callBody: secret,
       callResponseStatus: 200,
       callResponseHeaders: { 'Set-Cookie': [secret] },
       callResponseBody: 'ok',
