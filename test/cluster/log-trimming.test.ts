@@ -74,3 +74,17 @@ it('a follower counts until its place has not changed for the retention', () => 
   places.heard({ node: 'http://b', place: 2 });
   expect(places.slowest).toBe(2);
 });
+
+it('one that fetches a folder counts for as long as it says so', () => {
+  let now = 0;
+  const places = new FollowerPlaces({ monotonic: () => now }, minute);
+  for (; now < 5 * minute; now += minute / 2) {
+    places.heard({ node: 'http://a', place: 5, fetches: true });
+    // Of the folder that it has.
+    places.heard({ node: 'http://a', place: 5 });
+    expect(places.slowest).toBe(5);
+  }
+  now += minute;
+  places.heard({ node: 'http://a', place: 5 });
+  expect(places.slowest).toBeNull();
+});

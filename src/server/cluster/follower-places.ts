@@ -24,6 +24,8 @@ export const standingSchema = z.object({
   place: z.number().nonnegative(),
   /** Of its program. */
   version: z.string().max(64).optional(),
+  /** The folder of another node is on its way to it: its place stays until it has that. */
+  fetches: z.boolean().optional(),
 });
 
 /** The body of `PUT /node/standing`. */
@@ -36,7 +38,7 @@ const recordSchema = z.array(standingSchema.extend({ silentMs: z.number() }));
 interface Known {
   readonly place: number;
   readonly version: string | null;
-  /** When it came to this place. */
+  /** When it came to this place, or last said that it fetches. */
   readonly at: number;
   /** When it was last heard; of one that an owner before has written down, when it came there. */
   readonly heardAt: number;
@@ -48,18 +50,19 @@ interface Known {
 export class FollowerPlaces {
   private readonly known = new Map<string, Known>();
 
-  /** One whose place does not change for `retentionMs` counts no longer. */
+  /** One whose place does not change for `retentionMs` counts no longer, unless it `fetches`. */
   constructor(
     private readonly clock: Pick<Clock, 'monotonic'>,
     private readonly retentionMs: number,
   ) {}
 
   /** A node says where it stands; it may have begun anew. */
-  heard({ node, place, version }: NodeStanding): void {
+  heard({ node, place, version, fetches = false }: NodeStanding): void {
     const known = this.known.get(node);
     if (known === undefined && this.known.size >= nodesMax) return;
     const heardAt = this.clock.monotonic();
-    const at = known?.place === place ? known.at : heardAt;
+    const stands = known?.place === place && !fetches;
+    const at = stands ? known.at : heardAt;
     this.known.set(node, { place, version: version ?? null, heardAt, at });
   }
 

@@ -3,11 +3,12 @@ import type { Logger } from 'pino';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
+import type { NodeStanding } from '../cluster/follower-places.js';
 import { standingPath } from '../cluster/standing-reports.js';
 import { copyPath } from '../cluster-http/node-routes.js';
 import { heldIn } from './copied-files.js';
 import { type CopyAsk, placesIn } from './copy-format.js';
-import { knownNodes } from './known-nodes.js';
+import { type KnownNodes, knownNodes } from './known-nodes.js';
 import { CopyCut, type TakenCopyPorts, takeCopy } from './taken-copy.js';
 import { UnfinishedCopy } from './unfinished-copy.js';
 
@@ -25,6 +26,9 @@ const pauseMs = 3_600_000;
 
 /** After all nodes were asked in vain. */
 const againMs = 5000;
+
+/** While a copy comes the owner hears as often that it does. */
+const claimEveryMs = 10_000;
 
 /** It gives a copy to another node. */
 const busyStatus = 503;
@@ -71,11 +75,11 @@ export class FolderFetch {
     const { log, logger, caller } = this.ports;
     try {
       const { start, owner, followers } = await knownNodes(log);
-      if (owner !== null) await this.claimsPlace(owner, start);
+      if (owner !== null) await this.claims(owner, { place: start });
       // The owner has other work.
       const known = [...followers, ...(owner === null ? [] : [owner])];
       for (const origin of inOrder(known, this.begun)) {
-        if (origin !== caller.url && (await this.isGivenBy(origin))) return true;
+        if (origin !== caller.url && (await this.isGivenBy(origin, { owner, start }))) return true;
         if (this.begun === origin) return false;
       }
       logger.warn({ followers, owner }, 'no other node gives its folder; they are asked again');
@@ -85,12 +89,16 @@ export class FolderFetch {
     return false;
   }
 
-  private async isGivenBy(origin: string): Promise<boolean> {
+  private async isGivenBy(
+    origin: string,
+    { owner, start }: Pick<KnownNodes, 'owner' | 'start'>,
+  ): Promise<boolean> {
     const { caller, logger, disk, dataDirectory } = this.ports;
     const { signal } = this.ending;
     const seed = callSeed(caller);
     const timing = { withinMs, pauseMs, signal };
     const { fetching } = placesIn(dataDirectory);
+    const taking = new AbortController();
     this.begun = null;
     try {
       const held = await heldIn(disk, fetching);
@@ -105,6 +113,7 @@ export class FolderFetch {
         return false;
       }
       await this.unfinished.begin(origin);
+      void this.claimsOn(owner, start, taking.signal);
       // What is not taken to its end would keep the other node busy.
       const { files } = await takeCopy(this.ports, answer, seed, held).finally(() =>
         answer.body.destroy(),
@@ -117,15 +126,34 @@ export class FolderFetch {
       if (error instanceof CopyCut && error.files > 0) this.begun = origin;
       logger.warn({ err: error, from: origin }, 'the folder of a node was not fetched');
       return false;
+    } finally {
+      taking.abort();
     }
   }
 
-  /** Until this node is back, the owner keeps what it will need. */
-  private async claimsPlace(origin: string, place: number): Promise<void> {
+  /**
+   * Until `taken`, the owner keeps what this node will need: a large folder takes longer than the
+   * log would wait for a node that stands still.
+   */
+  private async claimsOn(first: string | null, place: number, taken: AbortSignal): Promise<void> {
+    const { clock, log } = this.ports;
+    for (let owner = first; !taken.aborted; ) {
+      const isHeard = owner !== null && (await this.claims(owner, { place, fetches: true }));
+      // Another node may own the log by now.
+      if (!isHeard) ({ owner } = await knownNodes(log).catch(() => ({ owner: null })));
+      await new Promise<void>((resolve) => void clock.after(claimEveryMs, resolve));
+    }
+  }
+
+  /** False = the node at `origin` does not answer, or is not the owner. */
+  private claims(origin: string, standing: Omit<NodeStanding, 'node'>): Promise<boolean> {
     const { caller } = this.ports;
-    const body = Buffer.from(JSON.stringify({ node: caller.url, place }));
-    await callNode(caller, { origin, path: standingPath, body, withinMs })
-      .then((answer) => answer.body.dump())
-      .catch(() => undefined);
+    const body = Buffer.from(JSON.stringify({ node: caller.url, ...standing }));
+    return callNode(caller, { origin, path: standingPath, body, withinMs })
+      .then(async (answer) => {
+        await answer.body.dump();
+        return answer.statusCode === 204;
+      })
+      .catch(() => false);
   }
 }

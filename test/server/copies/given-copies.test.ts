@@ -7,14 +7,11 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { request } from 'undici';
-import type { CommitLog } from '../../../src/cluster/commit-log.js';
-import { encodeEntry } from '../../../src/cluster/entry.js';
 import { openHop } from '../../../src/cluster/forwarding/hop.js';
 import { type Clock, systemClock } from '../../../src/engine/clock.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
 import { journalLogName } from '../../../src/engine/journal.js';
-import { type NodeStanding, nodesLogName } from '../../../src/server/cluster/follower-places.js';
-import { SharedCommits } from '../../../src/server/cluster/shared-commits.js';
+import type { NodeStanding } from '../../../src/server/cluster/follower-places.js';
 import { standingPath } from '../../../src/server/cluster/standing-reports.js';
 import { heldIn } from '../../../src/server/copies/copied-files.js';
 import type { CopyHead } from '../../../src/server/copies/copy-format.js';
@@ -26,7 +23,7 @@ import { readingOptions } from '../../../src/server/lifecycle/reading-options.js
 import type { Disk } from '../../../storage/disk/disk.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { openStore, type Store } from '../../../storage/store.js';
-import { MemoryLog } from '../../support/cluster/memory-log.js';
+import { logOf } from '../../support/cluster/log-of-nodes.js';
 import { leave } from '../../support/leftovers.js';
 
 const secret = 'secret of nodes';
@@ -46,13 +43,30 @@ let heldMax = Number.POSITIVE_INFINITY;
 let heldAsked = 0;
 /** After so many bytes an answer breaks off. */
 let bytesMax = Number.POSITIVE_INFINITY;
+/** No copy of the node's folder is made before this settles. */
+let mayGive: Promise<unknown> = Promise.resolve();
 
 const disk: Disk = {
   ...nodeDisk,
-  list: (path) =>
-    unlisted === '' || !path.endsWith(`/${unlisted}`)
-      ? nodeDisk.list(path)
-      : Promise.reject(Object.assign(new Error('input/output error'), { code: 'EIO' })),
+  list: async (path) => {
+    if (path.includes('/given')) await mayGive;
+    if (unlisted === '' || !path.endsWith(`/${unlisted}`)) return nodeDisk.list(path);
+    throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+  },
+};
+
+/** Between two rounds of questions no time passes, but what `meanwhile` does. */
+const betweenRounds = (meanwhile: () => void): Clock => ({
+  ...systemClock,
+  after(ms, again) {
+    if (ms !== 5000) return systemClock.after(1, again);
+    meanwhile();
+    return systemClock.after(1, again);
+  },
+});
+
+const allComes = () => {
+  bytesMax = Number.POSITIVE_INFINITY;
 };
 
 async function makeFolder(): Promise<string> {
@@ -175,13 +189,7 @@ it('asks for all where the list of what is held is refused', async () => {
   const dataDirectory = await makeFolder();
   bytesMax = 400 * 1024;
   heldMax = 0;
-  const clock: Clock = {
-    ...systemClock,
-    after: (_, again) => {
-      bytesMax = Number.POSITIVE_INFINITY;
-      return systemClock.after(1, again);
-    },
-  };
+  const clock = betweenRounds(allComes);
   const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, clock), log: await logOf(nodes) });
   expect(await fetch.fetch()).toBe(true);
   expect(await readdir(dataDirectory)).toEqual(['fetched']);
@@ -209,15 +217,7 @@ it('asks the node again whose copy was cut, and no other one', async () => {
   const { log, asked, close } = await busyAndGiving();
   const dataDirectory = await makeFolder();
   bytesMax = 400 * 1024;
-  const clock: Clock = {
-    ...systemClock,
-    // Between two rounds all is well again.
-    after: (_, again) => {
-      bytesMax = Number.POSITIVE_INFINITY;
-      return systemClock.after(1, again);
-    },
-  };
-  const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, clock), log });
+  const fetch = new FolderFetch({ ...fetchPorts(dataDirectory, betweenRounds(allComes)), log });
   expect(await fetch.fetch()).toBe(true);
   expect(asked()).toBe(1);
   expect(await readdir(dataDirectory)).toEqual(['fetched']);
@@ -232,8 +232,8 @@ it('goes on after a restart that leaves what has come', async () => {
     // The process ends where it would wait for another round.
     const clock: Clock = {
       ...systemClock,
-      after: (_, again) => {
-        ended();
+      after(ms, again) {
+        if (ms === 5000) ended();
         return systemClock.after(3_600_000, again);
       },
     };
@@ -247,6 +247,28 @@ it('goes on after a restart that leaves what has come', async () => {
   expect(asked()).toBe(1);
   expect(await readdir(dataDirectory)).toEqual(['fetched']);
   close();
+});
+
+it('has the owner keep what it will need for as long as a copy comes', async () => {
+  let heard = 0;
+  let isHeardOften: (isSo: boolean) => void = () => undefined;
+  mayGive = new Promise((resolve) => {
+    isHeardOften = resolve;
+  });
+  const owner = createServer(async (asked, response) => {
+    const standing: NodeStanding = JSON.parse((await buffer(asked)).toString());
+    if (standing.fetches === true && standing.place === 0) heard += 1;
+    if (heard === 3) isHeardOften(true);
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => owner.listen(0, '127.0.0.1', resolve));
+  const urls = [owner, node].map((server) => (server.address() as AddressInfo).port);
+  const nodes = urls.map((port) => ({ node: `http://127.0.0.1:${port}`, place: 9, silentMs: 0 }));
+  const ports = fetchPorts(await makeFolder(), betweenRounds(allComes));
+  const fetch = new FolderFetch({ ...ports, log: await logOf(nodes) });
+  expect(await fetch.fetch()).toBe(true);
+  expect(heard).toBeGreaterThanOrEqual(3);
+  owner.close();
 });
 
 it('begins anew where no log is shared any more', async () => {
@@ -264,35 +286,4 @@ function fetchPorts(dataDirectory: string, clock: Clock) {
   const caller = { url: 'http://127.0.0.1:2', secret, clock, identifiers: systemIdentifiers };
   const logger = pino({ level: 'silent' });
   return { disk: nodeDisk, dataDirectory, options, secret, clock, caller, logger };
-}
-
-/** A shared log in which the owner, the first of them, has written down which nodes there are. */
-async function logOf(nodes: readonly NodeStanding[]): Promise<CommitLog> {
-  const log = new MemoryLog().open();
-  const life = '0000000000000001';
-  await log.append(
-    0,
-    encodeEntry({ kind: 'claim', epoch: 1, life, after: 0, node: 'http://127.0.0.1:1' }),
-  );
-  const commits = new SharedCommits(systemClock);
-  const submitted = new Promise<Buffer>((resolve) => {
-    commits.open(async (body) => {
-      resolve(body);
-      return { sequence: 1 };
-    });
-  });
-  const options = {
-    ...readingOptions(systemClock, systemIdentifiers, () => false),
-    readOnly: false,
-  };
-  const own = await openStore(nodeDisk, await makeFolder(), { ...options, commits });
-  const written = own.createLog(nodesLogName).then((each) => {
-    return each.append([{ key: null, value: Buffer.from(JSON.stringify(nodes)) }]).durable;
-  });
-  const body = await submitted;
-  await written;
-  await own.close();
-  const part = { sequence: 1, previous: 0, part: 0, parts: 1, body };
-  await log.append(1, encodeEntry({ kind: 'part', epoch: 1, life, after: 1, ...part }));
-  return log;
 }
