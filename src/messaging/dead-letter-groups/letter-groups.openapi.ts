@@ -1,6 +1,7 @@
 /** How the groups of dead letters are described (messaging.md 10). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
+import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds, originQuery, several } from '../messages/message-schema.js';
 import type { LetterGroup, LetterGroups } from './letter-groups.js';
@@ -37,6 +38,7 @@ const answer = once(() =>
     others: z.int().describe('Letters in the groups beyond those that are listed'),
     searchedTo: milliseconds.describe('Older letters were not looked at').exactOptional(),
     cursor: z.string().describe('Goes on there').exactOptional(),
+    damaged: damaged(),
   } satisfies Record<keyof LetterGroups, z.ZodType>),
 );
 

@@ -2,7 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
+import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { lastUsed } from '../../grammar/collections.js';
+import { damagedPlaces } from '../../http/bytes/listing.js';
 import { DeadLetters } from '../dead-letters/dead-letter.entity.js';
 import { DeadLetterMatching } from '../dead-letters/dead-letter-matching.js';
 import type { DeadLetter } from '../dead-letters/dead-letters.projection.js';
@@ -38,6 +40,8 @@ export interface LetterGroups {
   /** Letters that are older than this were not looked at; with the cursor that goes on. */
   readonly searchedTo?: number;
   readonly cursor?: string;
+  /** What could not be counted, because it is damaged; absent: all could. */
+  readonly damaged?: readonly { readonly error: string }[];
 }
 
 const budget = { letters: 20_000, milliseconds: 1000 };
@@ -68,20 +72,36 @@ export class DeadLetterGroups {
     const begun = this.clock.monotonic();
     const before = filters.cursor?.offset ?? Number.POSITIVE_INFINITY;
     const groups = new Map<string, LetterGroup>();
+    const damage = new DamageNotes();
     let looks = 0;
     let others = 0;
     for (const letter of letters.reverse()) {
       if (letter.offset >= before) continue;
-      if (await this.matching.matches(letter, { ...filters, dlqIds: null })) {
-        if (!addTo(groups, letter, await this.failureOf(letter))) others += 1;
-      }
+      const failure = await this.meantFailure(letter, filters, damage);
+      if (failure !== null && !addTo(groups, letter, failure)) others += 1;
       looks += 1;
       const isSpent = this.clock.monotonic() - begun >= budget.milliseconds;
       if (!isSpent && looks < budget.letters) continue;
       const cursor = cursorBehind(letter, null);
-      return { groups: sorted(groups), others, searchedTo: letter.at, cursor };
+      const counted = { groups: sorted(groups), others, ...damagedIn(damage) };
+      return { ...counted, searchedTo: letter.at, cursor };
     }
-    return { groups: sorted(groups), others };
+    return { groups: sorted(groups), others, ...damagedIn(damage) };
+  }
+
+  /** How a letter failed; null = it is not meant, or cannot be read, which is noted. */
+  private async meantFailure(
+    letter: DeadLetter,
+    filters: GroupFilters,
+    damage: DamageNotes,
+  ): Promise<Failure | null> {
+    try {
+      const isMeant = await this.matching.matches(letter, { ...filters, dlqIds: null });
+      return isMeant ? await this.failureOf(letter) : null;
+    } catch (error) {
+      damage.note(error);
+      return null;
+    }
   }
 
   private async failureOf({ offset, publishedOffset }: DeadLetter): Promise<Failure> {
@@ -98,6 +118,10 @@ export class DeadLetterGroups {
     this.failures.set(offset, failure);
     return failure;
   }
+}
+
+function damagedIn({ all }: DamageNotes): Pick<LetterGroups, 'damaged'> {
+  return all.length === 0 ? {} : { damaged: damagedPlaces(all) };
 }
 
 /** Whether there was room for its group. */

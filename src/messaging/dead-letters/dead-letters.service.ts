@@ -6,6 +6,7 @@ import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
+import type { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { MessageContents } from '../delivery/message-contents.js';
 import { markedLetterId } from '../messages/dead-letter-id.js';
 import type { PublishMessage } from '../messages/message.commands.js';
@@ -60,7 +61,7 @@ export class DeadLettersService {
 
   /** One page of the letters that match, part by part. */
   list(filters: ListFilters): ReturnType<typeof listed> {
-    const find = () => this.search.page(filters, filters.order);
+    const find = (damage: DamageNotes) => this.search.listed(filters, filters.order, damage);
     return listed(find, (letter) => this.shown(letter));
   }
 

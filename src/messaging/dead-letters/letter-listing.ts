@@ -21,14 +21,14 @@ export interface ShownBodies {
  * is noted, and left out.
  */
 export function listed<Letter extends PlacedLetter>(
-  find: () => Promise<LetterPage<Letter>>,
+  find: (damage: DamageNotes) => Promise<LetterPage<Letter>>,
   show: (letter: Letter) => Promise<ShownBodies>,
 ): (cursor: string | null, rowsSent: number) => Promise<ListingPage> {
   let found: LetterPage<Letter> | null = null;
   let shownUntil = 0;
   return async () => {
-    found ??= await find();
     const damage = new DamageNotes();
+    found ??= await find(damage);
     const rows: ShownBodies[] = [];
     let bytes = 0;
     let last: Letter | undefined;

@@ -1,6 +1,7 @@
 /** Which letters a request is about: by name, or page by page by what they match. */
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
+import type { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { failureOffsetOf } from '../messages/dead-letter-id.js';
 import { formatLetterCursor, type LetterCursor } from './letter-filters.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
@@ -55,7 +56,8 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     if (query.dlqIds === null) {
       const newest =
         query.cursor?.until ?? this.letters.all(this.clock.now()).at(-1)?.offset ?? null;
-      return this.page(query, 'earliestFirst', newest);
+      const isMeant = (letter: Letter) => this.matches(letter, query);
+      return this.page(query, 'earliestFirst', newest, isMeant);
     }
     const ids = namedBehind(query.dlqIds, query.cursor);
     const named = await this.engine.shown(() => this.named(ids));
@@ -80,18 +82,38 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     return [...new Set(ids)].flatMap((id) => this.letters.find(id, now) ?? []);
   }
 
-  /** At most `count` letters behind the cursor; the walk that it begins ends at `until`. */
-  async page(
+  /**
+   * At most `count` letters behind the cursor. What cannot be judged, as the disk has damaged it,
+   * is noted and left out.
+   */
+  listed(
     query: Query,
     order: 'latestFirst' | 'earliestFirst',
-    until: number | null = null,
+    damage: DamageNotes,
+  ): Promise<LetterPage<Letter>> {
+    return this.page(query, order, null, async (letter) => {
+      try {
+        return await this.matches(letter, query);
+      } catch (error) {
+        damage.note(error);
+        return false;
+      }
+    });
+  }
+
+  /** At most `count` letters behind the cursor; the walk that it begins ends at `until`. */
+  private async page(
+    query: Query,
+    order: 'latestFirst' | 'earliestFirst',
+    until: number | null,
+    isMeant: (letter: Letter) => boolean | Promise<boolean>,
   ): Promise<LetterPage<Letter>> {
     const { count } = query;
     const letters = await this.engine.shown(() => this.behindCursor(query, order));
     const page: Letter[] = [];
     for (const [index, letter] of letters.entries()) {
       if (index % looksPerTick === looksPerTick - 1) await nextTick();
-      if (!(await this.matches(letter, query))) continue;
+      if (!(await isMeant(letter))) continue;
       const last = page.at(-1);
       if (last !== undefined && page.length === count) {
         return { letters: page, cursor: cursorBehind(last, until) };

@@ -6,6 +6,7 @@ import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
 import type { Principal } from '../../engine/principal/principal.js';
 import { provided } from '../../engine/provided.js';
+import type { DamageNotes } from '../../engine/reading/damage-notes.js';
 import type { Outcome } from '../../engine/turn.js';
 import { ok, refused } from '../../grammar/result.js';
 import { listed } from '../../messaging/dead-letters/letter-listing.js';
@@ -70,7 +71,7 @@ export class FailedRunsService {
 
   /** One page of those that match, part by part. */
   list(filters: FailedRunListFilters): ReturnType<typeof listed> {
-    const find = () => this.search.page(filters, filters.order);
+    const find = (damage: DamageNotes) => this.search.listed(filters, filters.order, damage);
     return listed(find, (run) => this.shown(run));
   }
 

@@ -150,6 +150,17 @@ it('the dead letters are listed without the one whose message is damaged', async
   expect(notices).toEqual([damaged]);
 });
 
+it('so are those that a filter means, which looks at their messages', async () => {
+  const { rows, told } = await walk(`/v2/dlq?url=${endpoint.url}/fails`, 'messages');
+  expect(rows.map(({ body }) => body)).toEqual(['letter 3.', 'letter 1.', 'letter 0.']);
+  expect(told).toEqual([damaged]);
+});
+
+it('groups of dead letters are counted without it', async () => {
+  const { status, body } = await callApi(server, 'GET', '/v2/dlq/groups');
+  expect([status, body]).toMatchObject([200, { groups: [{ count: 3 }], others: 0, damaged }]);
+});
+
 it('runs are listed without the one that cannot be read', async () => {
   const { rows, notices } = await walk('/v2/workflows/logs', 'runs');
   expect(rows.map(({ workflowRunId }) => workflowRunId)).toEqual([runs[2], runs[0]]);
