@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../../grammar/result.js';
 import { NoRoom, noRoomRefusal } from '../no-room.js';
 import type { Allowance } from './allowance.js';
+import { GatheredBytes } from './gathered-bytes.js';
 import { smallBodyBytes } from './in-flight.js';
 
 /** What a body read ahead may be and cost. */
@@ -60,20 +61,18 @@ async function collect(
   bytesMax: number,
   room: Room,
 ): Promise<Buffer | Refusal | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  await room(length);
+  const body = new GatheredBytes(bytesMax);
+  await room(0);
   for (;;) {
     while (request.readableLength > 0) {
-      const chunk: Buffer = request.read();
-      chunks.push(chunk);
-      length += chunk.length;
+      const piece: Buffer = request.read();
+      if (body.length + piece.length > bytesMax) return tooLong(bytesMax);
+      body.add(piece);
     }
-    if (length > bytesMax) return tooLong(bytesMax);
     // Nothing may be awaited from here on until the body is put back.
-    if (request.complete) return length === 0 ? none : Buffer.concat(chunks, length);
+    if (request.complete) return body.length === 0 ? none : body.bytes;
     if (request.destroyed) return null;
-    const more = room(length);
+    const more = room(body.length);
     if (more === undefined) await somethingCame(request);
     else await more;
   }

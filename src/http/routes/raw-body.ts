@@ -1,5 +1,7 @@
 /** Bodies are bytes: nothing parses them by their content type, and a GET may carry one. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { GatheredBytes } from '../bytes/gathered-bytes.js';
 
 const none = Buffer.alloc(0);
 const bytes = { 'content-type': 'application/octet-stream' };
@@ -11,8 +13,11 @@ const bytes = { 'content-type': 'application/octet-stream' };
  */
 export function acceptRawBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    done(null, body);
+  fastify.addContentTypeParser('*', (request, payload, done) => {
+    const { bodyLimit } = request.routeOptions;
+    // Nothing is read of a body that is said to be too long.
+    if (Number(request.raw.headers['content-length']) > bodyLimit) done(tooLarge());
+    else gather(payload, bodyLimit, done);
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
     // Only Fastify reads what is set here; `request.raw` keeps what was sent.
@@ -20,6 +25,31 @@ export function acceptRawBodies(fastify: FastifyInstance): void {
     done();
   });
   fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+}
+
+const ignore = () => undefined;
+const tooLarge = () => new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+
+/** Fastify's own reader keeps each piece that comes, whatever it costs. */
+function gather(
+  payload: Readable,
+  bytesMax: number,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
+  const body = new GatheredBytes(bytesMax);
+  const settle = (error: Error | null) => {
+    payload.off('data', add).off('end', end).off('error', settle);
+    // An error that nothing listens to would end the process.
+    payload.on('error', ignore);
+    if (error === null) done(null, body.bytes);
+    else done(error);
+  };
+  const end = () => settle(null);
+  const add = (piece: Buffer) => {
+    if (body.length + piece.length > bytesMax) settle(tooLarge());
+    else body.add(piece);
+  };
+  payload.on('data', add).on('end', end).on('error', settle);
 }
 
 /** The bytes of a request's body; none is an empty buffer. */

@@ -3,6 +3,7 @@
  * into one outcome.
  */
 import type { Clock } from '../../engine/clock.js';
+import { GatheredBytes } from '../../http/bytes/gathered-bytes.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
 import type { OutboundExchange } from './connection.js';
 
@@ -33,9 +34,7 @@ export class OpenAttempt implements OutboundExchange {
   private interimResponses = 0;
   private status = 0;
   private headers: readonly string[] = none;
-  /** One piece of memory, however small the pieces are in which the body comes. */
-  private captured = nothing;
-  private capturedBytes = 0;
+  private captured: GatheredBytes | null = null;
   private receivedBytes = 0;
 
   constructor(
@@ -89,11 +88,13 @@ export class OpenAttempt implements OutboundExchange {
   }
 
   data(chunk: Buffer): void {
-    const left = this.attempt.captureBytes - this.capturedBytes;
-    if (left > 0) this.capture(chunk.length <= left ? chunk : chunk.subarray(0, left));
+    const { captureBytes } = this.attempt;
+    this.captured ??= new GatheredBytes(captureBytes);
+    const left = captureBytes - this.captured.length;
+    if (left > 0) this.captured.add(chunk.length <= left ? chunk : chunk.subarray(0, left));
     this.receivedBytes += chunk.length;
     // The status is known and most of the body is not wanted: reading on only costs.
-    const isTooLong = this.receivedBytes - this.capturedBytes > discardBytesMax;
+    const isTooLong = this.receivedBytes - this.captured.length > discardBytesMax;
     if (isTooLong) this.end(this.status, null, false);
   }
 
@@ -109,39 +110,17 @@ export class OpenAttempt implements OutboundExchange {
     // Nothing is sent or read any more, and the next attempt gets a fresh connection.
     this.drop?.();
     const isComplete = status !== 0;
+    const body = isComplete && this.captured !== null ? this.captured.bytes : nothing;
     this.ended({
       status,
       headers: isComplete ? this.headers : none,
-      body: isComplete ? this.body() : nothing,
-      bodyTruncated: isComplete && this.receivedBytes > this.capturedBytes,
+      body,
+      bodyTruncated: isComplete && this.receivedBytes > body.length,
       error,
       startedAt: this.startedAt,
       durationMs: this.clock.monotonic() - this.startedTick,
       cut,
     });
-    this.captured = nothing;
-  }
-
-  /** A copy: the connection reads on into the same memory. */
-  private capture(piece: Buffer): void {
-    const { captured, capturedBytes } = this;
-    const length = capturedBytes + piece.length;
-    if (capturedBytes === 0) this.captured = Buffer.from(piece);
-    else {
-      if (length > captured.length) {
-        const room = Math.min(length * 2, this.attempt.captureBytes);
-        this.captured = Buffer.allocUnsafeSlow(room);
-        captured.copy(this.captured, 0, 0, capturedBytes);
-      }
-      piece.copy(this.captured, capturedBytes);
-    }
-    this.capturedBytes = length;
-  }
-
-  private body(): Buffer {
-    const { captured, capturedBytes } = this;
-    return captured.length === capturedBytes
-      ? captured
-      : Buffer.from(captured.subarray(0, capturedBytes));
+    this.captured = null;
   }
 }
