@@ -169,13 +169,12 @@ export class OwnFile {
     }
   }
 
-  /** Lets go of the handle; the next use opens the file anew. */
+  /** Lets go of the handle; the next use opens the file anew, and so does a sync that is due. */
   async close(disk: Disk): Promise<void> {
     // Where nothing is awaited, the next use opens the file anew, and never has a handle that goes.
     if (this.syncing !== null) await this.syncing.catch(() => undefined);
     const { opening } = this;
     this.opening = null;
-    this.isUnsynced = false;
     this.files.closedOwn(this);
     if (opening !== null) await disk.close(await opening);
   }

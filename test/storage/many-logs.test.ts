@@ -89,4 +89,20 @@ describe('a store with more logs than files may be open', () => {
     await store.close();
     expect(disk.openPaths).toEqual([]);
   });
+
+  it('has all of it on disk when it is closed, in the mode that leaves the rest to the system', async () => {
+    const disk = new SimulatedDisk(new SeededRandom(3));
+    const { store } = await openSimulated(disk, { openFilesMax: 4, fsync: 'os' });
+    for (let count = 0; count < 12; count += 1) {
+      const log = await store.createLog(`log-${count}`);
+      await log.append([{ key: null, value: Buffer.from('one') }]).durable;
+      await settle();
+    }
+    await store.close();
+    const again = await openSimulated(disk.crash('nothing', 1), { fsync: 'os' });
+    const marks = again.store.logs().map(({ highWatermark }) => highWatermark);
+    expect(marks).toEqual(Array.from({ length: 12 }, () => 1));
+    for (const log of again.store.logs()) await log.verify();
+    await again.store.close();
+  });
 });
