@@ -13,7 +13,7 @@ import { type Offset, readOffset, writeOffset } from '../offsets/offset.js';
   slot =>
      0  magic            'SWWM'
      4  checksum         UINT32   crc32 of bytes 8 to 47
-     8  sequence         UINT32   the slot with the higher one counts
+     8  sequence         UINT32   the slot with the later one counts; behind 2^32 - 1 comes 0
     12  segment          UINT32   number of the growing segment
     16  durablePosition  UINT32   bytes of it that were fdatasynced
     20  epoch            UINT32
@@ -85,6 +85,11 @@ export function isIntactSlot(bytes: Buffer): boolean {
   return encodeSlot(slot.sequence, slot).equals(bytes);
 }
 
+/** Fifty a second reach 2^32 in three years: which one is later, their difference says. */
+function isLater(sequence: number, than: number): boolean {
+  return ((sequence - than) | 0) > 0;
+}
+
 /** The watermarks of a store; written often, synced now and then. */
 export class WatermarkFile {
   private readonly sequences = new Map<number, number>();
@@ -116,7 +121,7 @@ export class WatermarkFile {
     let newest: Slot | null = null;
     for (const slot of slots) {
       if (slot === null || slot.logTag !== logTag) continue;
-      if (newest === null || slot.sequence > newest.sequence) newest = slot;
+      if (newest === null || isLater(slot.sequence, newest.sequence)) newest = slot;
     }
     this.sequences.set(logId, newest?.sequence ?? 0);
     return newest;
@@ -124,7 +129,7 @@ export class WatermarkFile {
 
   /** False where there is no room: the other slot stays what it is, until this one is written. */
   async write(logId: number, mark: Watermark): Promise<boolean> {
-    const sequence = (this.sequences.get(logId) ?? 0) + 1;
+    const sequence = ((this.sequences.get(logId) ?? 0) + 1) >>> 0;
     const position = (logId * 2 + (sequence % 2)) * slotLength;
     try {
       await writeFully(this.disk, this.file, encodeSlot(sequence, mark), position);
