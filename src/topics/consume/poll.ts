@@ -85,6 +85,10 @@ export class Poll {
       const parts = handOut(session, read.parts);
       const isLongNext = parts.length === 0 && read.isLongNext;
       if (parts.length > 0 || isLongNext) return { parts, isLongNext, isCut: read.isCut };
+      // A read that finds a position trimmed away, and the policy `none`, has lost it.
+      const lost = await this.starts.resolve(session);
+      if (this.hasEnded) return nothing;
+      if (lost.length > 0) return { undecided: lost };
       if (isLast || this.clock.now() >= terms.until) return nothing;
       if (session.changes === changes) await this.wait();
       isLast = session.changes !== changes;

@@ -84,9 +84,9 @@ export class Positions {
     return [...this.owned.slice(first), ...this.owned.slice(0, first)];
   }
 
-  /** Everything handed out has been written in full. */
+  /** Everything handed out has been written in full; nothing was where it is not known what to. */
   write(): void {
-    for (const own of this.owned) own.written = own.position;
+    for (const own of this.owned) if (own.position >= 0) own.written = own.position;
   }
 
   /**

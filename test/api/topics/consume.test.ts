@@ -84,6 +84,25 @@ describe('a first consume', () => {
     expect(await consume('n/1', 'asked')).toEqual(['b']);
   });
 
+  it('with the policy none is answered at once where its offset is gone, which stays', async () => {
+    await produce('left', 0, 'a', 'b');
+    await produce('left', 1, 'x');
+    const none = { 'Stream-Auto-Offset-Reset': 'none' };
+    await call('/consume/l/1', { topic: 'left', timeout: 0 }, none);
+    const offsets = [0, 1, 2].map((partition) => ({ topic: 'left', partition, offset: 0 }));
+    await call('/commit/l/1', offsets);
+    const { body } = await call('/consume/l/1', { topic: 'left', timeout: 0, maxRecords: 2 });
+    expect(body).toHaveLength(2);
+    await call('/admin/topics/left/purge', { partition: 0, before: 2 });
+    await produce('left', 1, 'y');
+    // What the others have comes first.
+    expect(await consume('l/1', 'left')).toEqual(['y']);
+    const refused = { status: 409, body: { error: expect.stringMatching(/none: left\/0$/) } };
+    expect(await call('/consume/l/1', { topic: 'left', timeout: 60_000 })).toMatchObject(refused);
+    expect(await call('/consume/l/1', { topic: 'left', timeout: 60_000 })).toMatchObject(refused);
+    expect(await committed('l', 'left')).toEqual([1, 2, 0]);
+  });
+
   it.each([
     ['/consume/g/i', '{', 400, {}],
     ['/consume/g/i', '', 400, {}],

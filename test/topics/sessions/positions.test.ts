@@ -86,6 +86,21 @@ describe('positions', () => {
     expect(positions.find({ topic: 'rides', partition: 1 })?.position).toBe(-1);
   });
 
+  it('store nothing of a partition that has lost its place, and find what it had before', () => {
+    const { positions, own } = reading();
+    own.position = 15;
+    positions.write();
+    positions.acknowledge();
+    expect(toStore(positions)).toEqual([15]);
+    own.position = -1;
+    positions.write();
+    positions.acknowledge();
+    positions.tick();
+    expect([toStore(positions), positions.isOutstanding]).toEqual([[], false]);
+    positions.rewind();
+    expect(own.position).toBe(15);
+  });
+
   it('let another partition go first each time', () => {
     const positions = new Positions();
     positions.own(rides(0, 1, 2));
