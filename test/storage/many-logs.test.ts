@@ -90,7 +90,7 @@ describe('a store with more logs than files may be open', () => {
     expect(disk.openPaths).toEqual([]);
   });
 
-  it('has all of it on disk when it is closed, in the mode that leaves the rest to the system', async () => {
+  it('has all of it on disk when it is closed, in the fsync mode os, too', async () => {
     const disk = new SimulatedDisk(new SeededRandom(3));
     const { store } = await openSimulated(disk, { openFilesMax: 4, fsync: 'os' });
     for (let count = 0; count < 12; count += 1) {

@@ -31,17 +31,15 @@ const documented = (): Documented[] =>
 /** What the router itself prints: `GET /v2/queues/:name`. */
 function routesOf(fastify: FastifyInstance): { method: string; pattern: string }[] {
   const parents: string[] = [];
-  const lines = fastify.printRoutes({ commonPrefix: false }).split('\n');
+  // Without prefixes that routes share, what stands before some wildcards would be left out.
+  const lines = fastify.printRoutes().split('\n');
   return lines.flatMap((line) => {
     const [, indent = '', name = '', methods = ''] =
       /^(.*?)(?:├|└)── (.*?)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? [];
     if (name === '') return [];
     const depth = indent.length / 4;
     parents.splice(depth, parents.length, name.replace(/ \(-\)$/, ''));
-    const pattern = parents
-      .join('')
-      .replace(/(.)\/$/, '$1')
-      .replace(/([^/])\*$/, '$1/*');
+    const pattern = parents.join('').replace(/(.)\/$/, '$1');
     if (methods === '') return [];
     return methods.split(', ').map((method) => ({ method: method.toLowerCase(), pattern }));
   });
