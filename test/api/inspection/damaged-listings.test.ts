@@ -151,9 +151,9 @@ it('the dead letters are listed without the one whose message is damaged', async
 });
 
 it('so are those that a filter means, which looks at their messages', async () => {
-  const { rows, told } = await walk(`/v2/dlq?url=${endpoint.url}/fails`, 'messages');
+  const { rows, notices } = await walk(`/v2/dlq?url=${endpoint.url}/fails`, 'messages');
   expect(rows.map(({ body }) => body)).toEqual(['letter 3.', 'letter 1.', 'letter 0.']);
-  expect(told).toEqual([damaged]);
+  expect(notices).toEqual([damaged]);
 });
 
 it('groups of dead letters are counted without it', async () => {
