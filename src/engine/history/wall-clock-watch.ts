@@ -12,8 +12,8 @@ const jumpMs = 60_000;
 const pauseMs = 3_600_000;
 
 /**
- * One for each keeper that deletes by age, made when the server starts: what the wall clock says
- * then is trusted.
+ * Made when the server starts, for those that delete by age: what the wall clock says then is
+ * trusted. Several may ask one.
  */
 export class WallClockWatch {
   /** The lead of the wall clock over the monotonic one that is trusted, milliseconds. */

@@ -32,7 +32,6 @@ const topicsPerTick = 16;
 /** One for the server; on a follower it does not run. */
 @Injectable()
 export class RetentionKeeper {
-  private readonly wallClock: WallClockWatch;
   private cancel: () => void = () => undefined;
   private isStopped = false;
   private wasTrusted = true;
@@ -42,12 +41,11 @@ export class RetentionKeeper {
     private readonly topics: Topics,
     private readonly logs: TopicLogs,
     private readonly internal: InternalCompactions,
+    private readonly wallClock: WallClockWatch,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.log) private readonly log: Logger,
     @Inject(provided.config) private readonly config: Pick<TopicSettings, 'topicRetentionMs'>,
-  ) {
-    this.wallClock = new WallClockWatch(clock);
-  }
+  ) {}
 
   /** The first look is a minute away. */
   start(): void {

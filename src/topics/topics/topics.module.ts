@@ -1,7 +1,10 @@
 /** Wiring of the topics' life: their existence in the engine, their logs in the store. */
 import { Module } from '@nestjs/common';
+import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
+import { WallClockWatch } from '../../engine/history/wall-clock-watch.js';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
+import { provided } from '../../engine/provided.js';
 import { Failures } from '../../http/failures.js';
 import { damageRefusal } from './damaged-records.js';
 import { InternalCompactions } from './internal-compactions.js';
@@ -17,14 +20,21 @@ import { TopicsService } from './topics.service.js';
 /** A stop waits so long for the keeper to notice. */
 const stopDeadlineMs = 1000;
 
+/** The keeper looks at it each minute, for all that ask it. */
+const wallClock = {
+  provide: WallClockWatch,
+  inject: [provided.clock],
+  useFactory: (clock: Clock) => new WallClockWatch(clock),
+};
+
 const effects = [LogKeeping, LogRemoval, PartitionCompaction];
 const shared = [Topics, TopicLogs, SharedReads, TopicsService];
 const compactions = [LogCompactions, InternalCompactions];
 
 /** It exports what produces, reads, groups and subscriptions need of topics. */
 @Module({
-  providers: [...shared, ...effects, ...compactions, RetentionKeeper, TopicMetrics],
-  exports: [...shared, ...compactions],
+  providers: [wallClock, ...shared, ...effects, ...compactions, RetentionKeeper, TopicMetrics],
+  exports: [WallClockWatch, ...shared, ...compactions],
 })
 export class TopicsModule {
   constructor(

@@ -490,6 +490,31 @@ describe('the time of an instance', () => {
     await until(async () => (await committedOf(timed, 'g', 't'))[0] === -1);
     await timed.remove();
   });
+
+  it('does not end, and keeps its offsets, while the clock has jumped ahead', async () => {
+    const clock = new ManualClock();
+    const environment = { STEPWELL_GROUP_RETENTION: '2h' };
+    const timed = await startServer({ ports: { clock }, environment });
+    const passing = async (minutes: number) => {
+      for (let minute = 0; minute < minutes; minute += 1) {
+        clock.advance(60_000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await produceTo(timed, 't', 0, 'a', 'b', 'c');
+    await consumed(timed, 'g/1', 't');
+    await callLog(timed, '/commit/g/1', { topic: 't', partition: 0, offset: 3 });
+    await callLog(timed, '/delete-consumer/g/1', '');
+    clock.set(clock.now() + 86_400_000);
+    await passing(30);
+    expect(await committedOf(timed, 'g', 't')).toEqual([3, -1, -1]);
+    clock.set(clock.monotonic());
+    await passing(60);
+    expect(await committedOf(timed, 'g', 't')).toEqual([3, -1, -1]);
+    await passing(31);
+    await until(async () => (await committedOf(timed, 'g', 't'))[0] === -1);
+    await timed.remove();
+  });
 });
 
 describe('a restart', () => {

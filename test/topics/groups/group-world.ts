@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { JournalClock } from '../../../src/engine/clock.js';
 import { Engine } from '../../../src/engine/engine.js';
 import { EventCodec } from '../../../src/engine/event-codec.js';
+import { WallClockWatch } from '../../../src/engine/history/wall-clock-watch.js';
 import { identifiersFrom } from '../../../src/engine/identifiers.js';
 import { Journal, openJournalLog } from '../../../src/engine/journal.js';
 import { replayJournal, resumeEffects } from '../../../src/engine/lifecycle/recovery.js';
@@ -117,7 +118,7 @@ export async function openGroupWorld(
     await offsets.forgetTopic(topic);
   });
   engine.carry('runConsumer', sessions);
-  engine.carry('expireGroup', new GroupExpiry(engine, clock));
+  engine.carry('expireGroup', new GroupExpiry(engine, new WallClockWatch(clock), clock));
   engine.carry('forgetOffsets', new OffsetRemoval(engine, offsets, clock));
   await replayJournal(engine, journal);
   await resumeEffects(engine);
