@@ -32,7 +32,7 @@ export const deliveryCases: readonly Case[] = [
   },
   {
     scenario: 'delivery',
-    name: `answered to arrived, ${lowRate} messages/s`,
+    name: `sent to arrived, ${lowRate} messages/s`,
     beside: 'bare loop',
     unit: 'messages',
     goal: null,
@@ -72,7 +72,10 @@ function throughput({ address }: MeasuredProcess, sink: Sink): Contestant['run']
   return deliverAll({ url, headers, bodies: [body], connections, deliveriesEach: 1 }, sink);
 }
 
-/** From the moment the publisher has its answer to the moment the sink has the message. */
+/**
+ * From the moment the publisher sends a message to the moment the sink has it: a message may be
+ * delivered before its publisher is answered, so a time from the answer on would be below zero.
+ */
 function latency({ address }: MeasuredProcess, sink: Sink): Contestant['run'] {
   return async (seconds): Promise<Round> => {
     const count = Math.ceil(lowRate * seconds);
@@ -80,9 +83,9 @@ function latency({ address }: MeasuredProcess, sink: Sink): Contestant['run'] {
       return { path: `/v2/publish/${sink.origin}/${number}`, body };
     };
     const target = { origin: address, headers, requestOf };
-    const { answeredAt } = await publishSteadily(target, count, lowRate);
+    const { sentAt } = await publishSteadily(target, count, lowRate);
     const { numbered } = await sink.arrivals(count);
-    const latencies = numbered.map(([number, at]) => at - (answeredAt[number] ?? Number.NaN));
+    const latencies = numbered.map(([number, at]) => at - (sentAt[number] ?? Number.NaN));
     return { operations: count, seconds, latencies };
   };
 }
