@@ -10,6 +10,9 @@ export const minuteMs = 60_000;
 /** How many minutes are kept: a day. A longer step of a page is put together from them. */
 export const minutesMax = 24 * 60;
 
+/** A timer rings up to a millisecond before its time; clocks are corrected by more than that. */
+const earlyMs = 10_000;
+
 /** Points of one or more series, from a time on. */
 export interface SeriesPage {
   /** Where the first step begins, Unix milliseconds. */
@@ -39,11 +42,7 @@ export class SeriesStore {
 
   /** Measures at the end of every minute from now on. */
   start(): void {
-    this.cancel = this.clock.after(minuteMs - (this.clock.now() % minuteMs), () => {
-      const minute = Math.ceil(this.clock.now() / minuteMs) - 1;
-      this.reader.read(true).then((reading) => this.keep(minute, reading));
-      this.start();
-    });
+    this.measureBefore(Math.floor(this.clock.now() / minuteMs) + 1);
   }
 
   /** Measures no more; what there is stays readable. */
@@ -68,6 +67,19 @@ export class SeriesStore {
       series[name] = points;
     }
     return { from: first, stepMs, series };
+  }
+
+  /** Measures where the minute `next` begins: what it reads is of the one before. */
+  private measureBefore(next: number): void {
+    this.cancel = this.clock.after(next * minuteMs - this.clock.now(), () => {
+      const minute = Math.floor((this.clock.now() + earlyMs) / minuteMs);
+      this.reader.read(true).then(
+        (reading) => this.keep(minute - 1, reading),
+        // A metric that cannot be read must not end the server: of this minute nothing is known.
+        () => undefined,
+      );
+      this.measureBefore(minute + 1);
+    });
   }
 
   private keep(minute: number, reading: Reading): void {

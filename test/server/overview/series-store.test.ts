@@ -69,6 +69,54 @@ test('each minute has what was added in it, the level at its end, and its quanti
   expect(wide.series).toEqual({ published: [5, 10], pending: [1, 1], lagP50: [1, null] });
 });
 
+test.each([-1, 7])('a timer that rings %d ms late tells of the minute it ends', async (lateMs) => {
+  const clock = new ManualClock(start + minuteMs / 2);
+  const { registry, published, pending } = metrics();
+  const store = new SeriesStore(new MetricReader(registry), {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after: (delayMs, callback) => clock.after(delayMs + lateMs, callback),
+  });
+  store.start();
+  for (const count of [3, 2, 4]) {
+    published.inc(count);
+    pending.set(count);
+    clock.advance(minuteMs);
+    await settled();
+  }
+  published.inc(10);
+  const { series } = await store.page(['published', 'pending'], start, minuteMs);
+  expect(series).toEqual({ published: [3, 2, 4, 10], pending: [3, 2, 4, 4] });
+  store.stop();
+});
+
+test('a minute in which a metric could not be read is not known, and the next one is', async () => {
+  const clock = new ManualClock(start);
+  const { registry, published } = metrics();
+  registry.removeSingleMetric('stepwell_resident_memory_bytes');
+  let isOut = true;
+  const rss = new Gauge({
+    name: 'stepwell_resident_memory_bytes',
+    help: 'x',
+    registers: [registry],
+    collect() {
+      if (isOut) throw new Error('EMFILE: too many open files');
+    },
+  });
+  rss.set(5);
+  const store = new SeriesStore(new MetricReader(registry), clock);
+  store.start();
+  clock.advance(minuteMs);
+  await settled();
+  isOut = false;
+  published.inc(2);
+  clock.advance(minuteMs);
+  await settled();
+  const { series } = await store.page(['published', 'residentBytes'], start, minuteMs);
+  expect(series).toEqual({ published: [null, 2, 0], residentBytes: [null, 5, 5] });
+  store.stop();
+});
+
 test('a day is kept, and nothing of a day before', async () => {
   const clock = new ManualClock(start);
   const { registry, published } = metrics();
