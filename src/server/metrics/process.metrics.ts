@@ -4,6 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
 import { gauge } from '../../engine/metrics/gauge.js';
+import { residentBytes } from './resident-memory.js';
 
 const delayQuantiles = [50, 99, 100];
 const nanosecondsPerSecond = 1e9;
@@ -35,8 +36,11 @@ export class ProcessMetrics {
   }
 
   #watchMemory(registry: Registry): void {
-    gauge(registry, 'stepwell_resident_memory_bytes', 'Resident memory of the process.', () =>
-      process.memoryUsage.rss(),
+    gauge(
+      registry,
+      'stepwell_resident_memory_bytes',
+      'Resident memory of the process.',
+      residentBytes,
     );
     gauge(
       registry,

@@ -3,9 +3,11 @@
  * program ask for. prom-client's own defaults would watch the event loop a second time, a hundred
  * times a second, and each collection of garbage.
  */
+import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { gauge } from '../../engine/metrics/gauge.js';
+import { residentBytes } from './resident-memory.js';
 
 const microsecondsPerSecond = 1e6;
 
@@ -35,9 +37,8 @@ export function watchProcess(
       this.inc((user + system) / microsecondsPerSecond);
     },
   });
-  const memory = () => process.memoryUsage();
   const resident = 'Resident memory of the process.';
-  gauge(registry, 'process_resident_memory_bytes', resident, () => process.memoryUsage.rss());
+  gauge(registry, 'process_resident_memory_bytes', resident, residentBytes);
   const began = 'When the process began, Unix seconds.';
   gauge(registry, 'process_start_time_seconds', began, () => startedAt / 1000);
   const most = 'Files that the process may open.';
@@ -53,11 +54,13 @@ export function watchProcess(
     },
   });
   const heap = 'Heap of JavaScript objects, what is free in it included.';
-  gauge(registry, 'nodejs_heap_size_total_bytes', heap, () => memory().heapTotal);
+  gauge(registry, 'nodejs_heap_size_total_bytes', heap, () => getHeapStatistics().total_heap_size);
   const used = 'Heap of JavaScript objects that is in use.';
-  gauge(registry, 'nodejs_heap_size_used_bytes', used, () => memory().heapUsed);
+  gauge(registry, 'nodejs_heap_size_used_bytes', used, () => getHeapStatistics().used_heap_size);
   const external = 'Memory outside of the heap that its objects hold.';
-  gauge(registry, 'nodejs_external_memory_bytes', external, () => memory().external);
+  gauge(registry, 'nodejs_external_memory_bytes', external, () => {
+    return getHeapStatistics().external_memory;
+  });
   new Gauge({
     name: 'nodejs_version_info',
     help: 'Always 1; its label names the version of Node.js.',

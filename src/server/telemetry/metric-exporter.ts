@@ -34,7 +34,10 @@ export class MetricExporter {
 
   private async send(): Promise<void> {
     // The registry says less of their values than they have.
-    const read = (await this.registry.getMetricsAsJSON()) as unknown[] as ReadMetric[];
+    const all = await this.registry.getMetricsAsJSON().catch(() => []);
+    const read = all as unknown[] as ReadMetric[];
+    // One that cannot be read now is read again the next time.
+    if (read.length === 0) return;
     const times = { startedAt: this.startedAt, now: this.clock.now() };
     await this.sender.send(otlpMetrics(this.settings.resource, read, times), read.length);
   }

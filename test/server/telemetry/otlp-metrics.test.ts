@@ -1,7 +1,10 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { TelemetrySettings } from '../../../src/server/configuration/telemetry-settings.js';
+import { MetricExporter } from '../../../src/server/telemetry/metric-exporter.js';
 import { otlpMetrics, type ReadMetric } from '../../../src/server/telemetry/otlp-metrics.js';
 import { isSampled } from '../../../src/server/telemetry/sampler.policy.js';
 import { TestCollector } from '../../support/clients/collector.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { startServer } from '../../support/server.js';
 
 it('says of metrics what prom-client says, in the words of OTLP', async () => {
@@ -89,4 +92,32 @@ it.each([
   const [isParentBased, ratio, flags, expected] = row;
   const traceId = `${'0'.repeat(18)}80000000000000`;
   expect(isSampled({ isParentBased, ratio }, traceId, flags)).toBe(expected);
+});
+
+it('goes on where a metric could not be read', async () => {
+  const registry = new Registry();
+  let isOut = true;
+  new Gauge({
+    name: 'g',
+    help: 'G.',
+    registers: [registry],
+    collect() {
+      if (isOut) throw new Error('EMFILE: too many open files');
+      this.set(1);
+    },
+  });
+  const clock = new ManualClock();
+  const sent: number[] = [];
+  const sender = { send: async (_message: object, count: number) => sent.push(count) };
+  // It reads these two.
+  const settings = { metricsEveryMs: 1000, resource: [] } as unknown as TelemetrySettings;
+  const exporter = new MetricExporter(sender, settings, registry, clock);
+  exporter.start();
+  for (const _ of [1, 2]) {
+    clock.advance(1000);
+    await new Promise((resolve) => setImmediate(resolve));
+    isOut = false;
+  }
+  expect(sent).toEqual([1]);
+  await exporter.stop();
 });
