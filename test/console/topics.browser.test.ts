@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callLog } from '../support/clients/log-api.js';
+import { until } from '../support/cluster/test-cluster.js';
 import { findings } from '../support/console/axe.js';
 import { browserLimitMs, describeInChromium } from '../support/console/chromium.js';
 import { visitsInChromium } from '../support/console/visits.js';
@@ -94,6 +95,26 @@ describeInChromium('topics in a browser', () => {
       await page.getByRole('button', { name: 'hello' }).waitFor();
       // The browser itself writes down what was answered with 502.
       expect(visits.faults.splice(0)).toContainEqual(expect.stringContaining('502'));
+    },
+    browserLimitMs,
+  );
+
+  it(
+    'goes on at the place where a stream began that was cut before its first record',
+    async () => {
+      server = await startServer();
+      await callLog(server, '/admin/topics', { name: 'rides', partitions: 1 });
+      const page = await open('/topics');
+      const places: (string | undefined)[] = [];
+      await page.route('**/tail/rides?*', (route) => {
+        places.push(route.request().headers()['last-event-id']);
+        const body = ': connected\nid: 0:0\n\n';
+        const answer = { status: 200, contentType: 'text/event-stream', body };
+        return places.length > 1 ? route.continue() : route.fulfill(answer);
+      });
+      await page.getByRole('link', { name: 'rides' }).click();
+      await until(() => places.length > 1);
+      expect(places.slice(0, 2)).toEqual([undefined, '0:0']);
     },
     browserLimitMs,
   );

@@ -1,7 +1,6 @@
 /** Server-sent events of the server, which go on where they were cut. */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient, Query } from './api-client.js';
 import { ApiRefusal, ClientError, isPassing } from './client-errors.js';
@@ -37,10 +36,10 @@ export async function* eventStream(
       if (answer.statusCode === 204) return;
       requireStream(answer, api.address.url);
       hasBegun = true;
-      for await (const { id, event: name = 'message', data } of eventsIn(answer)) {
+      for await (const { id, name, data } of blocksIn(answer)) {
         lastId = id ?? lastId;
         if (name === 'end') return;
-        yield { name, data: JSON.parse(data) as StreamEvent['data'] };
+        if (data !== null) yield { name, data: JSON.parse(data) as StreamEvent['data'] };
       }
     } catch (error) {
       // What the server refuses, it will refuse again; a cut connection may come back.
@@ -57,11 +56,39 @@ function requireStream(answer: IncomingMessage, url: string): void {
   throw new ClientError(`${url} answered something else than a stream`, exitCodes.failure);
 }
 
-async function* eventsIn(answer: IncomingMessage): AsyncGenerator<EventSourceMessage> {
-  const come: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => come.push(event) });
+/** An event; or a place alone, which is where a stream goes on that has brought nothing yet. */
+interface Block {
+  readonly id: string | undefined;
+  readonly name: string;
+  /** null = it has none, and is no event. */
+  readonly data: string | null;
+}
+
+/** What ends with an empty line (WHATWG HTML, "server-sent events"): what was cut in it is none. */
+async function* blocksIn(answer: IncomingMessage): AsyncGenerator<Block> {
+  let lines: string[] = [];
+  let line = '';
   for await (const chunk of answer.setEncoding('utf8')) {
-    parser.feed(chunk);
-    yield* come.splice(0);
+    const [rest = '', ...others] = String(chunk).split('\n');
+    line += rest;
+    for (const next of others) {
+      if (line !== '') lines.push(line);
+      else {
+        yield blockOf(lines);
+        lines = [];
+      }
+      line = next;
+    }
   }
+}
+
+function blockOf(lines: readonly string[]): Block {
+  const fields = new Map<string, string>();
+  for (const line of lines) {
+    const [, field = '', value = ''] = /^([^:]+)(?:: ?(.*))?$/s.exec(line) ?? [];
+    const before = field === 'data' ? fields.get(field) : undefined;
+    fields.set(field, before === undefined ? value : `${before}\n${value}`);
+  }
+  const name = fields.get('event') || 'message';
+  return { id: fields.get('id'), name, data: fields.get('data') ?? null };
 }

@@ -1,11 +1,15 @@
 /** Server-sent events of a path, one after another, until the server or `signal` ends them. */
 import { ApiError, pageHeaders } from './client.ts';
 
-/** One event of a stream (WHATWG HTML, "server-sent events"). */
+/**
+ * One event of a stream (WHATWG HTML, "server-sent events"); or a place alone, which is where a
+ * stream goes on that has brought nothing yet.
+ */
 export interface ServerEvent {
   /** The last one that had one is where a stream may go on. */
   readonly id: string | null;
   readonly name: string;
+  /** Empty = it is a place, and no event. */
   readonly data: string;
 }
 
@@ -35,8 +39,7 @@ export async function* eventsOf(
     const parts = (rest + decoder.decode(value, { stream: true })).split('\n\n');
     rest = parts.pop() ?? '';
     for (const part of parts) {
-      const event = eventIn(part);
-      if (event.data !== '') yield event;
+      yield eventIn(part);
     }
   }
 }

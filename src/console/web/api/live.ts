@@ -30,7 +30,7 @@ async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> 
       const begun = () => setLive(queries, true);
       for await (const { id, name, data } of eventsOf('/v2/live', signal, lastId, begun)) {
         lastId = id ?? lastId;
-        kinds.take(name, JSON.parse(data));
+        if (data !== '') kinds.take(name, JSON.parse(data));
       }
     } catch {
       // It is tried again; the banner tells of a server that is gone.

@@ -94,6 +94,7 @@ class Following {
   private take({ id, name, data }: ServerEvent): void {
     if (name === 'error') throw new TailError(JSON.parse(data).error ?? 'the stream has ended');
     this.lastId = id ?? this.lastId;
+    if (data === '') return;
     this.fresh.push(JSON.parse(data));
     this.seen += 1;
     if (this.fresh.length > recordsMax) this.fresh = this.fresh.slice(-recordsMax);
