@@ -7,6 +7,7 @@ import { useEffect } from 'react';
 import { after } from '../time/clock.ts';
 import { eventsOf } from './events.ts';
 import { setLive } from './queries.ts';
+import { refresh } from './refresh.ts';
 
 const againMs = 2000;
 /** So often at most a kind is asked for again; an event that comes alone, at once. */
@@ -57,7 +58,7 @@ class Invalidation {
 
   take(name: string, { kind, dlqId, counts }: LiveNews): void {
     if (name === 'reload') {
-      this.queries.invalidateQueries();
+      refresh(this.queries);
       return;
     }
     const kinds = [kind ?? [], Object.keys(counts ?? {})].flat();
@@ -68,7 +69,7 @@ class Invalidation {
   }
 
   private ask(): void {
-    for (const kind of this.waiting) this.queries.invalidateQueries({ queryKey: [kind] });
+    for (const kind of this.waiting) refresh(this.queries, kind);
     this.waiting.clear();
     this.isSettling = true;
     after(settleMs, () => {

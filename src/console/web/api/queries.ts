@@ -5,6 +5,7 @@
  */
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
+import { refresh } from './refresh.ts';
 
 /** How often what is shown is asked for again where the server does not tell that it changed. */
 const unheardMs = 3000;
@@ -20,7 +21,7 @@ export const againMs = () => (isLive ? heardMs : unheardMs);
 /** The server tells what happens from now on, or does not any more. */
 export function setLive(queries: QueryClient, live: boolean): void {
   // The stream does not say what happened before its first word.
-  if (live && !isLive) queries.invalidateQueries();
+  if (live && !isLive) refresh(queries);
   isLive = live;
 }
 

@@ -6,6 +6,7 @@ import {
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { againMs } from './queries.ts';
+import { pauseOf } from './refresh.ts';
 
 /** One page of a listing; without a cursor it is the last. */
 export interface RowPage<Row> {
@@ -31,9 +32,6 @@ export interface Rows<Row> {
   readonly damaged: readonly string[];
 }
 
-/** So many pages are asked for again as they change; one who has scrolled further reads history. */
-const livePagesMax = 2;
-
 /** `key` begins with the kind of the rows, and names all that `load` depends on. */
 export function useRows<Row>(
   key: readonly unknown[],
@@ -47,8 +45,7 @@ export function useRows<Row>(
     // Its type is that of all later ones.
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.cursor,
-    refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) <= livePagesMax ? againMs() : false,
+    refetchInterval: ({ state }) => pauseOf(state.data?.pages.length ?? 0) ?? againMs(),
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows), [data]);
