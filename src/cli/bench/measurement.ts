@@ -89,6 +89,8 @@ export async function measure(
     const seconds = (clock.monotonic() - startedAt) / 1000;
     return { messages, seconds, publishMs: of(publishMs), deliveryMs: of(deliveryMs) };
   } finally {
+    // Where one has failed, the others publish no more.
+    next = messages;
     server.close();
     server.closeAllConnections();
   }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { promisify } from 'node:util';
 import { checkDisk } from '../../../src/cli/doctor/disk-checks.js';
 import { checkNode, leastMinors } from '../../../src/cli/doctor/machine-checks.js';
 import { type Clock, systemClock } from '../../../src/engine/clock.js';
+import { listeningPort } from '../../../src/http/listening-port.js';
 import { answered, runClient } from '../../support/program/client-program.js';
 import { runProgram } from '../../support/program/program.js';
 import { freePort } from '../../support/program/server-process.js';
@@ -137,6 +139,22 @@ describe('bench', () => {
       const { code, stderr } = await runClient(server, words);
       expect([code, stderr]).toEqual([64, expect.stringContaining(`--host ${host} is no address`)]);
     }
+  });
+
+  it('publishes no more once one was refused', async () => {
+    let asked = 0;
+    const refusing = createHttpServer((request, response) => {
+      request.resume();
+      asked += 1;
+      response.writeHead(asked === 20 ? 503 : 201).end('{}');
+    });
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const words = ['bench', '--messages', '5000', '--concurrency', '4'];
+    const url = `http://127.0.0.1:${listeningPort(refusing)}`;
+    const { code } = await runProgram(folder, words, { STEPWELL_URL: url });
+    refusing.close();
+    expect(code).toBe(69);
+    expect(asked).toBeLessThan(30);
   });
 
   it('refuses to flood a server', async () => {
