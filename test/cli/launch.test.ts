@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { killedAtLast } from '../support/leftovers.js';
 import { program } from '../support/program/program.js';
+import { token } from '../support/program/server-process.js';
 
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'dist/src/main.js');
@@ -166,6 +168,60 @@ it('the server goes on where its log is on a full disk', async () => {
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(output()).toContain('running at');
+});
+
+/** A server that runs `script` at SIGUSR2. */
+async function launchWith(script: string, standardError: 'pipe' | number): Promise<Launched> {
+  const preload = join(folder, 'at-signal.cjs');
+  await writeFile(preload, `process.on('SIGUSR2', () => { ${script} });`);
+  const environment = {
+    NODE_OPTIONS: `--require ${preload}`,
+    STEPWELL_LOG_LEVEL: 'debug',
+    STEPWELL_TOKEN: token,
+  };
+  return launch(ways['node dist/src/main.js start'], environment, standardError);
+}
+
+it('a server that fails ends where its log is on a full disk', async () => {
+  const full = openSync('/dev/full', 'w');
+  const fail = `setImmediate(() => { throw new Error('on purpose'); });`;
+  const { child, ended } = await launchWith(fail, full);
+  closeSync(full);
+  child.kill('SIGUSR2');
+  expect(await ended).toEqual({ code: 1, signal: null });
+});
+
+it('the server goes on while its log is not read, and says then what it had to say', async () => {
+  // What has stopped to read takes some more first, as it has room of its own.
+  const fill = `
+    let isFull = false;
+    setInterval(() => {
+      try {
+        for (;;) require('node:fs').writeSync(2, 'x'.repeat(1000));
+      } catch {
+        if (!isFull) console.log('it is full');
+        isFull = true;
+      }
+    }, 5);`;
+  const { child, ended, output } = await launchWith(fill, 'pipe');
+  const [, url = ''] = /running at (\S+)/.exec(output()) ?? [];
+  child.stderr?.pause();
+  child.kill('SIGUSR2');
+  while (!output().includes('it is full')) await pause(10);
+  for (let asked = 0; asked < 50; asked += 1) {
+    // The log has a line for each request that is broken off.
+    const broken = connect(Number(new URL(url).port), '127.0.0.1');
+    const head = ['host: x', 'content-length: 9', `authorization: Bearer ${token}`].join('\r\n');
+    broken.write(`POST /v2/publish/https://x.test/ HTTP/1.1\r\n${head}\r\n\r\nhalf`);
+    await pause(10);
+    broken.destroy();
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  }
+  child.kill('SIGTERM');
+  child.stderr?.resume();
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(output()).toContain('the client broke a request off');
+  expect(output()).toContain('"reason":"SIGTERM","msg":"stopping"');
 });
 
 it('the server ends when npm is killed, which passes no signal on', async () => {

@@ -2,6 +2,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import { withSourceLines } from './source-lines.js';
+import { StandardError } from './standard-error.js';
 
 /** Where a secret could stand in a logged object: a request, its headers, or a copy of them. */
 const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap((path) => [
@@ -9,9 +10,6 @@ const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap
   `${path}Authorization`,
   `${path}cookie`,
 ]);
-
-/** Standard error: standard output belongs to the few lines that people and launchers read. */
-const standardError = 2;
 
 /** `json`: a line of JSON for each event. `pretty`: for people, in colour on a terminal. */
 export type LogFormat = 'json' | 'pretty';
@@ -29,16 +27,9 @@ function shownError(error: Error): unknown {
   return { ...rest, stack: withSourceLines(stack) };
 }
 
-/** Lines that wait while standard error takes none, in UTF-16 units; more are dropped. */
-const waitingMax = 1024 * 1024;
-
-/**
- * Standard error, for machines or for people; colours are for terminals. The server goes on where
- * it cannot be written: to a file on a full disk, to a terminal that is gone.
- */
+/** Standard error, for machines or for people; colours are for terminals. */
 export async function logDestination(format: LogFormat): Promise<DestinationStream> {
-  const lines = pino.destination({ dest: standardError, sync: true, maxLength: waitingMax });
-  lines.on('error', () => undefined);
+  const lines = new StandardError();
   if (format === 'json') return lines;
   const { prettyLines } = await import('./pretty-lines.js');
   return prettyLines(lines, process.stderr.isTTY === true);
