@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../../engine/clock.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ApiObject, itemsIn } from './api-object.js';
-import { ApiRefusal, ClientError, Unreachable } from './client-errors.js';
+import { ApiRefusal, ClientError, DamagedRows, Unreachable } from './client-errors.js';
 import { exchange, type RequestHeaders, textOf } from './exchange.js';
 
 /** Where a server is and what it is asked with. */
@@ -60,7 +60,7 @@ export class ApiClient {
 
   /**
    * The items of a listing, page after page, `countMax` of them at most (messaging.md 1.4). `field`
-   * names the array of a page.
+   * names the array of a page. Throws `DamagedRows` behind the last one where some are missing.
    */
   async *list(
     path: string,
@@ -69,17 +69,18 @@ export class ApiClient {
     countMax: number,
   ): AsyncGenerator<ApiObject> {
     let left = countMax;
-    let cursor: string | undefined;
-    while (left > 0) {
-      const page = await this.get(path, { ...query, count: Math.min(left, pageMax), cursor });
-      for (const item of itemsIn(page, field)) {
-        yield item;
-        left -= 1;
-        if (left === 0) return;
-      }
-      if (typeof page['cursor'] !== 'string') return;
+    let cursor: unknown;
+    const damaged = new Set<string>();
+    do {
+      const count = Math.min(left, pageMax);
+      const page = await this.get(path, { ...query, count, cursor: textIn(cursor) });
+      const items = itemsIn(page, field).slice(0, left);
+      yield* items;
+      left -= items.length;
+      for (const place of itemsIn(page, 'damaged')) damaged.add(String(place['error']));
       cursor = page['cursor'];
-    }
+    } while (left > 0 && typeof cursor === 'string');
+    if (damaged.size > 0) throw new DamagedRows([...damaged]);
   }
 
   /** The JSON of an answer, of the type that its route has; an empty one is an empty object. */
@@ -153,6 +154,8 @@ function msAheadOf(date: string | undefined, sentAt: number): number {
 }
 
 const pageMax = 100;
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** Why Node.js has refused to send a header, which it names in quotes; null = it has not. */
 function unsendableIn(error: unknown): string | null {

@@ -28,6 +28,13 @@ export class ApiRefusal extends ClientError {
   }
 }
 
+/** A list is without what its server could not read on its disk; the message names the places. */
+export class DamagedRows extends ClientError {
+  constructor(places: readonly string[]) {
+    super(`rows are missing: ${places.join('; ')}`, exitCodes.damagedData);
+  }
+}
+
 /** No server answered at `url`. */
 export class Unreachable extends ClientError {
   constructor(url: string, cause: unknown) {

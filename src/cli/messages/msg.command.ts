@@ -14,6 +14,7 @@ import {
 import type { ApiObject, Query } from '../connect/api-client.js';
 import { pathPart } from '../connect/path-part.js';
 import { fieldLines, labelsOf, logLine, messageColumns, textOf } from '../output/columns.js';
+import { intactRows } from '../output/intact-rows.js';
 import { shownState } from '../output/style.js';
 import { exactTime } from '../output/time-words.js';
 import { whyLines } from '../output/why-lines.js';
@@ -182,7 +183,8 @@ async function get(id: string, options: ClientOptions): Promise<void> {
   const message = await api.get(path, { final: true });
   const query = { messageId: id, order: 'earliestFirst', trimBody: bodyMax };
   const logs: ApiObject[] = [];
-  for await (const row of api.list('/v2/logs', 'logs', query, rowsMax)) logs.push(row);
+  const rows = api.list('/v2/logs', 'logs', query, rowsMax);
+  for await (const row of intactRows(rows)) logs.push(row);
   await output.one({ ...message, logs }, () => [
     ...fieldLines(
       [

@@ -12,10 +12,11 @@ import {
   wordOption,
 } from '../client/client-command.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
-import { ClientError, isPassing } from '../connect/client-errors.js';
+import { ClientError, DamagedRows, isPassing } from '../connect/client-errors.js';
 import { eventStream } from '../connect/event-stream.js';
 import { runRows } from '../connect/run-rows.js';
 import { logLine } from '../output/columns.js';
+import { complain } from '../output/terminal.js';
 import { FreshRows } from './fresh-rows.js';
 
 /** Of rows of messages; the last one is several of them (messaging.md 9). */
@@ -88,6 +89,7 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
   const fresh = new FreshRows();
   const begun = systemClock.now();
   let from: number | undefined;
+  let isDamaged = false;
   for await (const _ of eventStream(api, '/v2/live', { kinds: 'message' })) {
     // Times of rows are the server's, whose clock is known once it has answered.
     from ??= begun + api.msAhead;
@@ -101,7 +103,10 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
       }
     } catch (error) {
       // The stream is cut, too: what it says when it is back has the rest shown.
-      if (!isPassing(error)) throw error;
+      if (isPassing(error)) continue;
+      if (!(error instanceof DamagedRows)) throw error;
+      if (!isDamaged) complain(error.message);
+      isDamaged = true;
     }
   }
 }

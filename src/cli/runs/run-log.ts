@@ -1,6 +1,7 @@
 /** The log of one run, as the fold of its lanes reads it (workflows.md 5.2). */
 import type { RunRow } from '../../run-waterfall/lane.js';
 import type { ApiClient } from '../connect/api-client.js';
+import { intactRows } from '../output/intact-rows.js';
 
 /** A run with more rows is drawn by its first ones. */
 const rowsMax = 5000;
@@ -13,7 +14,7 @@ export async function runLog(
   const query = { workflowRunId: id, order: 'earliestFirst', trimBody: 0 };
   const listed = api.list('/v2/workflows/messageLogs', 'events', query, rowsMax + 1);
   const rows: RunRow[] = [];
-  for await (const row of listed) rows.push(rowOf(row));
+  for await (const row of intactRows(listed)) rows.push(rowOf(row));
   return { rows: rows.slice(0, rowsMax), isCut: rows.length > rowsMax };
 }
 

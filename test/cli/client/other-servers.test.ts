@@ -48,3 +48,22 @@ it.each([
   const said = `stepwell: ${url} answered something else than ${otherwise}\n`;
   expect(await endAt(url)).toEqual([1, said]);
 });
+
+it.each([
+  ['msg ls', { messageId: 'msg_1' }],
+  ['dlq export', { messageId: 'msg_1' }],
+  ['msg get msg_1', { messageId: 'msg_1', logs: [{ state: 'CREATED' }] }],
+])('%s names what the server could not read behind what there is', async (words, shown) => {
+  const damaged = [{ error: 'data on the disk is damaged: a.log [0, 9)' }];
+  const damagedServer = createHttpServer(({ url = '' }, response) => {
+    const message = { messageId: 'msg_1' };
+    const list = url.startsWith('/v2/logs')
+      ? { logs: [{ state: 'CREATED' }], damaged }
+      : { messages: [message], damaged };
+    response.end(JSON.stringify(url.startsWith('/v2/messages/') ? message : list));
+  });
+  const url = `http://${await addressOf(damagedServer)}`;
+  const end = await runProgram('/nowhere', words.split(' '), { STEPWELL_URL: url });
+  const said = 'stepwell: rows are missing: data on the disk is damaged: a.log [0, 9)\n';
+  expect([end.code, JSON.parse(end.stdout), end.stderr]).toEqual([65, shown, said]);
+});
