@@ -15,11 +15,20 @@ export interface TokenRequest {
 /** It is stored with each event that a request with the token causes, so it is short. */
 const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
 
+/** The end of the year 9999: of later times no date is made. */
+const expiresAtMax = 253_402_300_799_999;
+
 /** The body of `POST /admin/tokens`, as the OpenAPI document shows it, too. */
 export const tokenSchema = z.strictObject({
   name: z.string().regex(namePattern, 'must have 1 to 64 letters, digits, "-", "_" or "."'),
   role: z.enum(['read', 'operate', 'admin']),
-  expiresAt: z.int().min(0).nullable().optional().describe('Unix milliseconds; never without it'),
+  expiresAt: z
+    .int()
+    .min(0)
+    .max(expiresAtMax)
+    .nullable()
+    .optional()
+    .describe('Unix milliseconds; never without it'),
 });
 
 /** `{"name", "role", "expiresAt"?}`. */
