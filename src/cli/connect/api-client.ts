@@ -113,6 +113,8 @@ export class ApiClient {
     if (status >= 200 && status < 300) return answer;
     const to = answer.headers.location;
     if (status < 400 && to !== undefined) {
+      // An answer that is not read would keep the command until its server closes the connection.
+      answer.destroy();
       throw new ClientError(`${url} leads to ${to}: give that in STEPWELL_URL`, exitCodes.usage);
     }
     const sentence = errorIn(await this.reading(textOf(answer))) ?? `${url} answered ${status}`;

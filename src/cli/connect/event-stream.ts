@@ -33,7 +33,10 @@ export async function* eventStream(
     };
     try {
       const answer = await api.send('GET', path, { query, headers });
-      if (answer.statusCode === 204) return;
+      if (answer.statusCode === 204) {
+        answer.destroy();
+        return;
+      }
       requireStream(answer, api.address.url);
       hasBegun = true;
       for await (const { id, name, data } of blocksIn(answer)) {

@@ -67,3 +67,18 @@ it.each([
   const said = 'stepwell: rows are missing: data on the disk is damaged: a.log [0, 9)\n';
   expect([end.code, JSON.parse(end.stdout), end.stderr]).toEqual([65, shown, said]);
 });
+
+it.each([
+  ['msg ls', 302, 64],
+  ['run tail order-7', 204, 0],
+])('%s ends at once at an answer of %d whose connection stays', async (words, status, code) => {
+  const staying = createHttpServer((_request, response) => {
+    response.writeHead(status, { location: 'https://other.test/' }).end();
+  });
+  staying.keepAliveTimeout = 0;
+  const url = `http://${await addressOf(staying)}`;
+  const end = await runProgram('/nowhere', words.split(' '), { STEPWELL_URL: url });
+  staying.closeAllConnections();
+  // A command that does not end is killed, which is no exit code.
+  expect([end.code, end.stderr !== '']).toEqual([code, status === 302]);
+});

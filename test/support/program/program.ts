@@ -28,7 +28,8 @@ export function runProgram(
   const [command = '', ...rest] = [...wrapper, process.execPath, program, ...words];
   return new Promise((resolve) => {
     execFile(command, rest, { env, timeout: 20_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      const code = error === null ? 0 : Number(error.code ?? Number.NaN);
+      resolve({ code, stdout, stderr });
     });
   });
 }
