@@ -53,7 +53,7 @@ export function isPassing(error: unknown): boolean {
 function exitCodeOfStatus(status: number): number {
   if (status === 401 || status === 403) return exitCodes.notPermitted;
   if (status === 404 || status === 410) return exitCodes.notFound;
-  if (status === 503 || status === 507) return exitCodes.unavailable;
+  if (passing.has(status) || status === 507) return exitCodes.unavailable;
   if (status === 409) return exitCodes.inUse;
   return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.failure;
 }

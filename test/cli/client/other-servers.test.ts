@@ -82,3 +82,12 @@ it.each([
   // A command that does not end is killed, which is no exit code.
   expect([end.code, end.stderr !== '']).toEqual([code, status === 302]);
 });
+
+it.each([502, 503, 504])(
+  '%d of what is in front of a server is that none answers',
+  async (status) => {
+    const away = createHttpServer((_request, response) => response.writeHead(status).end('away'));
+    const url = `http://${await addressOf(away)}`;
+    expect(await endAt(url)).toEqual([69, `stepwell: ${url} answered ${status}\n`]);
+  },
+);
