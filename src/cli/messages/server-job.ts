@@ -1,6 +1,7 @@
 /** A job of the server (messaging.md 13), as a command begins it and waits for its end. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { untilAnswered } from '../client/until-answered.js';
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
 import { ClientError } from '../connect/client-errors.js';
@@ -22,9 +23,9 @@ const firstLookMs = 50;
 const lookMaxMs = 1000;
 
 /**
- * Begins it and waits until it has ended; says how many were done, in the word `past`. One who does
- * not wait for it leaves it to the server, which goes on. The job; fails where it was aborted, or
- * gave up.
+ * Begins it and waits until it has ended, over restarts of the server; says how many were done, in
+ * the word `past`. One who does not wait for it leaves it to the server, which goes on. The job;
+ * fails where it was aborted, or gave up.
  */
 export async function runJob(
   api: ApiClient,
@@ -47,7 +48,7 @@ export async function runJob(
 
 async function endOf(api: ApiClient, id: string): Promise<ApiObject> {
   for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 2, lookMaxMs)) {
-    const job = await api.get(`/v2/jobs/${pathPart(id)}`);
+    const job = await untilAnswered(() => api.get(`/v2/jobs/${pathPart(id)}`));
     if (job['endedAt'] !== undefined) return job;
     await pause(waitMs);
   }

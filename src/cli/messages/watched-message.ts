@@ -1,6 +1,7 @@
 /** What becomes of one message, until it is final. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
+import { untilAnswered } from '../client/until-answered.js';
 import type { ApiClient, ApiObject } from '../connect/api-client.js';
 import { ApiRefusal, ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
@@ -17,7 +18,8 @@ export async function* watched(api: ApiClient, messageId: string): AsyncGenerato
   let cursor: string | undefined;
   let shown = 0;
   for (;;) {
-    const page = await api.get<LogsPage>('/v2/logs', { ...query, cursor });
+    const asked = { ...query, cursor };
+    const page = await untilAnswered(() => api.get<LogsPage>('/v2/logs', asked));
     for (const row of page.logs.slice(shown)) {
       yield row;
       if (finalStates.has(String(row['state']))) return;

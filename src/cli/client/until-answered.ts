@@ -1,0 +1,19 @@
+/** Questions about what the server goes on with by itself: a restart does not end the command. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { isClientError, isPassing } from '../connect/client-errors.js';
+import { complain } from '../output/terminal.js';
+
+const againMs = 1000;
+
+/** Asks until there is an answer, or a refusal, which is thrown. Says once that it waits. */
+export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPassing(error) || !isClientError(error)) throw error;
+      if (tries === 0) complain(`${error.message}: it is asked again`);
+    }
+    await pause(againMs);
+  }
+}

@@ -1,0 +1,35 @@
+/** Commands that wait for what the server goes on with by itself, over a restart of it. */
+import { createServer } from 'node:http';
+import { listeningPort } from '../../../src/http/listening-port.js';
+import { runProgram } from '../../support/program/program.js';
+
+const answers: Readonly<Record<string, object>> = {
+  '/v2/publish': { messageId: 'msg_1', url: 'https://example.com/' },
+  '/v2/logs': { logs: [{ messageId: 'msg_1', state: 'DELIVERED' }] },
+  '/v2/jobs': { jobId: 'job_1', state: 'DONE', matched: 1, done: 1, refused: 0, endedAt: 1 },
+};
+
+it.each([
+  ['msg publish https://example.com/ --watch', '/v2/logs', 'DELIVERED'],
+  ['dlq retry --all', '/v2/jobs/', '"retried":1'],
+])('%s waits for a server that is away', async (words, waited, shown) => {
+  let looks = 0;
+  const server = createServer((request, response) => {
+    const { url = '' } = request;
+    request.resume();
+    if (url.startsWith(waited)) looks += 1;
+    // It is cut off, and then another answers in its place.
+    if (looks === 1) response.destroy();
+    else if (looks === 2) response.writeHead(502).end();
+    else {
+      const [path = ''] = Object.keys(answers).filter((known) => url.startsWith(known));
+      response.end(JSON.stringify(answers[path]));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const environment = { STEPWELL_URL: `http://127.0.0.1:${listeningPort(server)}` };
+  const { code, stdout, stderr } = await runProgram('/nowhere', words.split(' '), environment);
+  server.close();
+  expect([code, stdout]).toEqual([0, expect.stringContaining(shown)]);
+  expect(stderr).toMatch(/^stepwell: no Stepwell answers at .*: it is asked again\n$/);
+});
