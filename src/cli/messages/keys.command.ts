@@ -6,12 +6,16 @@ import type { ApiObject } from '../connect/api-client.js';
 import type { Output } from '../output/output.js';
 import { complain } from '../output/terminal.js';
 
-/** Prints secrets in clear, as lines that an application's environment takes. */
+/**
+ * Prints secrets in clear: for people as lines that an application's environment takes, which
+ * `stepwell env` writes into a file.
+ */
 export function keysCommand(): Command {
   const keys = new Command('keys').description('the keys that deliveries are signed with');
   keys.addCommand(
     clientCommand('show', 'print the current and the next key', [
-      'stepwell keys show >> .env',
+      'stepwell keys show',
+      'stepwell keys show --json | jq -r .current',
     ]).action(show),
   );
   keys.addCommand(

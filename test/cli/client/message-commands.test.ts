@@ -237,6 +237,12 @@ it('group add, ls, remove and delete manage a URL group', async () => {
   expect(await run('group', 'ls')).toEqual([]);
 });
 
+it('keys show has no example that writes JSON where an application reads lines', async () => {
+  const { stdout } = await runClient(server, ['keys', 'show', '--help']);
+  expect(stdout).toContain('keys show --json | jq');
+  expect(stdout).not.toContain('.env');
+});
+
 it('keys rotate makes the next key the current one', async () => {
   const [before] = await run('keys', 'show');
   const [after] = await run('keys', 'rotate');
