@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
+import { DamagedData, type Journal } from '../../engine/journal.js';
 import type { AnyInterest, EventListener } from '../../engine/registration.js';
 import { Refusal } from '../../grammar/result.js';
 import { eventSliceBytes } from '../../http/bytes/event-stream.js';
@@ -102,6 +102,10 @@ export class LiveViews {
       const release = await this.place();
       try {
         await this.catchUp(viewer, channel, from);
+      } catch (error) {
+        // A client that is cut would come back to the same place, again and again.
+        if (!(error instanceof DamagedData)) throw error;
+        this.reload(viewer, channel);
       } finally {
         release();
       }

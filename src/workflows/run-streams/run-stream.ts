@@ -1,7 +1,10 @@
 /** What happens to one run, as server-sent events: what was, what comes, and its end. */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
+import { DamagedData, type Journal } from '../../engine/journal.js';
+import { Refusal } from '../../grammar/result.js';
 import { type EventStream, eventSliceBytes } from '../../http/bytes/event-stream.js';
+import { errorBody } from '../../http/error-shapes.js';
+import { damageText } from '../../http/failures.js';
 import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { isRunEnd } from '../history/run-log-entry.js';
 import type { RunLogRow } from '../logs/run-log-row.js';
@@ -24,11 +27,13 @@ export class RunStream implements RunFollower {
   /** Sends the events at `from` and behind it, until the run or the stream has ended. */
   run(from: number): Promise<void> {
     return this.events.run('', async () => {
-      for (let at = from; !this.events.isOver; ) {
-        this.isWoken = false;
-        at = await this.sendFrom(at, this.journal.highWatermark);
-        if (at < this.journal.highWatermark) continue;
-        while (!this.isWoken && !this.events.isOver) await this.wait();
+      try {
+        await this.follow(from);
+      } catch (error) {
+        // A client that is cut would come back to the same place, again and again.
+        if (!(error instanceof DamagedData)) throw error;
+        const refusal = new Refusal('failed', damageText(error));
+        await this.events.send(`event: error\ndata: ${errorBody(true, refusal)}\n\n`);
       }
     });
   }
@@ -37,6 +42,15 @@ export class RunStream implements RunFollower {
   wake(): void {
     this.isWoken = true;
     this.whenWoken();
+  }
+
+  private async follow(from: number): Promise<void> {
+    for (let at = from; !this.events.isOver; ) {
+      this.isWoken = false;
+      at = await this.sendFrom(at, this.journal.highWatermark);
+      if (at < this.journal.highWatermark) continue;
+      while (!this.isWoken && !this.events.isOver) await this.wait();
+    }
   }
 
   /** No more events are sent. */

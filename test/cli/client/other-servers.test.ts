@@ -91,3 +91,13 @@ it.each([502, 503, 504])(
     expect(await endAt(url)).toEqual([69, `stepwell: ${url} answered ${status}\n`]);
   },
 );
+
+it('run tail ends with 65 where the rows of the run are damaged', async () => {
+  const damaged = createHttpServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('event: error\ndata: {"error":"data on the disk is damaged"}\n\n');
+  });
+  const url = `http://${await addressOf(damaged)}`;
+  const end = await runProgram('/nowhere', ['run', 'tail', 'order-7'], { STEPWELL_URL: url });
+  expect([end.code, end.stderr]).toEqual([65, 'stepwell: data on the disk is damaged\n']);
+});

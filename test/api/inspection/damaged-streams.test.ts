@@ -1,0 +1,71 @@
+/** Streams over a journal in which one record has rotted: their clients come to its other side. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { callApi } from '../../support/clients/api-call.js';
+import { EventSource } from '../../support/clients/event-source.js';
+import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
+import { flipByte } from '../../support/program/flipped-byte.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+/** More than the server keeps at hand of what it has read. */
+const fillers = 4;
+const fillerBytes = 9_000_000;
+
+let server: TestServer;
+let endpoint: RecordingEndpoint;
+let runId = '';
+
+async function post(path: string, headers: Record<string, string>, body: string) {
+  const answer = await callApi(server, 'POST', path, headers, body);
+  expect(answer.status).toBe(200);
+  return answer.body as Record<string, string>;
+}
+
+/** Flips a byte of a text where the journal has it. */
+async function damage(text: string): Promise<void> {
+  for (const name of await readdir(server.dataDirectory, { recursive: true })) {
+    if (!name.endsWith('.log')) continue;
+    const path = join(server.dataDirectory, name);
+    const at = (await readFile(path)).indexOf(text);
+    if (at >= 0) return flipByte(path, at);
+  }
+  throw new Error(`no log holds ${text}`);
+}
+
+beforeAll(async () => {
+  endpoint = await RecordingEndpoint.start();
+  server = await startServer();
+  const path = '/v2/trigger/http://127.0.0.1:19999/run';
+  runId = (await post(path, { 'svc-delay': '1h' }, 'the payload of it.'))['workflowRunId'] ?? '';
+  for (let at = 0; at < fillers; at += 1) {
+    // What was delivered is not kept.
+    const headers = { 'svc-delay': '9s' };
+    await post(`/v2/publish/${endpoint.url}/filler`, headers, 'x'.repeat(fillerBytes));
+  }
+  await damage('the payload of it.');
+}, 60_000);
+
+afterAll(async () => {
+  await server.remove();
+  await endpoint.stop();
+});
+
+const open = (path: string, lastId = '') =>
+  EventSource.open(`${server.url}${path}`, { authorization: server.bearer }, lastId);
+
+it('a live stream that cannot read what was missed has its client look again', async () => {
+  const stream = await open('/v2/live?kinds=message', '0');
+  expect((await stream.next())?.type).toBe('reload');
+  await post(`/v2/publish/${endpoint.url}/later`, { 'svc-delay': '1h' }, 'x');
+  expect(JSON.parse((await stream.next())?.data ?? '')).toMatchObject({ state: 'CREATED' });
+  stream.cut();
+});
+
+it('the stream of a run whose rows cannot be read says so', async () => {
+  const stream = await open(`/v2/workflows/runs/${runId}/stream`);
+  const { type, data } = (await stream.next()) ?? { type: '', data: '{}' };
+  expect(type).toBe('error');
+  const error = expect.stringMatching(/^data on the disk is damaged and cannot be read: logs/);
+  expect(JSON.parse(data)).toEqual({ error });
+  expect(await stream.next()).toBeNull();
+});
