@@ -57,7 +57,7 @@ export async function writeRuns(
   const log = await openJournalLog(store);
   const codec = productCodec();
   for (const { envelope, terms } of run) codec.encode(envelope, terms);
-  await log.append([codec.definition(systemClock.now())]).durable;
+  await codec.define(systemClock.now(), (shapes) => log.append([shapes])).durable;
   for (let first = 0; first < count; first += copiesAtOnce) {
     const records: RecordInput[] = [];
     for (let number = first; number < Math.min(count, first + copiesAtOnce); number += 1) {

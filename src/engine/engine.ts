@@ -260,7 +260,7 @@ export class Engine {
         // The turn used an event shape that the log does not know. Deciding is pure: teach the log
         // the shape, which moves every offset, and decide again.
         changes.revert();
-        const { durable } = log.append([codec.definition(this.clock.now())]);
+        const { durable } = codec.define(this.clock.now(), (shapes) => log.append([shapes]));
         this.groups.join(durable, []);
         continue;
       }

@@ -89,26 +89,24 @@ export class EventCodec {
 
   /**
    * True when an event encoded since the last definition has a shape that the log does not know
-   * yet: `definition` must be appended before that event is.
+   * yet: it has to be defined before that event is appended.
    */
   get needsDefinition(): boolean {
     return this.undefinedStructures;
   }
 
-  /** The record that teaches the log every shape known so far. */
-  definition(at: number): RecordInput {
+  /** Has the log take what teaches it every shape known so far; where `append` throws, none is. */
+  define<Taken>(at: number, append: (definition: RecordInput) => Taken): Taken {
+    const { table } = this;
+    const value = Buffer.from(table);
+    const taken = append({ key: null, value, timestamp: at, terms: [structuresTerm] });
     this.undefinedStructures = false;
-    this.defined = this.table;
-    return {
-      key: null,
-      value: Buffer.from(this.table),
-      timestamp: at,
-      terms: [structuresTerm],
-    };
+    this.defined = table;
+    return taken;
   }
 
   /**
-   * The record of an event. Ask `needsDefinition` after it, and append that first. `terms` are what
+   * The record of an event. Ask `needsDefinition` after it, and `define` first. `terms` are what
    * the record may be found by in the index.
    */
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {

@@ -99,6 +99,28 @@ describe('a follower', () => {
     expect(again.failures).toEqual([]);
   });
 
+  it('writes what others can read once it owns the log, whatever it refused before', async () => {
+    const wrong = { headers: { authorization: 'Basic d3Jvbmc6d3Jvbmc=' } };
+    const refused = async () => (await fetch(`${follower.url}/admin/cluster`, wrong)).status;
+    const { dataDirectory } = owner;
+    await publish(owner, 1);
+    await inStep(owner, follower);
+    expect(await refused()).toBe(401);
+    await owner.stop();
+    await serves(follower);
+    expect(await refused()).toBe(401);
+    await publish(follower, 1);
+
+    const again = await cluster.start({ dataDirectory });
+    await inStep(follower, again);
+    expect(digest(again)).toEqual(digest(follower));
+    const journal = again.application.nest.get(Journal, { strict: false });
+    const kinds: string[] = [];
+    for await (const events of journal.replay()) kinds.push(...events.map(({ kind }) => kind));
+    expect(kinds.filter((kind) => kind === 'refused-requests')).toHaveLength(1);
+    expect([...follower.failures, ...again.failures]).toEqual([]);
+  });
+
   it('is asked only by nodes, and tells the owner alone where it stands', async () => {
     const reported = (node: TestNode, secret: string, body: object) =>
       callNode(

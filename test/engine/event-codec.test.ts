@@ -26,7 +26,7 @@ function written(codec: EventCodec, shapes: readonly number[], log: RecordInput[
     const encode = () => codec.encode(envelope(happened(shape), { offset }), []);
     let record = encode();
     if (codec.needsDefinition) {
-      log.push(codec.definition(0));
+      log.push(codec.define(0, (shapes) => shapes));
       record = encode();
     }
     log.push(record);
@@ -43,7 +43,7 @@ describe('events that are alike', () => {
     const codec = newCodec();
     for (const kind of kinds) codec.learn(kind);
     codec.encode(envelope(happened(1)), []);
-    const log = [codec.definition(0)];
+    const log = [codec.define(0, (shapes) => shapes)];
     for (const each of given) {
       log.push(codec.encode(envelope(happened(1), { ...each, offset: log.length }), []));
     }
@@ -92,7 +92,7 @@ describe('one event of several streams', () => {
     for (const kind of kinds) codec.learn(kind);
     const log: RecordInput[] = [];
     codec.encode(envelope(event), []);
-    log.push(codec.definition(0));
+    log.push(codec.define(0, (shapes) => shapes));
     for (const stream of streams) {
       log.push(codec.encode(envelope(event, { ...stream, offset: log.length }), []));
     }
@@ -153,6 +153,19 @@ describe('the shapes of events', () => {
     expect(replayed(codec, log)).toEqual([1, 4].map(happened));
   });
 
+  it('that the log has not taken are defined again', () => {
+    const codec = newCodec();
+    const log: RecordInput[] = [];
+    written(codec, [1], log);
+    codec.encode(envelope(happened(2)), []);
+    const refuse = () => {
+      throw new Error('not now');
+    };
+    expect(() => codec.define(0, refuse)).toThrow('not now');
+    written(codec, [2, 3], log);
+    expect(replayed(newCodec(), log)).toEqual([1, 2, 3].map(happened));
+  });
+
   it('that cannot be encoded are not taken for known', () => {
     const codec = newCodec();
     const log: RecordInput[] = [];
@@ -179,7 +192,7 @@ describe('events of a later version', () => {
     codec.learn({ kind: 'message', events: { [type]: lifts } });
     const event = { type, field1: 1 };
     codec.encode(envelope(event), []);
-    return [codec.definition(0), codec.encode(envelope(event), [])];
+    return [codec.define(0, (shapes) => shapes), codec.encode(envelope(event), [])];
   };
   const ofMessages = () => {
     const codec = newCodec();

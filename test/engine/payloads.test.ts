@@ -40,7 +40,7 @@ describe('bodies that are read back', () => {
     const { log, journal, codec, close } = await openEngine(() => undefined);
     const event = { type: 'Happened' };
     codec.encode(envelope(event), []);
-    await log.append([codec.definition(0)]).durable;
+    await log.append([codec.define(0, (shapes) => shapes)]).durable;
     const first = journal.endOffset;
     const bodyOf = (offset: number) => Buffer.alloc(bodyBytes, String(offset));
     const turn = Array.from({ length: count }, (_, index) => {
@@ -63,7 +63,7 @@ describe('bodies that are read back', () => {
     const { log, journal, codec, close } = await openEngine(() => undefined);
     const event = { type: 'Happened' };
     codec.encode(envelope(event), []);
-    await log.append([codec.definition(0)]).durable;
+    await log.append([codec.define(0, (shapes) => shapes)]).durable;
     const body = Buffer.from('there');
     await log.append([codec.encode(envelope(event, { offset: 1, body }), [])]).durable;
     const payloads = new Payloads(journal, 1024);

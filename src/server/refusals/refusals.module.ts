@@ -7,11 +7,18 @@ import { RefusalRecorder } from './refusal-recorder.js';
 
 const stopDeadlineMs = 1000;
 
-/** A stop records what is counted by then. */
+/**
+ * Nothing is recorded before all of the journal is folded, nor while another node owns it; a stop
+ * records what is counted by then.
+ */
 @Module({ providers: [RefusalRecords, RefusalRecorder] })
 export class RefusalsModule {
   constructor(refused: RefusedRequests, recorder: RefusalRecorder, life: ProcessLife) {
-    refused.follow(recorder.record);
+    life.addRecoverable({
+      name: 'refused requests',
+      changes: true,
+      recover: async () => refused.follow(recorder.record),
+    });
     life.addStoppable({
       name: 'refused requests',
       phase: 'doors',

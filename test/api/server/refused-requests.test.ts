@@ -2,8 +2,11 @@ import type { EventEnvelope } from '../../../src/engine/decider.js';
 import { Journal } from '../../../src/engine/journal.js';
 import { principalObject } from '../../../src/engine/principal/shown-principal.js';
 import { recordedPerMinute } from '../../../src/server/refusals/refusal-recorder.js';
+import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { callApi } from '../../support/clients/api-call.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { Gate } from '../../support/program/gate.js';
+import { freePort } from '../../support/program/server-process.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
@@ -100,5 +103,42 @@ describe('a refused request', () => {
     server = await startServer({ dataDirectory });
     const events = await recorded(recordedPerMinute.address + 1);
     expect(events.at(-1)?.event).toMatchObject({ type: 'RefusalsCounted', count: 3 });
+  });
+
+  it('is counted alone while the journal is being replayed', async () => {
+    const target = '/v2/publish/https://example.com/x';
+    const published = await callApi(server, 'POST', target, { 'svc-delay': '1h' }, 'sesame');
+    const { messageId } = published.body as { messageId: string };
+    await server.stop();
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const isOpen = () =>
+      fetch(`${url}/health/live`).then(
+        () => true,
+        () => false,
+      );
+    const replay = new Gate();
+    replay.hold();
+    // Reads of what is replayed wait, and those before the port is open do not.
+    const read: typeof nodeDisk.read = async (...range) => {
+      if (await isOpen()) await replay.opened;
+      return nodeDisk.read(...range);
+    };
+    const starting = startServer({
+      dataDirectory: server.dataDirectory,
+      ports: { disk: { ...nodeDisk, read } },
+      environment: { STEPWELL_PORT: String(port) },
+    });
+    while (!(await isOpen())) await new Promise((resolve) => setTimeout(resolve, 5));
+    const wrong = { headers: { authorization: 'Basic d3Jvbmc6d3Jvbmc=' } };
+    expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+    expect((await fetch(`${url}/admin/cluster`, wrong)).status).toBe(401);
+    replay.release();
+    server = await starting;
+    expect(await metric('unknown')).toBe(1);
+    const shown = await callApi(server, 'GET', `/v2/messages/${messageId}`);
+    expect(shown).toMatchObject({ status: 200, body: { body: 'sesame' } });
+    await refused('Bearer wrong', '/v2/queues');
+    expect(await recorded(1)).toHaveLength(1);
   });
 });

@@ -119,7 +119,7 @@ describe('behind an event that was swept', () => {
     const opened = await openEngine(() => undefined);
     const { log, journal, codec, directory } = opened;
     codec.encode(envelope(event), []);
-    await log.append([codec.definition(0)]).durable;
+    await log.append([codec.define(0, (shapes) => shapes)]).durable;
     for (const offset of [1, 2, 3, 4]) {
       await log.append([codec.encode(envelope(event, { offset, body }), [])]).durable;
     }
