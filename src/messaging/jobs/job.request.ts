@@ -1,5 +1,6 @@
 /** The body that asks for a job, as it stands on the wire (messaging.md 13). Pure. */
 import { z } from 'zod';
+import { isWellFormed } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { cursorFilter, offsetPlace, readCursor } from '../../http/cursor.js';
 import { optionOf } from '../../http/dialect.js';
@@ -55,6 +56,8 @@ export function parseJob(body: Buffer): Result<JobRequest> {
   if (JSON.stringify(filters.value).length > charactersMax) {
     return refused(`filter has more than ${charactersMax} characters`);
   }
+  const isText = ({ name, values }: JobFilter) => [name, ...values].every(isWellFormed);
+  if (!filters.value.every(isText)) return refused('filter holds half a character');
   const rate = parseRate(request.value.rate);
   if (!rate.ok) return rate;
   if (cursor !== undefined && !isDryRun) return refused('a cursor is that of a dry run');

@@ -1,6 +1,7 @@
 /** A wait as it stands on the wire -> what it means (workflows.md 3.4). Pure. */
 import { z } from 'zod';
 import { parseDuration, parseTimeout } from '../../grammar/duration.js';
+import { isWellFormed } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { dialects, readMessageOptions } from '../../http/dialect.js';
 import { readJsonBody } from '../../http/json-body.js';
@@ -22,12 +23,18 @@ const runIdOption = 'workflow-runid';
 /** Clients that leave it out mean this. */
 const standardTimeout = '7d';
 
+const stepName = z
+  .string()
+  .min(1)
+  .max(stepNameLengthMax)
+  .refine(isWellFormed, 'holds half a character');
+
 /** Fields that mean nothing here are left alone: a run says itself how it is called. */
 export const waitSchema = z.object({
   step: z.object({
     stepId: z.int().min(1),
-    stepName: z.string().min(1).max(stepNameLengthMax),
-    stepType: z.string().min(1).max(stepNameLengthMax),
+    stepName,
+    stepType: stepName,
     concurrent: z.int().min(1).nullish(),
   }),
   timeout: z

@@ -2,7 +2,7 @@
  * The submission of a step as it stands on the wire -> the command that stores it (workflows.md
  * 3.1). Pure.
  */
-import { isJsonObject, parseJson } from '../../grammar/json.js';
+import { isJsonObject, isWellFormed, parseJson } from '../../grammar/json.js';
 import { ok, type Refusal, type Result, refused } from '../../grammar/result.js';
 import type { OptionHeaders } from '../../http/dialect.js';
 import type { OptionReader } from '../../messaging/publishing/option-reader.js';
@@ -83,9 +83,9 @@ export function parseStep(value: unknown): Result<StepInfo> {
   const { stepId, stepName, stepType, concurrent, targetStep } = value;
   if (!isWhole(stepId, 0)) return refused('stepId must be a whole number of 0 or more');
   if (!isStepName(stepName))
-    return refused(`stepName must have 1 to ${stepNameLengthMax} characters`);
+    return refused(`stepName must have 1 to ${stepNameLengthMax} characters, and no half of one`);
   if (!isStepName(stepType))
-    return refused(`stepType must have 1 to ${stepNameLengthMax} characters`);
+    return refused(`stepType must have 1 to ${stepNameLengthMax} characters, and no half of one`);
   if (!isWhole(concurrent, 1)) return refused('concurrent must be a whole number of 1 or more');
   const step = { id: stepId, name: stepName, type: stepType, concurrent };
   if (stepId > 0) return ok({ target: null, ...step });
@@ -98,7 +98,11 @@ function isWhole(value: unknown, min: number): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= min;
 }
 
-/** Whether a step, or its type, may be called this. */
+/**
+ * Whether a step, or its type, may be called this. Half a character would be another one once it
+ * was stored: the step would not be known again.
+ */
 export function isStepName(value: unknown): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= stepNameLengthMax;
+  if (typeof value !== 'string' || value.length === 0) return false;
+  return value.length <= stepNameLengthMax && isWellFormed(value);
 }

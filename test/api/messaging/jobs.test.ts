@@ -310,6 +310,7 @@ describe('a request for a job', () => {
     [{ ...job, filter: { count: 5 } }, /^there is no filter "count"$/],
     [{ ...job, filter: { fromDate: 'today' } }, /^fromDate must be a whole number$/],
     [{ ...job, filter: { label: 'x'.repeat(20_000) } }, /^filter has more than 16384 characters$/],
+    [{ ...job, filter: { label: '\ud83d' } }, /^filter holds half a character$/],
     [{ ...job, rate: 0 }, /^rate/],
     [{ ...job, rate: -1 }, /^rate/],
     [{ ...job, rate: '5 a second' }, /^rate/],

@@ -84,6 +84,8 @@ describe('a wait', () => {
     ['a step with a long name', { step: { ...step, stepName: 'x'.repeat(1025) } }, named],
     ['a step with a long type', { step: { ...step, stepType: 'x'.repeat(1025) } }, named],
     ['a step without a type', { step: { ...step, stepType: '' } }, named],
+    ['half a character in its name', { step: { ...step, stepName: '\ud83d' } }, named],
+    ['half a character in its type', { step: { ...step, stepType: '\ud83d' } }, named],
     ['no parallel steps at all', { step: { ...step, concurrent: 0 } }, named],
     ['headers that are none', { step, timeoutHeaders: [] }, named],
   ])('is refused with %s', (_what, body, headers) => {
