@@ -33,7 +33,10 @@ type StoredAwake = readonly [
   bytes: Buffer,
 ];
 
-/** How many entries of a map, and streams that must be stored first, are one part. */
+/**
+ * How many entries of a map, and streams that must be stored first, are one part; a long entry is
+ * several (`lengthOf`).
+ */
 interface PartSizes {
   readonly entries: number;
   readonly awake: number;
@@ -73,7 +76,8 @@ export class MemoryCut {
     for (const { name, maps } of memoriesOf(this.engine)) {
       for (const [map, entries] of Object.entries(maps)) {
         const passed = this.engine.images.pass(entries);
-        yield* partsOf(`index ${name} ${map}`, passed, this.sizes.entries, (list) => list.flat(1));
+        const stored = (list: readonly (readonly [unknown, unknown])[]) => list.flat(1);
+        yield* partsOf(`index ${name} ${map}`, passed, this.sizes.entries, stored, lengthOf);
       }
     }
     await this.durable;
@@ -116,15 +120,28 @@ function* partsOf<Item>(
   items: Iterable<Item>,
   count: number,
   stored: (part: readonly Item[]) => unknown,
+  counted: (item: Item) => number = () => 1,
 ): Generator<ImagePart> {
   let part: Item[] = [];
+  let length = 0;
   for (const item of items) {
     part.push(item);
-    if (part.length < count) continue;
+    length += counted(item);
+    if (length < count) continue;
     yield { name, data: bytesOf(stored(part)) };
     part = [];
+    length = 0;
   }
   if (part.length > 0) yield { name, data: bytesOf(stored(part)) };
+}
+
+/** So many items of a list, or of a map within the map, are stored like an entry of its own. */
+const itemsOfEntry = 16;
+
+/** As how many entries one counts: what it holds may be long, as what a stretch needs is. */
+function lengthOf([, value]: readonly [unknown, unknown]): number {
+  const items = Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
+  return Math.max(1, items / itemsOfEntry);
 }
 
 function storedAwake(stream: RestingStream): StoredAwake {
