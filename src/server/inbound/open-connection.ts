@@ -12,6 +12,12 @@ export interface Owner {
   readonly silent: Set<InboundConnection>;
 }
 
+/**
+ * So many requests of one connection may wait for their answers: Node's server reads and begins
+ * however many a client sends, and each is some KiB that no other limit counts.
+ */
+const unansweredMax = 32;
+
 /** Made by `InboundConnections` once the system has accepted it; connections of nodes, too. */
 export class InboundConnection {
   readonly openedAt: number;
@@ -26,6 +32,11 @@ export class InboundConnection {
   /** When an answer was last sent whole, by the monotonic clock. */
   answeredAt: number;
   private isEnding = false;
+  private unanswered = 0;
+  /** What has come behind the requests that wait; null = it is read. */
+  private held: Buffer[] | null = null;
+  /** What reads the connection, while it does not. */
+  private readers: ((piece: Buffer) => void)[] = [];
 
   /** `asked` is called when the first request has come. */
   constructor(
@@ -44,6 +55,9 @@ export class InboundConnection {
       this.asked(this);
     }
     this.latest = answer;
+    this.unanswered += 1;
+    // Later: what has come with this one is being read.
+    if (this.unanswered === unansweredMax) process.nextTick(this.holdBack);
     answer.on('close', this.answered);
     if (this.isEnding) this.endOnceIdle();
   }
@@ -64,8 +78,38 @@ export class InboundConnection {
   /** An answer was sent whole. Made once, not for each request. */
   private readonly answered = (): void => {
     this.answeredAt = this.clock.monotonic();
+    this.unanswered -= 1;
+    if (this.held !== null && this.unanswered < unansweredMax) this.goOn(this.held);
     // A request that came behind it has the latest answer.
     const { latest } = this;
     if (latest?.closed === true && latest.req.complete) this.latest = null;
   };
+
+  private readonly holdBack = (): void => {
+    const { socket } = this;
+    if (this.held !== null || this.unanswered < unansweredMax) return;
+    this.held = [];
+    // Node types them as functions of anything.
+    this.readers = socket.listeners('data') as ((piece: Buffer) => void)[];
+    socket.removeAllListeners('data');
+    socket.on('data', this.hold);
+    socket.pause();
+  };
+
+  private readonly hold = (piece: Buffer): void => {
+    this.held?.push(piece);
+    this.socket.pause();
+  };
+
+  private goOn(held: readonly Buffer[]): void {
+    const { socket, readers } = this;
+    this.held = null;
+    this.readers = [];
+    // It is being ended, and what comes is dropped.
+    if (!socket.listeners('data').includes(this.hold)) return;
+    socket.off('data', this.hold);
+    for (const reader of readers) socket.on('data', reader);
+    if (held.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(held));
+    process.nextTick(() => socket.resume());
+  }
 }

@@ -1,0 +1,79 @@
+import type { Server, ServerResponse } from 'node:http';
+import { callApi } from '../../support/clients/api-call.js';
+import { KeptConnection } from '../../support/clients/kept-connection.js';
+import { startServer, type TestServer } from '../../support/server.js';
+
+/** What one read of a connection brings at most, bytes. */
+const readBytes = 64 * 1024;
+
+let server: TestServer;
+let connection: KeptConnection;
+let inFlight = 0;
+let inFlightMax = 0;
+
+beforeEach(async () => {
+  server = await startServer();
+  connection = await KeptConnection.open(server.port);
+  inFlight = 0;
+  inFlightMax = 0;
+  const http: Server = server.application.nest.getHttpServer();
+  http.prependListener('request', (_, response: ServerResponse) => {
+    inFlight += 1;
+    inFlightMax = Math.max(inFlightMax, inFlight);
+    response.once('close', () => {
+      inFlight -= 1;
+    });
+  });
+});
+
+afterEach(async () => {
+  connection.close();
+  await server.remove();
+});
+
+const asked = (target: string, authorization: string, body: string, id: string) =>
+  `POST ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\nX-Request-Id: ${id}\r\n` +
+  `Svc-Delay: 1h\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+/** Settles when the server has had time to read whatever it reads. */
+async function manyTurns(): Promise<void> {
+  for (let count = 0; count < 50; count += 1) await fetch(`${server.url}/health/live`);
+}
+
+test('few of many requests that wait on one connection are begun', async () => {
+  const admin = { authorization: server.basic };
+  await callApi(server, 'POST', '/admin/topics', admin, '{"name":"t","partitions":1}');
+  const position = '{"topic":"t","partition":0,"offset":0,"timeout":60000}';
+  const request = asked('/fetch', server.basic, position, 'r');
+  const count = Math.ceil((10 * readBytes) / request.length);
+  connection.socket.write(request.repeat(count));
+  while (inFlight < 32) await manyTurns();
+  await manyTurns();
+  expect(inFlightMax).toBeLessThan(33 + (2 * readBytes) / request.length);
+  await callApi(server, 'POST', '/produce', admin, '{"topic":"t","value":"there"}');
+  for (let answers = 0; answers < count; answers += 1) {
+    const answer = await connection.answer();
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"there"');
+  }
+  expect(inFlightMax).toBeLessThan(33 + (2 * readBytes) / request.length);
+});
+
+test('all of many requests on one connection are answered in order', async () => {
+  const target = '/v2/publish/https://example.com/';
+  const requests = Array.from({ length: 500 }, (_, at) =>
+    asked(target, server.bearer, 'x'.repeat(at * 10), `r-${at}`),
+  );
+  // The empty line has Node's server read them all.
+  const bytes = Buffer.from(`\r\n${requests.join('')}`);
+  for (let at = 0; at < bytes.length; at += 50_001) {
+    connection.socket.write(bytes.subarray(at, at + 50_001));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const at of requests.keys()) {
+    const answer = await connection.answer();
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain(`x-request-id: r-${at}\r\n`);
+  }
+  expect(inFlightMax).toBeGreaterThan(32);
+});
