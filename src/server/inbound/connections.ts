@@ -117,9 +117,9 @@ export class InboundConnections {
 
   /** Ends answers that have begun and go on, of requests that are meant. */
   endStreams(isMeant: (request: RequestHead) => boolean): void {
-    for (const { latest, socket } of [...this.open.values(), ...this.peers.values()]) {
-      if (latest === null || !latest.headersSent || latest.writableEnded) continue;
-      if (isMeant(latest.req)) socket.destroy();
+    for (const { current, socket } of [...this.open.values(), ...this.peers.values()]) {
+      if (current === null || !current.headersSent || current.writableEnded) continue;
+      if (isMeant(current.req)) socket.destroy();
     }
   }
 

@@ -32,7 +32,8 @@ export class InboundConnection {
   /** When an answer was last sent whole, by the monotonic clock. */
   answeredAt: number;
   private isEnding = false;
-  private unanswered = 0;
+  /** Those before `latest` that are not sent, oldest first: of requests that did not wait. */
+  private earlier: AnswerState[] = [];
   /** What has come behind the requests that wait; null = it is read. */
   private held: Buffer[] | null = null;
   /** What reads the connection, while it does not. */
@@ -54,10 +55,10 @@ export class InboundConnection {
       this.hasAsked = true;
       this.asked(this);
     }
+    if (this.latest?.closed === false) this.earlier.push(this.latest);
     this.latest = answer;
-    this.unanswered += 1;
     // Later: what has come with this one is being read.
-    if (this.unanswered === unansweredMax) process.nextTick(this.holdBack);
+    if (this.isFull && this.held === null) process.nextTick(this.holdBack);
     answer.on('close', this.answered);
     if (this.isEnding) this.endOnceIdle();
   }
@@ -70,6 +71,11 @@ export class InboundConnection {
     else latest.once('close', () => this.endOnceIdle());
   }
 
+  /** The answer that is being sent, or will be next; null = there is none. */
+  get current(): AnswerState | null {
+    return this.earlier[0] ?? this.latest;
+  }
+
   /** Whether its last answer is sent, and no other request has come. */
   get isIdle(): boolean {
     return this.hasAsked && (this.latest === null || this.latest.writableFinished);
@@ -78,16 +84,21 @@ export class InboundConnection {
   /** An answer was sent whole. Made once, not for each request. */
   private readonly answered = (): void => {
     this.answeredAt = this.clock.monotonic();
-    this.unanswered -= 1;
-    if (this.held !== null && this.unanswered < unansweredMax) this.goOn(this.held);
     // A request that came behind it has the latest answer.
-    const { latest } = this;
+    const { latest, earlier, held } = this;
+    // They are sent in their order.
+    while (earlier[0]?.closed === true) earlier.shift();
+    if (held !== null && !this.isFull) this.goOn(held);
     if (latest?.closed === true && latest.req.complete) this.latest = null;
   };
 
+  private get isFull(): boolean {
+    return this.earlier.length >= unansweredMax - 1;
+  }
+
   private readonly holdBack = (): void => {
     const { socket } = this;
-    if (this.held !== null || this.unanswered < unansweredMax) return;
+    if (this.held !== null || !this.isFull) return;
     this.held = [];
     // Node types them as functions of anything.
     this.readers = socket.listeners('data') as ((piece: Buffer) => void)[];

@@ -18,7 +18,7 @@ export class UnreadAnswers {
   private unread: ReadonlySet<AnswerState> = new Set();
 
   constructor(
-    private readonly open: () => Iterable<Pick<InboundConnection, 'latest' | 'socket'>>,
+    private readonly open: () => Iterable<Pick<InboundConnection, 'current' | 'socket'>>,
     private readonly metrics: InboundMetrics,
   ) {}
 
@@ -35,13 +35,13 @@ export class UnreadAnswers {
 
   private check(): void {
     const unread = new Set<AnswerState>();
-    for (const { latest, socket } of this.open()) {
+    for (const { current, socket } of this.open()) {
       this.watch();
-      if (latest === null || !latest.writableEnded || latest.writableFinished) continue;
-      if (this.unread.has(latest)) {
+      if (current === null || !current.writableEnded || current.writableFinished) continue;
+      if (this.unread.has(current)) {
         this.metrics.stalledClientClosed();
         socket.destroy();
-      } else unread.add(latest);
+      } else unread.add(current);
     }
     this.unread = unread;
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { systemClock } from '../../../src/engine/clock.js';
 import { CredentialWatch } from '../../../src/server/inbound/credential-watch.js';
 import { callApi } from '../../support/clients/api-call.js';
@@ -236,6 +238,25 @@ describe('what goes on when its credential is taken away', () => {
     ]);
     await call('DELETE', '/admin/tokens/reader');
     for (const { ended } of all) await ended;
+  });
+
+  it('ends also where its client has asked for more behind it', async () => {
+    const { authorization } = as(await create('hasty', 'operate'));
+    const get = (target: string) =>
+      `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
+    const socket = connect(server.port, '127.0.0.1');
+    const [first] = await Promise.all([
+      once(socket, 'data'),
+      socket.write(get('/v2/live') + get('/v2/queues')),
+    ]);
+    expect(String(first)).toContain('text/event-stream');
+    socket.resume().on('error', () => undefined);
+    const closed = once(socket, 'close');
+    await call('DELETE', '/admin/tokens/hasty');
+    await closed;
+    // It is not the end of a connection whose last answer waits to be taken.
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^stepwell_stalled_clients_total 0$/m);
   });
 
   it('ends where a credential of topics is deleted', async () => {
