@@ -60,6 +60,11 @@ export class ManualClock implements Clock {
     return first;
   }
 
+  /** Time passes, and the process is held up: what came due rings at the next `advance`. */
+  stall(durationMs: number): void {
+    this.time += durationMs;
+  }
+
   /** Sets the wall clock, as an operator does; timers do not notice. */
   set(time: number): void {
     this.ahead = time - this.time;

@@ -39,7 +39,7 @@ export class ConsumeCall {
 
   /**
    * Waits for its turn, and commits what it acknowledges: `stored` settles when that is durable.
-   * False where an earlier call has not ended by `until` (Unix milliseconds).
+   * False where an earlier call has not ended by `until`, by the monotonic clock.
    */
   async enter(until: number): Promise<boolean> {
     if (!(await this.session.enter(until, this.received))) return false;

@@ -137,7 +137,7 @@ export class ConsumeStream {
   private async poll(oneBytesMax: number): Promise<Polled | Refusal> {
     const { call } = this;
     const { maxRecords, encoding, mayRead } = this.terms;
-    const until = this.clock.now() + heartbeatMs;
+    const until = this.clock.monotonic() + heartbeatMs;
     const maxBytes = batchBytesMax;
     const terms = { maxRecords, encoding, mayRead, until, maxBytes, oneBytesMax };
     const poll = this.polls.of(call.session, terms);

@@ -81,7 +81,7 @@ export class ConsumeRoutes {
     const positions = valueIn(cursorOf(request, format));
     const grant = answerIn(rights.admit(request, place.group, topics));
     const who = { grant, by: exchange.caller, received: valueIn(parseReceived(rawHeaders)) };
-    const until = this.clock.now() + timeoutMs;
+    const until = this.clock.monotonic() + timeoutMs;
     const options = () => parseJoinOptions(rawHeaders, this.config.consumerIdleMs);
     const session = answerIn(await consumers.enter(place, topics, who, options));
     // A client that is gone already gets no turn.

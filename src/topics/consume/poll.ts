@@ -10,7 +10,7 @@ import { type PartitionRead, type ReadTerms, ShareReads } from './share-reads.js
 
 /** How much one call may take and how long it may wait. */
 export interface PollTerms extends ReadTerms {
-  /** Unix milliseconds. */
+  /** By the monotonic clock: a wait is no longer where the wall clock is set back. */
   readonly until: number;
   readonly encoding: PayloadEncoding;
   /**
@@ -89,7 +89,7 @@ export class Poll {
       const lost = await this.starts.resolve(session);
       if (this.hasEnded) return nothing;
       if (lost.length > 0) return { undecided: lost };
-      if (isLast || this.clock.now() >= terms.until) return nothing;
+      if (isLast || this.clock.monotonic() >= terms.until) return nothing;
       if (session.changes === changes) await this.wait();
       isLast = session.changes !== changes;
     }
@@ -113,7 +113,7 @@ export class Poll {
       for (const { log, position } of session.positions.all) {
         if (log !== null && position >= 0) cancels.push(log.whenBeyond(position, wake));
       }
-      cancels.push(clock.after(Math.max(0, terms.until - clock.now()), wake));
+      cancels.push(clock.after(Math.max(0, terms.until - clock.monotonic()), wake));
     });
   }
 }

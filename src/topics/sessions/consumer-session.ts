@@ -32,7 +32,8 @@ export class ConsumerSession {
   readonly soughtOffsets = new WeakMap<PartitionLog, number>();
   /** How many answers it has begun to give; see `answerId`. */
   private answers = 0;
-  private readonly startedAt: number;
+  /** When its last call ended, or it was made, by the monotonic clock. */
+  private heardAt: number;
   private life = machine.initialState();
   private isHeld = false;
   private readonly queue: (() => void)[] = [];
@@ -45,7 +46,7 @@ export class ConsumerSession {
     /** Begins the ids of its answers: no session of before or after has it. */
     private readonly name: string,
   ) {
-    this.startedAt = clock.now();
+    this.heardAt = clock.monotonic();
   }
 
   /** It is closed, or the server stops: calls end with what they have. */
@@ -63,14 +64,17 @@ export class ConsumerSession {
     return this.life.value === 'calling';
   }
 
-  /** When its session times out unless a call comes, Unix milliseconds. */
+  /**
+   * When its session times out unless a call comes, by the monotonic clock: silence is as long as
+   * it is, whatever the wall clock was set to meanwhile.
+   */
   get silentAt(): number {
-    return (this.lastSeenAt ?? this.startedAt) + this.settings.sessionTimeoutMs;
+    return this.heardAt + this.settings.sessionTimeoutMs;
   }
 
   /** Whether it has been silent for its session timeout by now: then it is to be closed. */
   judgeSilence(): boolean {
-    if (this.silentAt <= this.clock.now()) this.hear({ type: 'TimedOut' });
+    if (this.silentAt <= this.clock.monotonic()) this.hear({ type: 'TimedOut' });
     return this.life.value === 'silent';
   }
 
@@ -81,6 +85,7 @@ export class ConsumerSession {
 
   /** Its session timeout runs from now on, unless another call is under way. */
   callEnded(): void {
+    this.heardAt = this.clock.monotonic();
     this.hear({ type: 'CallEnded', at: this.clock.now() });
   }
 
@@ -125,7 +130,7 @@ export class ConsumerSession {
 
   /**
    * One call at a time reads: true as soon as it is this one's turn, which ends with `leave`; false
-   * where it has not come by `until` (Unix milliseconds). `received` is as for `acknowledge`.
+   * where it has not come by `until`, by the monotonic clock. `received` is as for `acknowledge`.
    */
   enter(until: number, received: string | null): Promise<boolean> {
     if (!this.isHeld) {
@@ -139,7 +144,7 @@ export class ConsumerSession {
         this.receive(received);
         resolve(true);
       };
-      const cancel = this.clock.after(Math.max(0, until - this.clock.now()), () => {
+      const cancel = this.clock.after(Math.max(0, until - this.clock.monotonic()), () => {
         this.queue.splice(this.queue.indexOf(enter), 1);
         resolve(false);
       });

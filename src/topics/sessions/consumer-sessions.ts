@@ -49,8 +49,9 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {
-    this.silences = new AlarmClock(clock, (session) => this.judgeSilence(session));
-    this.commits = new AlarmClock(clock, (session) => this.commitInterval(session));
+    const durations = monotonic(clock);
+    this.silences = new AlarmClock(durations, (session) => this.judgeSilence(session));
+    this.commits = new AlarmClock(durations, (session) => this.commitInterval(session));
   }
 
   /** One that has not called yet, or not since the server started, has its session timeout to. */
@@ -196,7 +197,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     if (this.hasStopped || !settings.autoCommit || !positions.isOutstanding) return;
     if (this.commits.timeOf(session) !== undefined) return;
     positions.mark();
-    this.commits.set(session, this.clock.now() + settings.autoCommitIntervalMs);
+    this.commits.set(session, this.clock.monotonic() + settings.autoCommitIntervalMs);
   }
 
   private commitInterval(session: ConsumerSession): void {
@@ -210,10 +211,19 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     const { isCalling, settings, silentAt } = session;
     if (session.judgeSilence()) this.engine.dispatchAndForget([this.closingOf(session)]);
     else if (!isCalling) this.silences.set(session, silentAt);
-    else this.silences.set(session, this.clock.now() + settings.sessionTimeoutMs);
+    else this.silences.set(session, this.clock.monotonic() + settings.sessionTimeoutMs);
   }
 
   private closingOf(session: ConsumerSession): CloseConsumer {
     return this.closing(session, session.lastSeenAt === null ? 'expired' : 'idle');
   }
+}
+
+/** What rings by it does so after a duration, whatever the wall clock is set to meanwhile. */
+function monotonic(clock: Clock): Clock {
+  return {
+    now: () => clock.monotonic(),
+    monotonic: () => clock.monotonic(),
+    after: (delayMs, callback) => clock.after(delayMs, callback),
+  };
 }

@@ -30,6 +30,10 @@ const until = async (isSo: () => Promise<boolean>) => {
   while (!(await isSo())) await soon();
 };
 const soon = () => new Promise((resolve) => setTimeout(resolve, 30));
+const membersOf = async (from: TestServer, group: string) => {
+  const { body } = await callLog(from, `/admin/groups/${group}`);
+  return (body as { members: { isCalling: boolean }[] }).members;
+};
 
 describe('a first consume', () => {
   it('begins at the end, and misses nothing that comes after it', async () => {
@@ -427,6 +431,24 @@ describe('the time of an instance', () => {
     await timed.remove();
   });
 
+  it('passes as before where the wall clock is set back', async () => {
+    const clock = new ManualClock();
+    const timed = await startServer({ ports: { clock } });
+    await produceTo(timed, 't', 0, 'a', 'b');
+    const headers = { ...earliest, 'Stream-Session-Timeout-Ms': '30000' };
+    await consumed(timed, 'g/1', 't', headers);
+    const waiting = callLog(timed, '/consume/g/2/t?timeout=20000', undefined, headers);
+    await until(async () => (await membersOf(timed, 'g')).some(({ isCalling }) => isCalling));
+    clock.set(clock.now() - 86_400_000);
+    clock.advance(5001);
+    await until(async () => (await committedOf(timed, 'g', 't'))[0] === 2);
+    clock.advance(15_000);
+    expect((await waiting).body).toEqual([]);
+    clock.advance(10_000);
+    await until(async () => (await membersOf(timed, 'g')).length === 1);
+    await timed.remove();
+  });
+
   it('is two minutes without a call, or as configured, where no header says how long', async () => {
     for (const [environment, ms] of [
       [{}, 120_000],
@@ -457,7 +479,7 @@ describe('the time of an instance', () => {
       (await callLog(timed, `/consume/g/${instance}`, { topic: 't', timeout: 0 }, brief)).status;
     expect(await join('old')).toBe(200);
     expect(await join('new')).toBe(409);
-    clock.set(clock.now() + 5000);
+    clock.stall(5000);
     expect(await join('new')).toBe(200);
     expect(await join('old')).toBe(409);
     expect((await callLog(timed, '/consumers')).body).toMatchObject([

@@ -43,7 +43,7 @@ async function produce(partition: number, ...values: string[]): Promise<void> {
 
 const pollOf = (terms: Partial<PollTerms> = {}) =>
   world.polls.of(session, {
-    until: world.clock.now(),
+    until: world.clock.monotonic(),
     maxRecords: 500,
     maxBytes: 1_000_000,
     encoding: 'text',
@@ -81,7 +81,7 @@ describe('a poll', () => {
   });
 
   it('hands out nothing once it is canceled, and wakes at once', async () => {
-    const poll = pollOf({ until: world.clock.now() + 60_000 });
+    const poll = pollOf({ until: world.clock.monotonic() + 60_000 });
     const running = poll.run();
     await settled();
     poll.cancel();
@@ -93,7 +93,7 @@ describe('a poll', () => {
   it('leaves no timer behind when it was woken by a record', async () => {
     await valuesOf(pollOf());
     const armed = world.clock.armed;
-    const running = valuesOf(pollOf({ until: world.clock.now() + 60_000 }));
+    const running = valuesOf(pollOf({ until: world.clock.monotonic() + 60_000 }));
     await settled();
     expect(world.clock.armed).toBe(armed + 1);
     await produce(1, 'x');

@@ -172,7 +172,7 @@ export class GroupSimulation {
     });
     if (reader.hasDied) await consumers.remove(reader.place, callerOf(reader));
     reader.hasDied = false;
-    const until = clock.now() + timeoutMs;
+    const until = clock.monotonic() + timeoutMs;
     const options = { settings: reader.settings, strategy: null };
     const who = { grant: fullGrant, ...callerOf(reader) };
     const session = await consumers.enter(reader.place, reader.topics, who, () => {
