@@ -1,5 +1,6 @@
 /** One reading call of a consumer instance: finds records for it, or waits until there are some. */
 import { Inject, Injectable } from '@nestjs/common';
+import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 import type { PayloadEncoding } from '../records/record-text.js';
@@ -53,6 +54,8 @@ export class Polls {
  */
 export class Poll {
   private isOver = false;
+  /** Nothing comes to them any more: they are dropped with their topic. */
+  private readonly stopped = new Set<PartitionLog>();
 
   constructor(
     private readonly starts: StartPositions,
@@ -111,7 +114,13 @@ export class Poll {
       const cancels: (() => void)[] = [];
       session.park(wake);
       for (const { log, position } of session.positions.all) {
-        if (log !== null && position >= 0) cancels.push(log.whenBeyond(position, wake));
+        if (log === null || position < 0 || this.stopped.has(log)) continue;
+        const look = () => {
+          // It would wake at once, again and again, until a rebalance has taken it away.
+          if (log.highWatermark <= position) this.stopped.add(log);
+          wake();
+        };
+        cancels.push(log.whenBeyond(position, look));
       }
       cancels.push(clock.after(Math.max(0, terms.until - clock.monotonic()), wake));
     });

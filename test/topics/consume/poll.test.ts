@@ -2,6 +2,7 @@ import { Refusal } from '../../../src/grammar/result.js';
 import { fullGrant } from '../../../src/http/identity/grant.js';
 import type { Poll, PollTerms } from '../../../src/topics/consume/poll.js';
 import { ownedBy } from '../../../src/topics/groups/consumer-group.state.js';
+import { Members } from '../../../src/topics/groups/members.js';
 import type { ConsumerSession } from '../../../src/topics/sessions/consumer-session.js';
 import { SeededRandom } from '../../simulation/seeded-random.js';
 import { SimulatedDisk } from '../../simulation/simulated-disk.js';
@@ -128,5 +129,20 @@ describe('a poll', () => {
     await produce(0, 'kept');
     await log?.trimTo(2);
     expect(await valuesOf(pollOf())).toEqual(['kept']);
+  });
+
+  it('waits for the rebalance where a log is dropped, and does not look all the time', async () => {
+    let looks = 0;
+    const mayRead = () => {
+      looks += 1;
+      return looks < 1000;
+    };
+    const running = pollOf({ until: world.clock.monotonic() + 60_000, mayRead }).run();
+    await settled();
+    for (const log of (await world.topicLogs.logs('rides')) ?? []) await log.stop();
+    await settled();
+    expect(looks).toBeLessThan(100);
+    session.view({ generation: 2, members: Members.none }, []);
+    expect(await running).toEqual({ parts: [], isLongNext: false, isCut: false });
   });
 });
