@@ -114,6 +114,12 @@ export class ConsumerSession {
     return lost;
   }
 
+  /** A topic has more logs than before: a parked call looks for those that were missing. */
+  partitionsCame(topic: string): void {
+    if (this.wakeParked === null || !this.topics.includes(topic)) return;
+    if (this.positions.all.some((own) => own.log === null && own.topic === topic)) this.wake();
+  }
+
   /** Names the answer that is about to be given: what it hands out is acknowledged by that name. */
   nextAnswerId(): string {
     this.answers += 1;

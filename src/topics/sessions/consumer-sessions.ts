@@ -97,6 +97,11 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     }
   }
 
+  /** A topic has more logs: calls that wait look at those that were missing. */
+  partitionsCame(topic: string): void {
+    for (const session of this.all()) session.partitionsCame(topic);
+  }
+
   /** A call's turn has come: what it acknowledged is committed before it is answered. */
   acknowledged(session: ConsumerSession): void {
     this.commit(session, session.positions.all);

@@ -7,6 +7,7 @@ import { gauge } from '../../engine/metrics/gauge.js';
 import { GroupViews } from '../groups/group-views.js';
 import { GroupsModule } from '../groups/groups.module.js';
 import { OffsetsModule } from '../offsets/offsets.module.js';
+import { TopicLogs } from '../topics/topic-logs.js';
 import { TopicsModule } from '../topics/topics.module.js';
 import { Commits } from './commits.js';
 import { ConsumerSessions } from './consumer-sessions.js';
@@ -34,12 +35,14 @@ export class SessionsModule {
   constructor(
     engine: Engine,
     views: GroupViews,
+    logs: TopicLogs,
     sessions: ConsumerSessions,
     life: ProcessLife,
     registry: Registry,
   ) {
     engine.carry('runConsumer', sessions);
     views.onChanged((group, view) => sessions.viewChanged(group, view));
+    logs.onPartitions((topic) => sessions.partitionsCame(topic));
     life.addStoppable({
       name: 'consumer sessions',
       phase: 'commit',

@@ -171,6 +171,21 @@ it('a stream that ends begins the silence of its instance', async () => {
   await timed.remove();
 });
 
+it('a stream brings what comes to partitions that were added', async () => {
+  const environment = { STEPWELL_TOPIC_PARTITIONS: '1' };
+  // Its time stands still: no heartbeat has the stream look again.
+  const timed = await startServer({ ports: { clock: new ManualClock() }, environment });
+  await produceTo(timed, 'grown', 0, 'a');
+  const reading = await Reading.open(timed, '/consume/g/1/grown', earliest);
+  await reading.events(1);
+  await callLog(timed, '/admin/topics/grown', { partitions: 3 }, { method: 'PATCH' });
+  await produceTo(timed, 'grown', 2, 'b');
+  const values = (await reading.events(2)).map(({ value }) => value);
+  expect(values).toEqual(['a', 'b']);
+  await reading.cut();
+  await timed.remove();
+});
+
 it('a stream of events says at once that it is connected', async () => {
   const reading = await Reading.open(server, '/consume/connects/1/silence');
   while (reading.text === '') await soon();

@@ -112,6 +112,7 @@ export async function openGroupWorld(
   const reassignment = new GroupReassignment(engine, groups, views, clock);
   groups.index(views.index, views.memory);
   views.onChanged((group, view) => sessions.viewChanged(group, view));
+  topicLogs.onPartitions((topic) => sessions.partitionsCame(topic));
   topics.observe(reassignment.listener);
   topicLogs.onDropped(async (topic) => {
     await reassignment.release(topic);
