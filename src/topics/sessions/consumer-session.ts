@@ -20,7 +20,6 @@ export class ConsumerSession {
   generation = 0;
   /** Counts the generations that have changed what it owns. */
   changes = 0;
-  topics: readonly string[] = [];
   /** Settles when where it begins is durable; see `StartPositions.begun`. */
   begun: Promise<void> = Promise.resolve();
   /** Settles when what was committed for it by itself is durable, as far as the disk has space. */
@@ -35,6 +34,9 @@ export class ConsumerSession {
   /** When its last call ended, or it was made, by the monotonic clock. */
   private heardAt: number;
   private life = machine.initialState();
+  /** What its group has of it, which stays the same list while it does not change. */
+  private subscription: readonly string[] = [];
+  private topics: ReadonlySet<string> = new Set();
   private isHeld = false;
   private readonly queue: (() => void)[] = [];
   private wakeParked: (() => void) | null = null;
@@ -91,8 +93,8 @@ export class ConsumerSession {
 
   /** Whether it has subscribed to exactly these topics. */
   subscribesTo(topics: readonly string[]): boolean {
-    if (topics.length !== this.topics.length) return false;
-    return topics.every((topic) => this.topics.includes(topic));
+    if (topics.length !== this.topics.size) return false;
+    return topics.every((topic) => this.topics.has(topic));
   }
 
   /**
@@ -104,7 +106,9 @@ export class ConsumerSession {
     owned: readonly TopicPartition[],
   ): readonly OwnedPartition[] {
     this.generation = generation;
-    this.topics = members.topicsOf(this.place.instance) ?? [];
+    const subscription = members.topicsOf(this.place.instance) ?? [];
+    if (subscription !== this.subscription) this.topics = new Set(subscription);
+    this.subscription = subscription;
     const keptCount = this.positions.all.length;
     const lost = this.positions.own(owned);
     if (lost.length > 0 || owned.length > keptCount - lost.length) {
@@ -116,7 +120,7 @@ export class ConsumerSession {
 
   /** A topic has more logs than before: a parked call looks for those that were missing. */
   partitionsCame(topic: string): void {
-    if (this.wakeParked === null || !this.topics.includes(topic)) return;
+    if (this.wakeParked === null || !this.topics.has(topic)) return;
     if (this.positions.all.some((own) => own.log === null && own.topic === topic)) this.wake();
   }
 

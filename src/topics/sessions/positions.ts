@@ -49,6 +49,8 @@ export class OwnedPartition implements TopicPartition {
 /** Each session has its own. It holds no record: positions alone say what was handed out. */
 export class Positions {
   private owned: readonly OwnedPartition[] = [];
+  /** The same by their places. */
+  private places: ReadonlyMap<string, OwnedPartition> = new Map();
   private turn = 0;
 
   /** What the instance owns, whether it has begun to read there or not. */
@@ -56,25 +58,23 @@ export class Positions {
     return this.owned;
   }
 
-  find({ topic, partition }: TopicPartition): OwnedPartition | undefined {
-    return this.owned.find((own) => own.partition === partition && own.topic === topic);
+  find(place: TopicPartition): OwnedPartition | undefined {
+    return this.places.get(nameOf(place));
   }
 
   /** Whether this very acquisition of a partition still holds. */
   owns(partition: OwnedPartition): boolean {
-    return this.owned.includes(partition);
+    return this.find(partition) === partition;
   }
 
   /** Owns exactly `partitions` from now on; answers those that it has lost. */
   own(partitions: readonly TopicPartition[]): readonly OwnedPartition[] {
     const before = this.owned;
-    const known = new Map(before.map((own) => [`${own.topic}/${own.partition}`, own]));
     this.owned = partitions.map(
-      ({ topic, partition }) =>
-        known.get(`${topic}/${partition}`) ?? new OwnedPartition(topic, partition),
+      (place) => this.find(place) ?? new OwnedPartition(place.topic, place.partition),
     );
-    const kept = new Set(this.owned);
-    return before.filter((own) => !kept.has(own));
+    this.places = new Map(this.owned.map((own) => [nameOf(own), own]));
+    return before.filter((own) => !this.owns(own));
   }
 
   /** Those to read from, another one first each time, so that no partition starves the others. */
@@ -140,6 +140,11 @@ export class Positions {
   get isOutstanding(): boolean {
     return this.owned.some(({ written, stored }) => written !== stored);
   }
+}
+
+/** No other place has the same name: the partition stands behind the last slash. */
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
 }
 
 /** What was acknowledged and is not stored yet; it counts as stored from now on. */

@@ -32,6 +32,25 @@ describe('positions', () => {
     expect(toStore(positions)).toEqual([]);
   });
 
+  it('are found without a look at all of them', () => {
+    const positions = new Positions();
+    positions.own(rides(...Array.from({ length: 1000 }, (_, partition) => partition)));
+    let looks = 0;
+    for (const own of positions.all) {
+      const { partition } = own;
+      Object.defineProperty(own, 'partition', {
+        get() {
+          looks += 1;
+          return partition;
+        },
+      });
+    }
+    const last = positions.find({ topic: 'rides', partition: 999 });
+    expect(last).toBe(positions.all[999]);
+    expect(last !== undefined && positions.owns(last)).toBe(true);
+    expect(looks).toBeLessThan(10);
+  });
+
   it('go back to what was acknowledged when an answer is lost', () => {
     const { positions, own } = reading();
     own.position = 15;
