@@ -104,6 +104,8 @@ export class ShareReads {
     if (log === null) return null;
     // Trimmed away: reading begins anew as the reset policy says; without one it is undecided.
     const isInside = own.position >= log.startOffset;
+    // Another instance may own it by now, and where that begins is its own affair.
+    if (!isInside && !session.positions.owns(own)) return null;
     if (!isInside && !this.starts.reset(session, own, log)) return null;
     const from = own.position;
     const records: LogRecord[] = [];

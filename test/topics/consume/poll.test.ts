@@ -145,4 +145,28 @@ describe('a poll', () => {
     session.view({ generation: 2, members: Members.none }, []);
     expect(await running).toEqual({ parts: [], isLongNext: false, isCut: false });
   });
+
+  it('resets no offset of a partition that another instance owns by now', async () => {
+    await produce(0, 'x', 'y');
+    await produce(1, 'gone', 'gone too');
+    const log = (await world.topicLogs.logs('rides'))?.[1];
+    await log?.roll();
+    await log?.trimTo(2);
+    await world.starts.resolve(session);
+    const view = world.views.find('g');
+    if (view === undefined) throw new Error('there is no group');
+    const all = ownedBy(view).get('a') ?? [];
+    for (let ticks = 0; ticks < 60; ticks += 1) {
+      for (const own of session.positions.all) if (own.partition < 2) own.position = 0;
+      const running = pollOf().run();
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      session.view(view, []);
+      const place = { topic: 'rides', partition: 1 };
+      world.offsets.commit('g', [{ ...place, offset: 2 }], world.clock.now());
+      await running;
+      expect(world.offsets.find('g', place)).toMatchObject({ committed: 2, start: null });
+      session.view(view, all);
+      await world.starts.resolve(session);
+    }
+  });
 });
