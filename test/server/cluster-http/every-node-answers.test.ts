@@ -281,6 +281,21 @@ describe('a request whose answer was lost', () => {
     expect(known.status).toBe(200);
   });
 
+  it('is known by its Idempotency-Key, and not by the topic that it has made', async () => {
+    wire.cutsAnswers = 1;
+    const produce = (value: string) =>
+      post('/produce/made', JSON.stringify({ value }), {
+        authorization: basic,
+        'idempotency-key': 'k2',
+      });
+    const answer = await produce('v');
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      [{ topic: 'made', offset: 0 }],
+    ]);
+    expect(await (await produce('v')).json()).toMatchObject([{ topic: 'made', offset: 0 }]);
+  });
+
   it('is refused within seconds where the owner stands still, and no other is known', async () => {
     const [published, listed] = await unanswered;
     for (const answer of [published, listed]) {
