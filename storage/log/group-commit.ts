@@ -59,8 +59,11 @@ interface ClosedGroup {
 
 /** An append that no caller waits for shares the next group, or has its own so much later. */
 const lingerMs = 5;
-/** So far ahead a clock of another machine may be, in ms (what Kafka takes of its producers). */
-const clockDifferenceMaxMs = 3_600_000;
+/**
+ * So far ahead a clock of another machine may be, in ms: by one that is further ahead nothing is
+ * committed. What producers say of their records often is.
+ */
+const clockDifferenceMaxMs = 60_000;
 
 /** The log, as it is when it is opened. */
 interface CommittingLog {

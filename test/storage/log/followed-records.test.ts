@@ -116,16 +116,18 @@ it('what another machine has committed is followed record by record, once', asyn
 
 it('what is appended after a takeover has the time of then, whatever was followed', async () => {
   const one = { key: null, value: Buffer.from('one') };
-  const { kept } = await committed([[{ ...one, timestamp: 253_402_300_799_000 }]], true);
-  const commits = new Commits(new NotTheOwner('it follows'));
-  const { store, timers } = await openSimulated(disk(2), { commits });
-  const log = await store.createLog('log');
-  for (const records of kept) await log.follow(records);
-  commits.refusal = null;
-  const { timestamp, durable } = log.append([one]);
-  await durable;
-  expect(timestamp).toBe(timers.time);
-  await store.close();
+  for (const aheadMs of [3_540_000, 200 * 365 * 86_400_000]) {
+    const commits = new Commits(new NotTheOwner('it follows'));
+    const { store, timers } = await openSimulated(disk(2), { commits });
+    const { kept } = await committed([[{ ...one, timestamp: timers.time + aheadMs }]], true);
+    const log = await store.createLog('log');
+    for (const records of kept) await log.follow(records);
+    commits.refusal = null;
+    const { timestamp, durable } = log.append([one]);
+    await durable;
+    expect(timestamp).toBe(timers.time);
+    await store.close();
+  }
 });
 
 it('what lies behind a gap is not followed', async () => {
