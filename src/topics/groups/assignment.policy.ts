@@ -137,30 +137,64 @@ function roundRobin({ members, subscribers, counts }: Spread): Owners {
 function sticky(spread: Spread, previous: Owners): Owners {
   const { subscribers, counts } = spread;
   const ids = idsOf(spread.members);
-  const owned = new Map<string, Partition[]>(ids.map((instance) => [instance, []]));
-  const loads = (instance: string) => owned.get(instance)?.length ?? 0;
+  const owned = new Map<string, Holding>(ids.map((instance) => [instance, new Holding()]));
+  const loads = (instance: string) => owned.get(instance)?.size ?? 0;
   const orphans: Partition[] = [];
   for (const topic of bytewise([...counts.keys()])) {
     const own = new Set(subscribers.get(topic));
     for (let partition = 0; partition < (counts.get(topic) ?? 0); partition += 1) {
       const owner = previous.get(topic)?.[partition] ?? null;
-      if (owner !== null && own.has(owner)) owned.get(owner)?.push({ topic, partition });
+      if (owner !== null && own.has(owner)) owned.get(owner)?.add({ topic, partition });
       else orphans.push({ topic, partition });
     }
   }
   for (const orphan of orphans) {
     const to = leastLoaded(subscribers.get(orphan.topic) ?? [], loads);
-    owned.get(to)?.push(orphan);
+    owned.get(to)?.add(orphan);
   }
   while (levelOnce(ids, subscribers, owned, loads));
   return ownersOf(owned, counts);
+}
+
+/** What one member has, by topic: one may have all of thousands, of which half go to the next. */
+class Holding {
+  size = 0;
+  private readonly byTopic = new Map<string, number[]>();
+
+  /** In the order in which the first of their partitions came. */
+  get topics(): Iterable<string> {
+    return this.byTopic.keys();
+  }
+
+  *[Symbol.iterator](): Generator<Partition> {
+    for (const [topic, partitions] of this.byTopic) {
+      for (const partition of partitions) yield { topic, partition };
+    }
+  }
+
+  add({ topic, partition }: Partition): void {
+    this.size += 1;
+    const partitions = this.byTopic.get(topic);
+    if (partitions === undefined) this.byTopic.set(topic, [partition]);
+    else partitions.push(partition);
+  }
+
+  /** Gives the last one of a topic to another member. */
+  give(topic: string, to: Holding): void {
+    const partitions = this.byTopic.get(topic);
+    const partition = partitions?.pop();
+    if (partitions?.length === 0) this.byTopic.delete(topic);
+    if (partition === undefined) return;
+    this.size -= 1;
+    to.add({ topic, partition });
+  }
 }
 
 /** Moves one partition from the fullest member that can give one; false when all is level. */
 function levelOnce(
   ids: readonly string[],
   subscribers: Spread['subscribers'],
-  owned: Map<string, Partition[]>,
+  owned: ReadonlyMap<string, Holding>,
   loads: (instance: string) => number,
 ): boolean {
   const least = ids.reduce((low, instance) => Math.min(low, loads(instance)), Infinity);
@@ -170,13 +204,13 @@ function levelOnce(
     .sort((left, right) => loads(right) - loads(left));
   const takers = new Map<string, string>();
   for (const from of fullestFirst) {
-    const partitions = owned.get(from) ?? [];
-    for (const topic of new Set(partitions.map((partition) => partition.topic))) {
+    const holding = owned.get(from);
+    for (const topic of holding?.topics ?? []) {
       const to = takers.get(topic) ?? leastLoaded(subscribers.get(topic) ?? [], loads);
       takers.set(topic, to);
-      if (loads(from) <= loads(to) + 1) continue;
-      const index = partitions.findLastIndex((partition) => partition.topic === topic);
-      owned.get(to)?.push(...partitions.splice(index, 1));
+      const taker = owned.get(to);
+      if (taker === undefined || loads(from) <= taker.size + 1) continue;
+      holding?.give(topic, taker);
       return true;
     }
   }
@@ -184,7 +218,7 @@ function levelOnce(
 }
 
 function ownersOf(
-  owned: ReadonlyMap<string, readonly Partition[]>,
+  owned: ReadonlyMap<string, Iterable<Partition>>,
   counts: ReadonlyMap<string, number>,
 ): Owners {
   const owners = new Map<string, (string | null)[]>();

@@ -243,4 +243,17 @@ describe('the sticky strategy', () => {
       }),
     );
   });
+
+  // It took a look at all partitions for each that moves: minutes, in one turn of the server.
+  it('gives half of 100,000 partitions to a second member', () => {
+    const one = new Map([['a', ['t']]]);
+    const old = assign('sticky', one, () => 100_000, noOwners);
+    const next = assign('sticky', new Map([...one, ['b', ['t']]]), () => 100_000, old);
+    expect(loadsOf(next, ['a', 'b'])).toEqual(
+      new Map([
+        ['a', 50_000],
+        ['b', 50_000],
+      ]),
+    );
+  });
 });
