@@ -36,6 +36,8 @@ type Place = readonly [group: string, topic: string, partition: number];
 /** Calls back once, when there is space on the disk. */
 export type WhenSpace = (wake: () => void) => void;
 
+const none: ReadonlyMap<number, StoredOffset> = new Map();
+
 /** So much of the log is read at once at the start. */
 const readBytes = 4 * 1024 * 1024;
 
@@ -100,6 +102,11 @@ export class CommittedOffsets {
     return [...(this.groups.get(group) ?? [])].flatMap(([topic, own]) =>
       [...own.keys()].map((partition) => ({ topic, partition })),
     );
+  }
+
+  /** What is stored of a topic for a group, by partition. */
+  ofTopic(group: string, topic: string): ReadonlyMap<number, StoredOffset> {
+    return this.groups.get(group)?.get(topic) ?? none;
   }
 
   /** The topics of which something is stored for a group, in no order. */

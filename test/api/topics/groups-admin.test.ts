@@ -1,4 +1,9 @@
+import { dispatchAll } from '../../../src/engine/bulk/slices.js';
+import { Engine } from '../../../src/engine/engine.js';
+import { GroupViews } from '../../../src/topics/groups/group-views.js';
+import { GroupsAdmin } from '../../../src/topics/groups-admin/groups-admin.js';
 import { callLog, committedOf, consumed, produceTo } from '../../support/clients/log-client.js';
+import { joinGroup } from '../../support/consumer-commands.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 let server: TestServer;
@@ -143,6 +148,25 @@ describe('a group', () => {
     expect((await call('/consumers', undefined, { authorization })).status).toBe(200);
     expect((await call('/admin/groups', undefined, { authorization })).status).toBe(403);
   });
+});
+
+it('many groups are listed, and others get turns meanwhile', async () => {
+  const many = await startServer();
+  const { nest } = many.application;
+  const joins = Array.from({ length: 3000 }, (_, index) => joinGroup('i', { id: `g${index}` }));
+  await dispatchAll(nest.get(Engine), joins);
+  await nest.get(GroupViews).whenAt('g2999', 1);
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await nest.get(GroupsAdmin).list()).toHaveLength(3000);
+  isOver = true;
+  expect(turns).toBeGreaterThan(1);
+  await many.remove();
 });
 
 describe('a seek', () => {
