@@ -5,7 +5,7 @@ import { refuseIf, valueIn } from '../../http/outcome.js';
 import { answerJson, type Exchange } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
 import type { Route } from '../../http/routes/route.js';
-import { assignmentsOf } from '../groups/consumer-group.state.js';
+import { assignmentsIn } from '../groups/consumer-group.state.js';
 import { GroupViews } from '../groups/group-views.js';
 import { GroupRights } from '../offsets/group-rights.js';
 import { parseReceived } from '../sessions/consume.request.js';
@@ -48,8 +48,9 @@ export class ConsumersRoutes {
       const view = views.find(name);
       if (view === undefined || view.members.size === 0) continue;
       if (!this.rights.mayName(exchange.request, name)) continue;
+      const assignments = assignmentsIn(view);
       const instances = [...view.members].map(({ instance }) => {
-        return { name: instance, topics: assignmentsOf(view, instance) };
+        return { name: instance, topics: assignments.get(instance) ?? [] };
       });
       groups.push({ name, instances });
     }

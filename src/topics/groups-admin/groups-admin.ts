@@ -9,7 +9,7 @@ import { Refusal } from '../../grammar/result.js';
 import type { DeleteGroup, ResetOffsets } from '../groups/consumer-group.commands.js';
 import { ConsumerGroups } from '../groups/consumer-group.entity.js';
 import { consumerGroupKind } from '../groups/consumer-group.events.js';
-import { assignmentsOf, type ConsumerGroupState } from '../groups/consumer-group.state.js';
+import { assignmentsIn, type ConsumerGroupState } from '../groups/consumer-group.state.js';
 import { GroupViews } from '../groups/group-views.js';
 import { CommittedOffsets } from '../offsets/committed-offsets.js';
 import { offsetOfTarget } from '../offsets/offset-target.js';
@@ -78,11 +78,12 @@ export class GroupsAdmin {
   async show(name: string) {
     const view = this.views.find(name);
     if (view === undefined) return unknownGroup(name);
+    const owned = assignmentsIn(view);
     const members = [...view.members].map(({ instance, topics }) => {
       const session = this.sessions.find({ group: name, instance });
       const lastSeenAt = session?.lastSeenAt ?? null;
       const isCalling = this.past === null ? (session?.isCalling ?? false) : null;
-      const assignments = assignmentsOf(view, instance);
+      const assignments = owned.get(instance) ?? [];
       return { instance, topics, assignments, lastSeenAt, isCalling, ...session?.settings };
     });
     const lags = await this.lagsOf(name);

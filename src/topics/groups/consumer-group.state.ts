@@ -71,12 +71,22 @@ export function ownedBy({ owners }: ConsumerGroupState): Map<string, TopicPartit
   return owned;
 }
 
-/** What an instance owns now, by topic. */
-export function assignmentsOf({ owners }: ConsumerGroupState, instance: string): TopicAssignment[] {
-  const assignments: TopicAssignment[] = [];
+/** What each instance owns now, by topic: of those that own something, in one pass for all. */
+export function assignmentsIn({ owners }: Pick<ConsumerGroupState, 'owners'>) {
+  const assignments = new Map<string, TopicAssignment[]>();
   for (const [topic, list] of owners) {
-    const partitions = [...list.keys()].filter((partition) => list[partition] === instance);
-    if (partitions.length > 0) assignments.push({ topic, partitions });
+    const ofTopic = new Map<string, number[]>();
+    for (const [partition, owner] of list.entries()) {
+      if (owner === null) continue;
+      const own = ofTopic.get(owner);
+      if (own === undefined) ofTopic.set(owner, [partition]);
+      else own.push(partition);
+    }
+    for (const [owner, partitions] of ofTopic) {
+      const own = assignments.get(owner);
+      if (own === undefined) assignments.set(owner, [{ topic, partitions }]);
+      else own.push({ topic, partitions });
+    }
   }
   return assignments;
 }
