@@ -1,6 +1,6 @@
 /** Takes publishes in, whichever way they came: reads what each submits, dispatches it, answers. */
 import { Inject, Injectable } from '@nestjs/common';
-import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
+import { dispatchAll } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
@@ -45,6 +45,7 @@ import {
   WarnedSubmission,
 } from './submissions.js';
 import { type UnknownOption, unknownOptions, warningHeader } from './unknown-options.js';
+import { dispatchWhole } from './whole-dispatch.js';
 
 const withoutBody = {
   contentType: null,
@@ -223,8 +224,7 @@ export class Publisher {
     if (commands.length <= turnCommandsMax) {
       return isWhole ? engine.dispatchTogether(commands, by) : engine.dispatch(commands, by);
     }
-    // Nothing that a run refuses can happen between the turns of one tick.
-    return isWhole ? dispatchAtOnce(engine, commands, true, by) : dispatchAll(engine, commands, by);
+    return isWhole ? dispatchWhole(engine, commands, by) : dispatchAll(engine, commands, by);
   }
 }
 

@@ -29,6 +29,11 @@ const send = (items: unknown, headers: Record<string, string> = {}) =>
 const later = { 'svc-delay': '1h' };
 const messageCount = () => server.application.nest.get(Engine).actors('message').size;
 const messageId = expect.stringMatching(/^msg_\w+$/);
+const stepOf = (runId: string) => ({
+  destination: endpoint.url,
+  headers: { 'svc-workflow-init': 'false', 'svc-workflow-runid': runId },
+  body: '{"stepId":1,"stepName":"one","stepType":"Run","concurrent":1}',
+});
 
 async function makeGroup(name: string, ...paths: readonly string[]): Promise<void> {
   const endpoints = paths.map((path) => ({ url: `${endpoint.url}${path}` }));
@@ -120,6 +125,19 @@ describe('a batch', () => {
     expect(new Set(ids).size).toBe(700);
     const last = await callApi(server, 'GET', `/v2/messages/${ids[699]}`);
     expect(last).toMatchObject({ status: 200, body: { messageId: ids[699], url: endpoint.url } });
+  });
+
+  it('that has a step of a run may be larger than a turn, too', async () => {
+    const message = { destination: endpoint.url, headers: later };
+    const start = { 'svc-workflow-init': 'true', 'svc-workflow-runid': 'wfr_large', ...later };
+    await send([{ destination: endpoint.url, headers: start, body: 'payload' }]);
+    const many = Array.from({ length: 200 }, () => message);
+    const { status, body } = await send([...many, stepOf('wfr_large'), ...many]);
+    const ids = (body as { messageId: string }[]).map((each) => each.messageId);
+    expect(status).toBe(200);
+    expect(new Set(ids).size).toBe(401);
+    const entries = (await callApi(server, 'GET', '/v2/workflows/runs/wfr_large')).body;
+    expect(entries).toMatchObject([{}, { messageId: ids[200] }]);
   });
 
   it('tells a repeated item of the first one', async () => {
@@ -229,6 +247,21 @@ describe('a whole batch is refused and stores nothing', () => {
     await makeGroup('many', ...Array.from({ length: 100 }, (_, index) => `/${index}`));
     const items = Array(164).fill({ destination: 'many', headers: later });
     expect((await refusal(JSON.stringify(items))).status).toBe(412);
+  });
+
+  it('where a run refuses an item, in whichever turn it is decided', async () => {
+    const many = Array.from({ length: 300 }, () => ({
+      destination: endpoint.url,
+      headers: later,
+    }));
+    for (const items of [
+      [stepOf('wfr_over'), ...many],
+      [...many, stepOf('wfr_over')],
+    ]) {
+      const { status, error } = await refusal(JSON.stringify(items));
+      expect(status).toBe(400);
+      expect(error).toContain('workflow run wfr_over is not active');
+    }
   });
 
   it('where it is larger than a batch may be', async () => {
