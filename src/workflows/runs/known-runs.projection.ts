@@ -26,8 +26,19 @@ interface EndedRun extends KnownRun {
  */
 export class KnownRuns implements Fold<RunEvent> {
   readonly interest: Interest<RunEvent> = {
-    types: { RunStarted: true, RunSucceeded: true, RunFailed: true, RunCanceled: true },
+    types: {
+      StepInvoked: true,
+      RunStarted: true,
+      RunSucceeded: true,
+      RunFailed: true,
+      RunCanceled: true,
+    },
   };
+  /**
+   * Those that are invoked in a turn begin behind all that is decided in it. Between two turns
+   * there is none, so that it is no part of what is remembered.
+   */
+  private readonly invoked = new Map<string, KnownRun>();
   /** In the order of their ends. */
   private readonly runs = new Map<string, EndedRun>();
   readonly memory: FoldMemory = {
@@ -40,9 +51,12 @@ export class KnownRuns implements Fold<RunEvent> {
   /** `startOf` tells of a run that goes on; it does so still while its end is folded. */
   constructor(private readonly startOf: (runId: string) => KnownRun | undefined) {}
 
-  /** The run of this name that has ended, and was started less than ten minutes before `at`. */
+  /**
+   * The run of this name that is about to begin; or that has ended, and was started less than ten
+   * minutes before `at`.
+   */
   find(runId: string, at: number): KnownRun | undefined {
-    const known = this.runs.get(runId);
+    const known = this.invoked.get(runId) ?? this.runs.get(runId);
     if (known === undefined || isOver(known, at)) return undefined;
     const { messageId, createdAt } = known;
     return { messageId, createdAt };
@@ -53,8 +67,16 @@ export class KnownRuns implements Fold<RunEvent> {
   }
 
   evolve({ id, at, offset, event }: EventEnvelope<RunEvent>, changes: TurnChanges): void {
-    // It goes on, under the name of one that was over.
-    if (event.type === 'RunStarted') changes.deleteInOrder(this.runs, id);
+    if (event.type === 'StepInvoked') {
+      const { runId, messageId } = event;
+      changes.set(this.invoked, runId, { messageId, createdAt: at });
+      return;
+    }
+    if (event.type === 'RunStarted') {
+      changes.delete(this.invoked, id);
+      // It goes on, under the name of one that was over.
+      changes.deleteInOrder(this.runs, id);
+    }
     const start = this.startOf(id);
     if (start === undefined || isOver(start, at)) return;
     const { messageId, createdAt } = start;

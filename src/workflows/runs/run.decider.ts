@@ -92,7 +92,9 @@ function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEven
 function start(command: StartRun, state: RunState, view: RunView): Decision<RunEvent> {
   const { id, at, configuration, messageId, payload, payloadOffset, invoker, inherited } = command;
   const first = view.known(id, at);
-  if (first !== undefined) {
+  // A run that is invoked is known from then on, also to its own start.
+  const isInvoked = invoker !== null && first?.messageId === messageId;
+  if (first !== undefined && !isInvoked) {
     // A revived run takes another one's payload over; the run that exists would not have it.
     if (payloadOffset !== null) {
       return new Refusal('conflict', `workflow run ${id} has been started before`);

@@ -230,26 +230,30 @@ describe('a call', () => {
   });
 });
 
+/** Headers and body by which an SDK asks for a child. */
+const invocation = (childId: string, changes: object = {}, headers: Headers = {}) => ({
+  headers: {
+    ...endpoint.headers(true),
+    'svc-workflow-runid': childId,
+    'svc-workflow-invoke': 'true',
+    'svc-forward-svc-workflow-invoke-count': '1',
+    ...headers,
+  },
+  body: JSON.stringify({
+    body: '{"q":1}',
+    headers: { 'Svc-Workflow-Runid': [endpoint.runId] },
+    workflowRunId: endpoint.runId,
+    workflowRunCreatedAt: 1_767_000_000_000,
+    workflowUrl: endpoint.url,
+    step: { stepId: 1, stepName: 'inv', stepType: 'Invoke', concurrent: 1 },
+    ...changes,
+  }),
+});
 /** Asks for a child as an SDK does. */
-const invoke = (childId: string, changes: object = {}, headers: Headers = {}) =>
-  endpoint.publish(
-    {
-      ...endpoint.headers(true),
-      'svc-workflow-runid': childId,
-      'svc-workflow-invoke': 'true',
-      'svc-forward-svc-workflow-invoke-count': '1',
-      ...headers,
-    },
-    {
-      body: '{"q":1}',
-      headers: { 'Svc-Workflow-Runid': [endpoint.runId] },
-      workflowRunId: endpoint.runId,
-      workflowRunCreatedAt: 1_767_000_000_000,
-      workflowUrl: endpoint.url,
-      step: { stepId: 1, stepName: 'inv', stepType: 'Invoke', concurrent: 1 },
-      ...changes,
-    },
-  );
+const invoke = (childId: string, changes: object = {}, headers: Headers = {}) => {
+  const asked = invocation(childId, changes, headers);
+  return endpoint.publish(asked.headers, asked.body);
+};
 const end = (runId: string, response: string) =>
   callApi(server, 'DELETE', `/v2/workflows/runs/${runId}?cancel=false`, {}, response);
 
@@ -311,6 +315,43 @@ describe('an invocation', () => {
     expect(await invoke(endpoint.runId)).toMatchObject({ status: 409 });
   });
 
+  it('of a run that the same batch invokes is refused: its step would wait for ever', async () => {
+    await endpoint.init();
+    const childId = `${endpoint.runId}_child`;
+    const other = { stepId: 2, stepName: 'other', stepType: 'Invoke', concurrent: 1 };
+    const destination = endpoint.url;
+    const both = [invocation(childId), invocation(childId, { step: other })];
+    const answer = await endpoint.batch(...both.map((each) => ({ destination, ...each })));
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { error: `item 1: workflow run ${childId} has been started before` },
+    });
+    await endpoint.received(1);
+    const why = await callApi(server, 'GET', `/v2/workflows/runs/${endpoint.runId}/why`);
+    expect(why.body).toMatchObject({ reason: 'in_flight', waits: [{ stepName: 'init' }] });
+    expect(await invoke(childId)).toMatchObject({ status: 200, body: { messageId } });
+  });
+
+  it('is what a start of the same batch names as the first one', async () => {
+    await endpoint.init();
+    const childId = `${endpoint.runId}_child`;
+    const destination = endpoint.url;
+    const start = { headers: { ...endpoint.headers(true), 'svc-workflow-runid': childId } };
+    const { body } = await endpoint.batch(
+      { destination, ...invocation(childId) },
+      { destination, ...start },
+    );
+    const [first, second] = body as { messageId: string }[];
+    expect(second).toEqual({
+      messageId: first?.messageId,
+      url: endpoint.url,
+      deduplicated: true,
+    });
+    await endpoint.received(2);
+    await end(childId, '1');
+    expect(entriesOf(await endpoint.received(3))).toHaveLength(2);
+  });
+
   it.each<[object, Headers, number, string]>([
     [{ body: { a: 1 } }, {}, 422, 'body of the invocation must be a string'],
     [{ workflowRunId: null }, {}, 422, 'workflowRunId of the invocation is missing'],
@@ -321,6 +362,7 @@ describe('an invocation', () => {
     [{}, { 'svc-forward-svc-workflow-invoke-count': 'x' }, 422, 'must be a whole number'],
     [{}, { 'svc-retries': 'x' }, 422, 'Svc-Retries'],
     [{}, { 'svc-workflow-init': 'false' }, 422, 'Svc-Workflow-Invoke needs Workflow-Init'],
+    [{}, { 'svc-workflow-trigger-by-sdk': 'true' }, 422, 'Trigger-By-Sdk means nothing for an'],
   ])('with %j and %j is refused', async (changes, headers, status, reason) => {
     await endpoint.init();
     const error = expect.stringContaining(reason);
