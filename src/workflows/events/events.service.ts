@@ -1,10 +1,10 @@
 /**
- * The events that runs wait for: waited for, notified, listed. What is looked at and what is
- * decided because of it happen in one tick, so that whatever was accepted before is seen, and
- * nothing comes between.
+ * The events that runs wait for: waited for, notified, listed. Who waits is looked at in one tick,
+ * so that whatever was accepted before is seen. The waits of one event may be very many: they end
+ * some at a time, and other requests come between.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { dispatchAtOnce } from '../../engine/bulk/slices.js';
+import { slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
@@ -36,12 +36,15 @@ interface Waiting {
   readonly run: RunContext;
 }
 
+/** Each wakes a run, ends a wait and is shown with the configuration of its run. */
+const waitsPerTick = 64;
+
 /** A third party learns nothing else of the run. */
 const noRoom = new Refusal('unavailable', 'the run has no room for this call');
 
 /**
  * A notification is durable when it is answered. Waits that end by one notification end in turns of
- * at most 256; a crash in between leaves some of them waiting, and the client without an answer.
+ * at most 64; a crash in between leaves some of them waiting, and the client without an answer.
  */
 @Injectable()
 export class EventsService implements ActiveRunIds {
@@ -123,9 +126,12 @@ export class EventsService implements ActiveRunIds {
 
   /** Those that wait for an event, in the order in which they began to. */
   async waiters(eventId: string): Promise<WaiterObject[]> {
-    const waiting = await this.runs.shown(() => this.waitingOf(this.runs.waiters.of(eventId)));
     const shown: WaiterObject[] = [];
-    for (const each of waiting) shown.push(await this.objectOf(each));
+    for (const slice of slicesOf(this.runs.waiters.of(eventId), waitsPerTick)) {
+      if (shown.length > 0) await nextTick();
+      for (const each of this.waitingOf(slice)) shown.push(await this.objectOf(each));
+    }
+    await this.settled();
     return shown;
   }
 
@@ -145,39 +151,43 @@ export class EventsService implements ActiveRunIds {
   }
 
   /**
-   * Ends waits with one event, whose bytes are kept once. Turns of one tick: a wait that opens
-   * meanwhile is not among those that were looked at, and none of these can end otherwise.
+   * Ends waits with one event, whose bytes are kept once. A wait that opens meanwhile is not among
+   * those that were looked at, and one that ends otherwise meanwhile not among the items.
    */
   private async release(
     waiters: readonly Waiter[],
     body: Buffer,
     by: Principal | null,
   ): Promise<NotifyItem[]> {
-    const waiting = this.waitingOf(waiters);
-    const at = this.clock.now();
-    const names = newNames(this.identifiers, at);
-    const notification = { id: names.next('ntf'), body };
-    const commands = waiters.map(
-      ({ runId, stepId, offset }): EndWait => ({
-        type: 'EndWait',
-        kind: runKind,
-        id: runId,
-        at,
-        stepId,
-        waitOffset: offset,
-        messageId: names.next('msg'),
-        notification,
-      }),
-    );
-    // If no run waits, the answer says so once all earlier turns are durable.
-    const [outcomes] = await Promise.all([
-      dispatchAtOnce(this.engine, commands, false, by),
-      this.settled(),
-    ]);
+    const names = newNames(this.identifiers, this.clock.now());
+    const id = names.next('ntf');
     const items: NotifyItem[] = [];
-    for (const [index, each] of waiting.entries()) {
-      items.push({ ...(await this.itemOf(each)), ...endFields(outcomes[index]) });
+    let offset: number | null = null;
+    for (const [index, slice] of [...slicesOf(waiters, waitsPerTick)].entries()) {
+      if (index > 0) await nextTick();
+      const waiting = this.waitingOf(slice);
+      const at = this.clock.now();
+      const commands = waiting.map(
+        ({ runId, wait }): EndWait => ({
+          type: 'EndWait',
+          kind: runKind,
+          id: runId,
+          at,
+          stepId: wait.step.id,
+          waitOffset: wait.offset,
+          messageId: names.next('msg'),
+          notification: { id, body, offset },
+        }),
+      );
+      const decided = this.engine.dispatch(commands, by);
+      offset ??= this.runs.notifications.offsetOf(id);
+      for (const [place, outcome] of (await decided).entries()) {
+        const each = waiting[place];
+        if (each !== undefined) items.push({ ...(await this.itemOf(each)), ...endFields(outcome) });
+      }
     }
+    // If no run waits, the answer says so once all earlier turns are durable.
+    await this.settled();
     return items;
   }
 
@@ -212,14 +222,12 @@ export class EventsService implements ActiveRunIds {
       .map(({ step, deadline, offset }) => ({ runId, stepId: step.id, deadline, offset }));
   }
 
+  /** Those of them that wait still. */
   private waitingOf(waiters: readonly Waiter[]): readonly Waiting[] {
-    return waiters.map(({ runId, offset }) => {
+    return waiters.flatMap(({ runId, offset }) => {
       const run = this.runs.active(runId);
       const wait = run?.waits.find((each) => each.offset === offset);
-      if (run === undefined || wait === undefined) {
-        throw new Error(`${runId} waits, but has ended`);
-      }
-      return { runId, wait, run };
+      return run === undefined || wait === undefined ? [] : { runId, wait, run };
     });
   }
 
@@ -242,4 +250,8 @@ function endFields(
   if (outcome?.ok === false) return { error: outcome.message };
   const messageId = outcome?.value.messageId ?? null;
   return messageId === null ? {} : { messageId };
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -132,6 +132,8 @@ export interface EndWait extends Command<StepReceipt> {
 export interface Notification {
   readonly id: string;
   readonly body: Buffer;
+  /** Where the journal has its body already; null or absent = that is not known. */
+  readonly offset?: number | null;
 }
 
 /** An event came for this run: keep it for the wait that will come. */

@@ -79,7 +79,9 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
   const full = notification === null ? null : overflowOfEnd(context, bytes);
   if (full !== null) return full;
   const notificationOffset =
-    isEmpty || notification === null ? null : view.notificationOffset(notification.id);
+    isEmpty || notification === null
+      ? null
+      : (notification.offset ?? view.notificationOffset(notification.id));
   return accept(
     [
       {

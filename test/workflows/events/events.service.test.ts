@@ -5,6 +5,7 @@ import { EventsService } from '../../../src/workflows/events/events.service.js';
 import type { WaitRequest } from '../../../src/workflows/events/wait.request.js';
 import { runKind, type WaitEnded } from '../../../src/workflows/run-state/run.events.js';
 import type { RunState } from '../../../src/workflows/run-state/run.machine.js';
+import { Runs } from '../../../src/workflows/runs/run.entity.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { type Delivery, lastStep, WaitingRuns } from '../../support/workflows/waiting-runs.js';
@@ -100,6 +101,23 @@ describe('the service of events', () => {
     expect(new Set(ends.map(({ notificationId }) => notificationId)).size).toBe(1);
     // More than one turn of the engine, and one event that brought the bytes.
     expect(ends.filter(({ notificationOffset }) => notificationOffset === null)).toHaveLength(1);
+  });
+
+  it('lets others come between the ends of many, and names none that ends otherwise', async () => {
+    const waiting = () => server.application.nest.get(Runs).waiters.of('event').length;
+    const ids = Array.from({ length: 300 }, (_, index) => `wfr_${index}`);
+    await Promise.all(ids.map((id) => runs.begin(server, id)));
+    await answered(ids.length);
+    const notified = service.notify('event', data, null);
+    expect(waiting()).toBeGreaterThan(0);
+    expect(waiting()).toBeLessThan(ids.length);
+    clock.advance(hourMs);
+    const items = await notified;
+    while (waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
+    const ends = (await Promise.all(ids.map(endsOf))).flat();
+    expect(ends).toHaveLength(ids.length);
+    expect(ends.filter(({ isTimeout }) => !isTimeout)).toHaveLength(items.length);
+    expect(items.filter(({ error }) => error !== undefined)).toEqual([]);
   });
 
   it('sees a wait that was accepted in the same moment', async () => {
