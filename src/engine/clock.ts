@@ -28,6 +28,15 @@ export const systemClock: Clock = {
 };
 
 /**
+ * What rings by it does so after a duration, however the wall clock is set meanwhile: its `now` is
+ * that of `monotonic`.
+ */
+export function monotonicClock(clock: Clock): Clock {
+  const now = () => clock.monotonic();
+  return { now, monotonic: now, after: (delayMs, callback) => clock.after(delayMs, callback) };
+}
+
+/**
  * What a clock is corrected by as it runs, and the most by which the clocks of two owners of a
  * shared log differ, ms. A last event that is further ahead is of a clock that was wrong: to wait
  * for it could take years, in which nothing would come due.

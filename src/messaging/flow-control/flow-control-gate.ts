@@ -7,7 +7,7 @@
 
 import { Inject, Injectable } from '@nestjs/common';
 import { AlarmClock } from '../../engine/alarm-clock.js';
-import type { Clock } from '../../engine/clock.js';
+import { type Clock, monotonicClock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { provided } from '../../engine/provided.js';
 import type { EventListener } from '../../engine/registration.js';
@@ -58,7 +58,7 @@ export class FlowControlGate implements Gate {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {
     // A window is a stretch of time: a wall clock that is set must not lengthen the wait for it.
-    this.alarms = new AlarmClock(monotonic(clock), ({ line }) => gates.reopen(line));
+    this.alarms = new AlarmClock(monotonicClock(clock), ({ line }) => gates.reopen(line));
     this.reservations = new GrantReservations(engine, clock, (traffic, grants) =>
       this.granted(traffic, grants),
     );
@@ -214,9 +214,4 @@ export class FlowControlGate implements Gate {
     const at = this.clock.monotonic() + Math.min(delayMs, lookAgainMs);
     if ((this.alarms.timeOf(traffic) ?? at) >= at) this.alarms.set(traffic, at);
   }
-}
-
-function monotonic(clock: Clock): Clock {
-  const now = () => clock.monotonic();
-  return { now, monotonic: now, after: (delayMs, callback) => clock.after(delayMs, callback) };
 }

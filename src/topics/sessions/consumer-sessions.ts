@@ -6,7 +6,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { AlarmClock } from '../../engine/alarm-clock.js';
-import type { Clock } from '../../engine/clock.js';
+import { type Clock, monotonicClock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { provided } from '../../engine/provided.js';
@@ -49,7 +49,7 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {
-    const durations = monotonic(clock);
+    const durations = monotonicClock(clock);
     this.silences = new AlarmClock(durations, (session) => this.judgeSilence(session));
     this.commits = new AlarmClock(durations, (session) => this.commitInterval(session));
   }
@@ -222,13 +222,4 @@ export class ConsumerSessions implements EffectCarrier<RunConsumer> {
   private closingOf(session: ConsumerSession): CloseConsumer {
     return this.closing(session, session.lastSeenAt === null ? 'expired' : 'idle');
   }
-}
-
-/** What rings by it does so after a duration, whatever the wall clock is set to meanwhile. */
-function monotonic(clock: Clock): Clock {
-  return {
-    now: () => clock.monotonic(),
-    monotonic: () => clock.monotonic(),
-    after: (delayMs, callback) => clock.after(delayMs, callback),
-  };
 }
