@@ -21,7 +21,10 @@ export interface GroupContext {
   readonly strategy: Strategy;
   readonly members: Members;
   readonly owners: Owners;
-  /** Of each topic that a member ever subscribed to: where the journal has that first. */
+  /**
+   * Of each topic that a member ever subscribed to: where the journal has that first. Of more than
+   * 10,000 those are forgotten that no member subscribes to, the oldest first.
+   */
   readonly firstSubscribed: ReadonlyMap<string, number>;
   /** Since when it has no members, Unix milliseconds; null = it has some. */
   readonly emptySince: number | null;
@@ -42,12 +45,13 @@ export function subscribed(
   context: GroupContext,
   event: Recorded<'MemberJoined' | 'SubscriptionChanged'>,
 ): Partial<GroupContext> {
-  const { instance, topics, offset } = event;
+  const { instance, topics } = event;
+  const members = context.members.with(instance, topics);
   return {
     ...rebalanced(context, event),
     strategy: event.type === 'MemberJoined' ? event.strategy : context.strategy,
-    members: context.members.with(instance, topics),
-    firstSubscribed: firstSubscribedWith(context.firstSubscribed, topics, offset),
+    members,
+    firstSubscribed: firstSubscribedWith(context.firstSubscribed, event, members),
     emptySince: null,
   };
 }
@@ -67,13 +71,23 @@ export function rebalanced(
   return { generation, owners: afterMoves(owners, moved) };
 }
 
+/** Topics need not be there: a client may go on to names that it makes up. */
+const namesMax = 10_000;
+
 function firstSubscribedWith(
   known: ReadonlyMap<string, number>,
-  topics: readonly string[],
-  offset: number,
+  { topics, offset }: Recorded<'MemberJoined' | 'SubscriptionChanged'>,
+  members: Members,
 ): ReadonlyMap<string, number> {
   const added = topics.filter((topic) => !known.has(topic));
-  return added.length === 0
-    ? known
-    : new Map([...known, ...added.map((topic) => [topic, offset] as const)]);
+  if (added.length === 0) return known;
+  const all = new Map([...known, ...added.map((topic) => [topic, offset] as const)]);
+  let tooMany = all.size - namesMax;
+  for (const topic of tooMany > 0 ? known.keys() : []) {
+    if (tooMany <= 0) break;
+    if (members.topics.has(topic)) continue;
+    all.delete(topic);
+    tooMany -= 1;
+  }
+  return all;
 }

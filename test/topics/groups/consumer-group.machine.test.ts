@@ -45,6 +45,21 @@ describe('the life of a consumer group', () => {
     expect(can(deleting, joined)).toBe(false);
   });
 
+  it('forgets topics that no member subscribes to any more, where there were very many', () => {
+    const name = (round: number, index: number) => `${round}-${index}`;
+    const changes = Array.from({ length: 20 }, (_, round): ConsumerGroupEvent => {
+      const topics = Array.from({ length: 1000 }, (__, index) => name(round, index));
+      return { type: 'SubscriptionChanged', instance: 'b', topics, generation: round, moved: [] };
+    });
+    const other: ConsumerGroupEvent = { ...joined, instance: 'b', topics: [] };
+    const known = lifeAfter(joined, other, ...changes).context.firstSubscribed;
+    expect(known.size).toBe(10_000);
+    // What is subscribed to is known however long ago that began, and what came last.
+    expect(known.get('rides')).toBe(0);
+    expect(known.get(name(19, 999))).toBe(21);
+    expect(known.has(name(0, 0))).toBe(false);
+  });
+
   it('ends once its offsets are removed', () => {
     expect(isFinal(lifeAfter(joined, left, deleted, removed))).toBe(true);
     expect(can(lifeAfter(joined, left), removed)).toBe(false);
