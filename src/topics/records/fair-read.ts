@@ -26,8 +26,8 @@ export interface AnswerBudget {
 const frameBytes = 100;
 
 /**
- * Made for one answer. Rejects with `DamagedOffsets` where a position stands before damage and
- * there is nothing else to give.
+ * Made for one answer. Rejects with `DamagedOffsets` where a position that it comes to stands
+ * before damage, whatever the others have.
  */
 export class FairRead {
   private readonly readers: readonly PositionReader[];
