@@ -52,7 +52,7 @@ export function shownGroup({ value, context }: ConsumerGroupLife): ConsumerGroup
 }
 
 /** What an instance owns of one topic (topics.md 4.5). */
-export interface TopicAssignment {
+interface TopicAssignment {
   readonly topic: string;
   readonly partitions: readonly number[];
 }
