@@ -161,7 +161,7 @@ export class MomentSearch {
     const ends = new Map<number, ProvenEnd>();
     await withFile(disk, directory.watermarks, 'read', (file) => {
       const watermarks = new WatermarkFile(disk, file);
-      return watermarks.readingAll(async () => {
+      return watermarks.readingAll(state.logs.length, async () => {
         for (const { id } of state.logs) {
           const mark = await watermarks.read(id, logTagOf(storeId, id));
           if (mark !== null) ends.set(id, { number: mark.segment, end: mark.durablePosition });

@@ -90,6 +90,9 @@ function isLater(sequence: number, than: number): boolean {
   return ((sequence - than) | 0) > 0;
 }
 
+/** So much is read at once, whatever is of use in it. */
+const smallBytes = 1024 * 1024;
+
 /** The watermarks of a store; written often, synced now and then. */
 export class WatermarkFile {
   private readonly sequences = new Map<number, number>();
@@ -101,9 +104,14 @@ export class WatermarkFile {
     private readonly file: FileHandle,
   ) {}
 
-  /** Runs `use`, which reads the watermarks of many logs: the file is read at once for all. */
-  async readingAll<T>(use: () => Promise<T>): Promise<T> {
-    this.loaded = await readUpTo(this.disk, this.file, 0, await this.disk.size(this.file));
+  /**
+   * Runs `use`, which reads the watermarks of so many logs: the file is read at once for all,
+   * unless most of it is of logs that are gone.
+   */
+  async readingAll<T>(logs: number, use: () => Promise<T>): Promise<T> {
+    const size = await this.disk.size(this.file);
+    const isSmall = size <= Math.max(smallBytes, logs * slotLength * 8);
+    this.loaded = isSmall ? await readUpTo(this.disk, this.file, 0, size) : null;
     try {
       return await use();
     } finally {

@@ -174,7 +174,7 @@ async function recoverLogs(
       const closed = closedById.get(log.id) ?? null;
       return recoverLog(store, log, { watermark, closed, wasClean });
     });
-  return watermarks === null ? recoverAll() : watermarks.readingAll(recoverAll);
+  return watermarks?.readingAll(state.logs.length, recoverAll) ?? recoverAll();
 }
 
 /** The logs that recovery has changed: edits leave all others the same objects. */

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { slotLength } from '../../storage/manifest/watermarks.js';
+import { slotLength, WatermarkFile } from '../../storage/manifest/watermarks.js';
 import type { Store } from '../../storage/store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
@@ -38,4 +38,33 @@ it('watermarks go on behind the last number, and the newest of them counts', asy
   }
   expect(failures).toEqual([]);
   await store.close();
+});
+
+/** Counts the bytes that are read. */
+class CountingDisk extends SimulatedDisk {
+  readBytes = 0;
+
+  override async read(file: number, target: Buffer, position: number): Promise<number> {
+    const read = await super.read(file, target, position);
+    this.readBytes += read;
+    return read;
+  }
+}
+
+it.each([
+  [2, 16 * 1024],
+  [5000, 6 * 1024 * 1024],
+])('of %i logs of 5000 no more is read than they need', async (logs, bytesMax) => {
+  const disk = new CountingDisk(new SeededRandom(3));
+  const watermarks = new WatermarkFile(disk, await disk.open('/WATERMARKS', 'create'));
+  const mark = { segment: 0, durablePosition: 64, epoch: 1, durableOffset: 0, acknowledged: 0 };
+  for (const id of [0, 4999]) await watermarks.write(id, { ...mark, logTag: id });
+  const read = await watermarks.readingAll(logs, async () => [
+    await watermarks.read(0, 0),
+    await watermarks.read(4999, 4999),
+  ]);
+  expect(read).toMatchObject([{ logTag: 0 }, { logTag: 4999 }]);
+  expect(disk.readBytes).toBeLessThan(bytesMax);
+  // All of them stand in one read.
+  if (logs === 5000) expect(disk.calls.get('read')).toBe(1);
 });
