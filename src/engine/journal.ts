@@ -1,7 +1,7 @@
 /** All streams, in one internal partition log, to which turns are appended: read one, or all. */
 import type { ArchiveOptions } from '../../storage/compaction/segment-archive.js';
 import type { SweepReport } from '../../storage/compaction/sweep.js';
-import { DamagedData } from '../../storage/faults/storage-errors.js';
+import { DamagedData, TooLarge } from '../../storage/faults/storage-errors.js';
 import type { StoredRecord } from '../../storage/format/record.js';
 import type { RecordBatch } from '../../storage/format/record-batch.js';
 import type { LogWithHistory } from '../../storage/log/archived-log.js';
@@ -12,7 +12,7 @@ import type { EventEnvelope } from './decider.js';
 import { type EventCodec, structuresTerm } from './event-codec.js';
 import { eventsAt, type SpanSource } from './read-ahead.js';
 
-export { type ArchiveOptions, DamagedData, type SweepReport };
+export { type ArchiveOptions, DamagedData, type SweepReport, TooLarge };
 
 /** The name of the journal's partition log in the store. */
 export const journalLogName = '__journal';

@@ -35,8 +35,13 @@ export type Outcomes<Commands extends readonly Command[]> = {
   readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
 };
 
-/** A command could be carried out, but for another one of its turn, whose refusal this is. */
-export class RefusalOfAnother extends Refusal {}
+/** A command could be carried out, but for another one that goes with it, whose refusal this is. */
+export class RefusalOfAnother extends Refusal {
+  /** What those are answered that go together with one that is refused so. */
+  static than({ code, message, headers, details }: Refusal): RefusalOfAnother {
+    return new RefusalOfAnother(code, message, headers, details);
+  }
+}
 
 /** One kind of entity as the engine holds it. */
 export interface RegisteredKind {
@@ -110,8 +115,7 @@ export class Turn {
   static refusedTogether(outcomes: readonly Outcome[]): readonly Outcome[] | undefined {
     const refusal = outcomes.find((outcome) => !outcome.ok);
     if (refusal === undefined) return undefined;
-    const { code, message, headers, details } = refusal;
-    const another = new RefusalOfAnother(code, message, headers, details);
+    const another = RefusalOfAnother.than(refusal);
     return outcomes.map((outcome) => (outcome === refusal ? refusal : another));
   }
 

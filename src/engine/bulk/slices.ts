@@ -1,8 +1,9 @@
-/** Many commands as turns of at most 256 each. */
+/** Many commands as turns of at most 256 each, and of no more than one append takes. */
 import type { Command, ResultOf } from '../decider.js';
 import type { Engine } from '../engine.js';
+import { TooLarge } from '../journal.js';
 import type { Principal } from '../principal/principal.js';
-import { type Outcome, turnCommandsMax } from '../turn.js';
+import { type Outcome, RefusalOfAnother, turnCommandsMax } from '../turn.js';
 
 /** The items in slices of `length`, the last one shorter: those of one turn. */
 export function* slicesOf<Item>(
@@ -24,7 +25,7 @@ export async function dispatchAll<Own extends Command>(
   const turns: Promise<readonly Outcome<ResultOf<Own>>[]>[] = [];
   for (const slice of slicesOf(commands)) {
     if (turns.length > 0) await nextTick();
-    const turn = engine.dispatch(slice, by);
+    const turn = dispatchFitting(engine, slice, false, by);
     // It is awaited below; until then its failure is not unhandled.
     turn.catch(() => undefined);
     turns.push(turn);
@@ -43,9 +44,51 @@ export async function dispatchAtOnce<Own extends Command>(
   by: Principal | null = null,
 ): Promise<readonly Outcome<ResultOf<Own>>[]> {
   const turns = [...slicesOf(commands)].map((slice) =>
-    areTogether ? engine.dispatchTogether(slice, by) : engine.dispatch(slice, by),
+    dispatchFitting(engine, slice, areTogether, by),
   );
   return (await Promise.all(turns)).flat();
+}
+
+/**
+ * One turn of these commands, 256 at most. Where its events are more than one append takes, each
+ * half of them is a turn of its own; of those that go together none follows one that is refused.
+ */
+export function dispatchFitting<Own extends Command>(
+  engine: Engine,
+  commands: readonly Own[],
+  areTogether: boolean,
+  by: Principal | null,
+): Promise<readonly Outcome<ResultOf<Own>>[]> {
+  const turn: Promise<readonly Outcome<ResultOf<Own>>[]> = areTogether
+    ? engine.dispatchTogether(commands, by)
+    : engine.dispatch(commands, by);
+  return turn.catch((error: unknown) => {
+    // A turn that is too large has changed nothing.
+    if (!(error instanceof TooLarge) || commands.length < 2) throw error;
+    return dispatchHalves(engine, commands, areTogether, by);
+  });
+}
+
+async function dispatchHalves<Own extends Command>(
+  engine: Engine,
+  commands: readonly Own[],
+  areTogether: boolean,
+  by: Principal | null,
+): Promise<readonly Outcome<ResultOf<Own>>[]> {
+  const middle = Math.ceil(commands.length / 2);
+  const [one, other] = [commands.slice(0, middle), commands.slice(middle)];
+  if (!areTogether) {
+    // In one tick: a message whose body others share is pending still.
+    const halves = [one, other].map((half) => dispatchFitting(engine, half, false, by));
+    return (await Promise.all(halves)).flat();
+  }
+  const outcomes = await dispatchFitting(engine, one, true, by);
+  for (const outcome of outcomes) {
+    if (outcome.ok) continue;
+    const another = RefusalOfAnother.than(outcome);
+    return [...outcomes, ...other.map(() => another)];
+  }
+  return [...outcomes, ...(await dispatchFitting(engine, other, true, by))];
 }
 
 function nextTick(): Promise<void> {

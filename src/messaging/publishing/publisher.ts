@@ -1,6 +1,6 @@
 /** Takes publishes in, whichever way they came: reads what each submits, dispatches it, answers. */
 import { Inject, Injectable } from '@nestjs/common';
-import { dispatchAll } from '../../engine/bulk/slices.js';
+import { dispatchAll, dispatchFitting } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
 import { type Identifiers, newNames } from '../../engine/identifiers.js';
@@ -221,9 +221,8 @@ export class Publisher {
 
   private dispatch({ commands, isWhole }: Submission, by: Principal): Promise<readonly Outcome[]> {
     const { engine } = this;
-    if (commands.length <= turnCommandsMax) {
-      return isWhole ? engine.dispatchTogether(commands, by) : engine.dispatch(commands, by);
-    }
+    if (commands.length < 2) return engine.dispatch(commands, by);
+    if (commands.length <= turnCommandsMax) return dispatchFitting(engine, commands, isWhole, by);
     return isWhole ? dispatchWhole(engine, commands, by) : dispatchAll(engine, commands, by);
   }
 }

@@ -26,10 +26,7 @@ export async function dispatchWhole(
   const published =
     refusal === undefined || refusal.ok
       ? await dispatchAll(engine, publishes, by)
-      : publishes.map(() => {
-          const { code, message, headers, details } = refusal;
-          return new RefusalOfAnother(code, message, headers, details);
-        });
+      : publishes.map(() => RefusalOfAnother.than(refusal));
   const outcomes = new Map<Command, Outcome | undefined>([
     ...judged.map((command, index) => [command, decided[index]] as const),
     ...publishes.map((command, index) => [command, published[index]] as const),

@@ -201,6 +201,27 @@ describe('a URL group over HTTP', () => {
     expect(await call('GET', '/g')).toMatchObject({ status: 404 });
   });
 
+  it('gets what is more than one append of the journal takes', async () => {
+    const urls = Array.from({ length: 40 }, (_, index) => ({ url: `https://a.example/${index}` }));
+    const publish = () =>
+      fetch(`${server.url}/v2/publish/grown`, {
+        method: 'POST',
+        headers: {
+          authorization: server.bearer,
+          'upstash-delay': '1h',
+          'upstash-deduplication-id': 'large',
+        },
+        body: 'x'.repeat(1024 * 1024),
+      });
+    await call('POST', '/grown/endpoints', endpoints(...urls.slice(0, 1)));
+    expect(await (await publish()).json()).toHaveLength(1);
+    await call('POST', '/grown/endpoints', endpoints(...urls));
+    // The first one repeats an earlier message, so that none of the others shares its body.
+    const answers = (await (await publish()).json()) as { deduplicated?: true }[];
+    expect(answers).toHaveLength(40);
+    expect(answers.filter(({ deduplicated }) => deduplicated)).toHaveLength(1);
+  });
+
   it('takes no two URLs of one name at once, of which one would be lost', async () => {
     const [a, b] = ['https://a.example/', 'https://b.example/'];
     const twice = endpoints({ url: a, name: 'n' }, { url: b, name: 'n' });
