@@ -33,4 +33,9 @@ export class Messages extends Entity<MessageState, MessageCommand, MessageEvent,
     const state = this.find(id)?.state;
     return state?.status === 'pending' ? state : undefined;
   }
+
+  /** Whether a message that is published at `at`, Unix milliseconds, repeats an earlier one. */
+  isDuplicate(message: Parameters<DeduplicationIndex['find']>[0], at: number): boolean {
+    return this.deduplication.find(message, at) !== undefined;
+  }
 }

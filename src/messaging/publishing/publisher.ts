@@ -21,6 +21,7 @@ import { callerOf } from '../../http/identity/callers.js';
 import { Intake } from '../../http/intake.js';
 import type { RequestHead } from '../../http/request-head.js';
 import type { Exchange } from '../../http/routes/exchange.js';
+import { Messages } from '../messages/message.entity.js';
 import type { MessagingSettings } from '../settings.js';
 import { UrlGroups } from '../url-groups/url-group.entity.js';
 import { type AddressedTemplate, messageTemplate, scheduleDefinition } from './message-template.js';
@@ -74,6 +75,7 @@ export class Publisher {
     private readonly intake: Intake,
     private readonly targets: PublishTargets,
     private readonly groups: UrlGroups,
+    private readonly messages: Messages,
     @Inject(provided.config) private readonly config: MessagingSettings,
     @Inject(provided.clock) private readonly clock: Clock,
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
@@ -197,7 +199,9 @@ export class Publisher {
     }
     return group === null
       ? new MessageSubmission(names.next('msg'), at, message, body)
-      : new GroupSubmission(names, at, addressed, body, group);
+      : new GroupSubmission(names, at, addressed, body, group, (url) =>
+          this.messages.isDuplicate({ ...addressed, url }, at),
+        );
   }
 
   private answer(exchange: Exchange, { warnings }: Submission, answer: Answer | Refusal): void {

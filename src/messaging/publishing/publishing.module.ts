@@ -2,6 +2,7 @@
 import { Inject, Module } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
 import { RouteTable } from '../../http/routes/route-table.js';
+import { MessagesModule } from '../messages/messages.module.js';
 import type { MessagingSettings } from '../settings.js';
 import { UrlGroupsModule } from '../url-groups/url-groups.module.js';
 import { BatchRoute } from './batch.routes.js';
@@ -11,7 +12,7 @@ import { Publisher } from './publisher.js';
 
 /** It exports the publisher, for runs, subscriptions and whatever else publishes. */
 @Module({
-  imports: [UrlGroupsModule],
+  imports: [MessagesModule, UrlGroupsModule],
   providers: [Publisher, PublishTargets],
   exports: [Publisher, PublishTargets],
 })

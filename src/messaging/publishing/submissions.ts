@@ -128,21 +128,25 @@ export class GroupSubmission implements Submission {
   readonly commands: readonly PublishMessage[];
   readonly isWhole = false;
 
+  /** `isRepeated`: a message to this URL would be a duplicate, and store no body. */
   constructor(
     names: TurnNames,
     at: number,
     message: MessagePublished,
     body: Buffer,
     { endpoints, headers }: UrlGroup,
+    isRepeated: (url: string) => boolean,
   ) {
     const merged = withDefaultHeaders(message.headers, headers);
-    const first = names.next('msg');
-    this.commands = endpoints.map(({ url, name }, index) => {
+    let holder: string | null = null;
+    const commands: PublishMessage[] = [];
+    for (const { url, name } of endpoints) {
       const own = { ...message, url, headers: merged, endpointName: name };
-      return index === 0
-        ? publishMessage(first, at, own, body, null)
-        : publishMessage(names.next('msg'), at, own, body, first);
-    });
+      const id = names.next('msg');
+      commands.push(publishMessage(id, at, own, body, holder));
+      if (holder === null && !isRepeated(url)) holder = id;
+    }
+    this.commands = commands;
   }
 
   answer(outcomes: SubmissionOutcomes): Answer {

@@ -1,4 +1,6 @@
 import { Client } from '@upstash/qstash';
+import { Journal } from '../../../src/engine/journal.js';
+import { Messages } from '../../../src/messaging/messages/message.entity.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
 import { silenceConsole } from '../../support/program/silent-console.js';
 import { startServer, type TestServer } from '../../support/server.js';
@@ -201,25 +203,45 @@ describe('a URL group over HTTP', () => {
     expect(await call('GET', '/g')).toMatchObject({ status: 404 });
   });
 
+  const publish = (group: string, headers: Record<string, string>, body: string) =>
+    fetch(`${server.url}/v2/publish/${group}`, {
+      method: 'POST',
+      headers: { authorization: server.bearer, 'upstash-delay': '1h', ...headers },
+      body,
+    });
+
   it('gets what is more than one append of the journal takes', async () => {
-    const urls = Array.from({ length: 40 }, (_, index) => ({ url: `https://a.example/${index}` }));
-    const publish = () =>
-      fetch(`${server.url}/v2/publish/grown`, {
-        method: 'POST',
-        headers: {
-          authorization: server.bearer,
-          'upstash-delay': '1h',
-          'upstash-deduplication-id': 'large',
-        },
-        body: 'x'.repeat(1024 * 1024),
-      });
-    await call('POST', '/grown/endpoints', endpoints(...urls.slice(0, 1)));
-    expect(await (await publish()).json()).toHaveLength(1);
+    const long = 'p'.repeat(8000);
+    const urls = Array.from({ length: 300 }, (_, index) => ({
+      url: `https://a.example/${long}/${index}`,
+    }));
+    await call('POST', '/long/endpoints', endpoints(...urls));
+    await call('PATCH', '/long', { headers: { 'X-Group': 'x'.repeat(60_000) } });
+    const answer = await publish('long', { 'upstash-forward-x-own': 'y'.repeat(60_000) }, 'body');
+    expect(await answer.json()).toHaveLength(300);
+  });
+
+  it('has the body stored once, also where the first endpoint had the message before', async () => {
+    const urls = Array.from({ length: 5 }, (_, index) => ({ url: `https://a.example/${index}` }));
+    const identity = { 'upstash-deduplication-id': 'grown' };
+    await call('POST', '/grown/endpoints', endpoints(...urls.slice(0, 2)));
+    expect(await (await publish('grown', identity, 'body')).json()).toHaveLength(2);
     await call('POST', '/grown/endpoints', endpoints(...urls));
-    // The first one repeats an earlier message, so that none of the others shares its body.
-    const answers = (await (await publish()).json()) as { deduplicated?: true }[];
-    expect(answers).toHaveLength(40);
-    expect(answers.filter(({ deduplicated }) => deduplicated)).toHaveLength(1);
+    const answers = (await (await publish('grown', identity, 'body')).json()) as {
+      messageId: string;
+      deduplicated?: true;
+    }[];
+    expect(answers.map(({ deduplicated = false }) => deduplicated)).toEqual([
+      ...[true, true],
+      ...[false, false, false],
+    ]);
+    const { nest } = server.application;
+    const stored: boolean[] = [];
+    for (const { messageId } of answers.slice(2)) {
+      const offset = nest.get(Messages).actors.firstOffsetOf(messageId) ?? 0;
+      stored.push((await nest.get(Journal).read(offset))?.body !== null);
+    }
+    expect(stored).toEqual([true, false, false]);
   });
 
   it('takes no two URLs of one name at once, of which one would be lost', async () => {

@@ -39,13 +39,14 @@ const group = {
 /** What a submission answers when these are the outcomes of its commands. */
 const answerOf = (submission: Submission, outcomes: readonly Outcome[]) =>
   submission.answer(new SubmissionOutcomes(submission.commands, outcomes));
-const groupSubmission = () =>
+const groupSubmission = (repeated = '') =>
   new GroupSubmission(
     new SeededNames(() => 'S'),
     at,
     { ...options, topicName: 'submissions' },
     body,
     group,
+    (endpoint) => endpoint === repeated,
   );
 
 describe('a submission of one message', () => {
@@ -96,6 +97,11 @@ describe('a submission to a URL group', () => {
         headers: ['X-B', 'default', 'X-A', 'own'],
       })),
     );
+  });
+
+  it('stores its body with the first message that repeats none', () => {
+    const { commands } = groupSubmission('https://one.example.com/');
+    expect(commands.map(({ sharesBodyWith }) => sharesBodyWith)).toEqual([null, null]);
   });
 
   it('is answered as a list, one by one', () => {
