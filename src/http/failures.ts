@@ -1,7 +1,12 @@
 /** What a thrown error means to the client; only here is an error "internal". */
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { DamagedData, DiskFull, TooLarge } from '../../storage/faults/storage-errors.js';
+import {
+  DamagedData,
+  DamagedOffsets,
+  DiskFull,
+  TooLarge,
+} from '../../storage/faults/storage-errors.js';
 import { Refusal } from '../grammar/result.js';
 import { codeOf, diskFullRefusal, RefusalError } from './error-shapes.js';
 import { loggedPath } from './logged-path.js';
@@ -51,9 +56,11 @@ export class Failures {
   }
 }
 
-function damageRefusal(damage: DamagedData): Refusal {
+/** What is answered where the disk is damaged under what is asked for; streams end by it. */
+export function damageRefusal(damage: DamagedData): Refusal {
   const { lastGoodOffset } = damage.range;
-  const details = { code: 'DATA_DAMAGED', lastGoodOffset };
+  const next = damage instanceof DamagedOffsets ? { nextGoodOffset: damage.offsets.until } : {};
+  const details = { code: 'DATA_DAMAGED', lastGoodOffset, ...next };
   return new Refusal('failed', damageText(damage), undefined, details);
 }
 

@@ -3,8 +3,10 @@
  * event once, in order.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import type { Journal } from '../../engine/journal.js';
+import { DamagedData, type Journal } from '../../engine/journal.js';
 import { type EventStream, eventSliceBytes } from '../../http/bytes/event-stream.js';
+import { errorBody } from '../../http/error-shapes.js';
+import { damageRefusal } from '../../http/failures.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
 
 /** Events that are looked at in a row before others get the event loop. */
@@ -12,6 +14,9 @@ const looksPerTick = 256;
 
 /** The stream of one client; made and counted by `ShownJournal`. */
 export class JournalStream {
+  /** Events that were read: they are sent, too, where those behind them cannot be read. */
+  private unsent = '';
+
   constructor(
     private readonly journal: Journal,
     private readonly events: EventStream,
@@ -22,12 +27,23 @@ export class JournalStream {
   /** Sends what is meant from `selection.from` on, until its end, or until it is ended. */
   run(selection: JournalSelection): Promise<void> {
     return this.events.run('', async () => {
-      for (let at = selection.from; !this.events.isOver && at < selection.until; ) {
-        const end = Math.min(this.journal.highWatermark, selection.until);
-        if (at < end) at = await this.sendUpTo({ ...selection, from: at, until: end });
-        else await this.waitBeyond(at);
+      try {
+        await this.follow(selection);
+      } catch (error) {
+        // A client that is cut would come back to the same place, again and again.
+        if (!(error instanceof DamagedData)) throw error;
+        const body = errorBody(false, damageRefusal(error));
+        await this.send(`event: error\ndata: ${body}\n\n`);
       }
     });
+  }
+
+  private async follow(selection: JournalSelection): Promise<void> {
+    for (let at = selection.from; !this.events.isOver && at < selection.until; ) {
+      const end = Math.min(this.journal.highWatermark, selection.until);
+      if (at < end) at = await this.sendUpTo({ ...selection, from: at, until: end });
+      else await this.waitBeyond(at);
+    }
   }
 
   /** No more events are sent. */
@@ -39,21 +55,26 @@ export class JournalStream {
   private async sendUpTo(selection: JournalSelection): Promise<number> {
     const { events } = this;
     await events.askForRoom();
-    let text = '';
     let at = selection.from;
     let looks = 0;
     for await (const { offset, meant } of lookedAt(this.journal, selection)) {
       if (events.isOver) return at;
-      if (meant !== null) text += `id: ${offset}\ndata: ${await this.jsonOf(meant)}\n\n`;
+      if (meant !== null) this.unsent += `id: ${offset}\ndata: ${await this.jsonOf(meant)}\n\n`;
       at = offset + 1;
       looks += 1;
       if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
-      if (text.length < eventSliceBytes) continue;
-      await events.send(text);
+      if (this.unsent.length < eventSliceBytes) continue;
+      await this.send();
       return at;
     }
-    await events.send(text);
+    await this.send();
     return selection.until;
+  }
+
+  private async send(more = ''): Promise<void> {
+    const text = this.unsent + more;
+    this.unsent = '';
+    await this.events.send(text);
   }
 
   /** Settles when there may be more behind `at`. */

@@ -1,10 +1,9 @@
 /** What happens to one run, as server-sent events: what was, what comes, and its end. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { DamagedData, type Journal } from '../../engine/journal.js';
-import { Refusal } from '../../grammar/result.js';
 import { type EventStream, eventSliceBytes } from '../../http/bytes/event-stream.js';
 import { errorBody } from '../../http/error-shapes.js';
-import { damageText } from '../../http/failures.js';
+import { damageRefusal } from '../../http/failures.js';
 import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { isRunEnd } from '../history/run-log-entry.js';
 import type { RunLogRow } from '../logs/run-log-row.js';
@@ -13,6 +12,8 @@ import type { RunFollower } from './run-followers.js';
 
 /** The stream of one client; made and counted by `RunStreams`. */
 export class RunStream implements RunFollower {
+  /** Rows that were read: they are sent, too, where those behind them cannot be read. */
+  private unsent = '';
   private isWoken = false;
   private whenWoken: () => void = () => undefined;
 
@@ -32,8 +33,8 @@ export class RunStream implements RunFollower {
       } catch (error) {
         // A client that is cut would come back to the same place, again and again.
         if (!(error instanceof DamagedData)) throw error;
-        const refusal = new Refusal('failed', damageText(error));
-        await this.events.send(`event: error\ndata: ${errorBody(true, refusal)}\n\n`);
+        const body = errorBody(true, damageRefusal(error));
+        await this.send(`event: error\ndata: ${body}\n\n`);
       }
     });
   }
@@ -62,27 +63,31 @@ export class RunStream implements RunFollower {
   private async sendFrom(from: number, until: number): Promise<number> {
     const { events } = this;
     await events.askForRoom();
-    let text = '';
     let at = until;
     const terms = [[messageTerm.runId(this.runId)]];
     for await (const each of this.journal.query({ terms, from, until, order: 'oldest' })) {
       if (events.isOver) return from;
-      text += await this.textOf(each);
+      this.unsent += await this.textOf(each);
       if (each.id === this.runId && isRunEvent(each) && isRunEnd(each)) {
-        text += `event: end\nid: ${each.offset}\ndata: {"offset":${each.offset}}\n\n`;
-        await events.send(text);
+        await this.send(`event: end\nid: ${each.offset}\ndata: {"offset":${each.offset}}\n\n`);
         this.end();
         return until;
       }
       at = each.offset + 1;
-      if (text.length >= eventSliceBytes) {
-        await events.send(text);
+      if (this.unsent.length >= eventSliceBytes) {
+        await this.send();
         return at;
       }
       at = until;
     }
-    await events.send(text);
+    await this.send();
     return at;
+  }
+
+  private async send(more = ''): Promise<void> {
+    const text = this.unsent + more;
+    this.unsent = '';
+    await this.events.send(text);
   }
 
   private async textOf(envelope: EventEnvelope): Promise<string> {

@@ -35,6 +35,7 @@ async function damage(text: string): Promise<void> {
 beforeAll(async () => {
   endpoint = await RecordingEndpoint.start();
   server = await startServer();
+  await post('/v2/publish/http://127.0.0.1:19999/', { 'svc-delay': '1h' }, 'before');
   const path = '/v2/trigger/http://127.0.0.1:19999/run';
   runId = (await post(path, { 'svc-delay': '1h' }, 'the payload of it.'))['workflowRunId'] ?? '';
   for (let at = 0; at < fillers; at += 1) {
@@ -50,8 +51,8 @@ afterAll(async () => {
   await endpoint.stop();
 });
 
-const open = (path: string, lastId = '') =>
-  EventSource.open(`${server.url}${path}`, { authorization: server.bearer }, lastId);
+const open = (path: string, lastId = '', authorization = server.bearer) =>
+  EventSource.open(`${server.url}${path}`, { authorization }, lastId);
 
 it('a live stream that cannot read what was missed has its client look again', async () => {
   const stream = await open('/v2/live?kinds=message', '0');
@@ -68,4 +69,19 @@ it('the stream of a run whose rows cannot be read says so', async () => {
   const error = expect.stringMatching(/^data on the disk is damaged and cannot be read: logs/);
   expect(JSON.parse(data)).toEqual({ error });
   expect(await stream.next()).toBeNull();
+});
+
+it('the stream of the journal sends what is before damage, and says where to go on', async () => {
+  const before: string[] = [];
+  const stream = await open('/admin/journal?from=0', '', server.basic);
+  let event = await stream.next();
+  for (; event?.type === 'message'; event = await stream.next()) before.push(event.data);
+  expect(before.join()).toContain('MessagePublished');
+  expect(event?.type).toBe('error');
+  const { code, nextGoodOffset } = JSON.parse(event?.data ?? '');
+  expect(code).toBe('DATA_DAMAGED');
+  expect(await stream.next()).toBeNull();
+  const behind = await open(`/admin/journal?from=${nextGoodOffset}`, '', server.basic);
+  expect(JSON.parse((await behind.next())?.data ?? '')).toMatchObject({ offset: nextGoodOffset });
+  behind.cut();
 });
