@@ -9,7 +9,7 @@ import {
   partitionOption,
 } from '../client/client-command.js';
 import type { ApiObject } from '../connect/api-client.js';
-import { ApiRefusal, ClientError } from '../connect/client-errors.js';
+import { ApiRefusal, ClientError, isClientError } from '../connect/client-errors.js';
 import { givenBody, givenChunks } from '../connect/given-body.js';
 import { textOf } from '../output/columns.js';
 import { exactTime } from '../output/time-words.js';
@@ -67,7 +67,7 @@ async function produce(
     for await (const part of linesIn(givenChunks(data ?? ''))) {
       if (part.values.length === 0) continue;
       yield* await sent(part.values).catch((error: unknown) => {
-        throw error instanceof ApiRefusal ? refusalOf(error, part) : error;
+        throw isClientError(error) ? unstored(error, part) : error;
       });
     }
   }
@@ -97,8 +97,12 @@ function refuseReplaced(words: string): void {
   );
 }
 
-function refusalOf({ message, exitCode }: ApiRefusal, { first, last }: Lines): ClientError {
-  return new ClientError(`lines ${first} to ${last} are not stored: ${message}`, exitCode);
+/** Where the server failed, or was cut off, it may have stored them all the same. */
+function unstored(error: ClientError, { first, last }: Lines): ClientError {
+  const { message, exitCode } = error;
+  return error instanceof ApiRefusal && error.status < 500
+    ? new ClientError(`lines ${first} to ${last} are not stored: ${message}`, exitCode)
+    : new ClientError(`lines ${first} to ${last} may not be stored: ${message}`, exitCode);
 }
 
 function storedLine(record: ApiObject): string {

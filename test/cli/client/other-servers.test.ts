@@ -101,3 +101,17 @@ it('run tail ends with 65 where the rows of the run are damaged', async () => {
   const end = await runProgram('/nowhere', ['run', 'tail', 'order-7'], { STEPWELL_URL: url });
   expect([end.code, end.stderr]).toEqual([65, 'stepwell: data on the disk is damaged\n']);
 });
+
+it('topic produce says which lines may not be stored where the connection was cut', async () => {
+  const cutting = createHttpServer((request, response) => {
+    request.resume();
+    response.destroy();
+  });
+  const url = `http://${await addressOf(cutting)}`;
+  const environment = { STEPWELL_URL: url };
+  const wrapper = ['sh', '-c', 'printf "a\\nb\\n" | "$@"', 'sh'];
+  const words = ['topic', 'produce', 'rides', '-', '--lines'];
+  const { code, stderr } = await runProgram('/nowhere', words, environment, wrapper);
+  const reason = `no Stepwell answers at ${url} (the connection was cut)`;
+  expect([code, stderr]).toEqual([69, `stepwell: lines 1 to 2 may not be stored: ${reason}\n`]);
+});
