@@ -19,6 +19,17 @@ describe('rows of a log that is read again', () => {
     expect(look(created, began, failed, runningAgain)).toEqual([runningAgain]);
   });
 
+  it('have the rest of an event in which a look was cut', () => {
+    const fresh = new FreshRows();
+    const look = (...rows: Record<string, unknown>[]) => {
+      fresh.lookAgain();
+      return rows.filter((row) => fresh.isNew(row));
+    };
+    expect(look(created, began)).toEqual([created, began]);
+    expect(look(began, failed)).toEqual([failed]);
+    expect(look(began, failed)).toEqual([]);
+  });
+
   it('have the beginning of an attempt that was never seen running', () => {
     const fresh = new FreshRows();
     fresh.lookAgain();
