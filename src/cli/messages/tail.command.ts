@@ -1,4 +1,5 @@
 /** `stepwell tail`: what happens to messages, as it happens. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { systemClock } from '../../engine/clock.js';
 import { logStates } from '../../messaging/logs/log-entry.js';
@@ -81,6 +82,10 @@ async function* rowsOfRun(
   }
 }
 
+/** Where no look was answered the stream is cut, too, and has the rest shown when it is back. */
+const looksMax = 3;
+const againMs = 1000;
+
 /**
  * The rows of the log from now on, each once. The live stream says when there may be new ones,
  * and nothing is asked while nothing happens.
@@ -93,20 +98,25 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
   for await (const _ of eventStream(api, '/v2/live', { kinds: 'message' })) {
     // Times of rows are the server's, whose clock is known once it has answered.
     from ??= begun + api.msAhead;
-    const filter = { ...query, fromDate: from, order: 'earliestFirst' };
-    fresh.lookAgain();
-    try {
-      for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {
-        if (!fresh.isNew(row)) continue;
-        yield row;
-        from = Math.max(from, Number(row['time']));
+    for (let looks = 1; looks <= looksMax; looks += 1) {
+      const filter = { ...query, fromDate: from, order: 'earliestFirst' };
+      fresh.lookAgain();
+      try {
+        for await (const row of api.list('/v2/logs', 'logs', filter, Number.POSITIVE_INFINITY)) {
+          if (!fresh.isNew(row)) continue;
+          yield row;
+          from = Math.max(from, Number(row['time']));
+        }
+        break;
+      } catch (error) {
+        if (error instanceof DamagedRows) {
+          if (!isDamaged) complain(error.message);
+          isDamaged = true;
+          break;
+        }
+        if (!isPassing(error)) throw error;
+        await pause(againMs);
       }
-    } catch (error) {
-      // The stream is cut, too: what it says when it is back has the rest shown.
-      if (isPassing(error)) continue;
-      if (!(error instanceof DamagedRows)) throw error;
-      if (!isDamaged) complain(error.message);
-      isDamaged = true;
     }
   }
 }

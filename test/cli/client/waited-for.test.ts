@@ -1,7 +1,11 @@
 /** Commands that wait for what the server goes on with by itself, over a restart of it. */
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
+import { systemClock } from '../../../src/engine/clock.js';
 import { listeningPort } from '../../../src/http/listening-port.js';
-import { runProgram } from '../../support/program/program.js';
+import { killedAtLast } from '../../support/leftovers.js';
+import { program, runProgram } from '../../support/program/program.js';
 
 const answers: Readonly<Record<string, object>> = {
   '/v2/publish': { messageId: 'msg_1', url: 'https://example.com/' },
@@ -32,4 +36,27 @@ it.each([
   server.close();
   expect([code, stdout]).toEqual([0, expect.stringContaining(shown)]);
   expect(stderr).toMatch(/^stepwell: no Stepwell answers at .*: it is asked again\n$/);
+});
+
+it('tail looks again where no look had room, though nothing more happens', async () => {
+  let looks = 0;
+  const server = createServer(({ url = '' }, response) => {
+    if (url.startsWith('/v2/live')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('id: 1\ndata: {"offset":1}\n\n');
+      return;
+    }
+    looks += 1;
+    const row = { messageId: 'msg_1', state: 'CREATED', offset: 1, time: systemClock.now() };
+    if (looks === 1) response.writeHead(503).end();
+    else response.end(JSON.stringify({ logs: [row] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${listeningPort(server)}`;
+  const tail = killedAtLast(spawn(process.execPath, [program, 'tail', '--url', url]));
+  const rows = createInterface(tail.stdout)[Symbol.asyncIterator]();
+  expect(JSON.parse((await rows.next()).value)).toMatchObject({ state: 'CREATED' });
+  tail.kill();
+  server.closeAllConnections();
+  server.close();
 });
