@@ -1,5 +1,6 @@
 /** Dead letters by what went wrong (messaging.md 10): a line for each kind of failure. */
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
+import { DamagedRows } from '../connect/client-errors.js';
 import { fieldColumn, type Now, textOf, timeColumn } from '../output/columns.js';
 import type { Output } from '../output/output.js';
 import type { TableColumn } from '../output/table.js';
@@ -17,18 +18,22 @@ export async function listGroups(
   const groups = new Map<string, ApiObject>();
   let cursor: string | undefined;
   let looks = 0;
+  const damaged = new Set<string>();
   do {
     const page = await api.get<GroupsPage>('/v2/dlq/groups', { ...query, cursor });
     for (const group of page.groups) add(groups, group);
+    for (const { error } of page.damaged ?? []) damaged.add(error);
     cursor = page.cursor;
     looks += 1;
   } while (cursor !== undefined && looks < looksMax);
   const sorted = [...groups.values()].sort((one, other) => countOf(other) - countOf(one));
   await output.rows(sorted.slice(0, countMax), columns(api.now), 'no dead letter');
+  if (damaged.size > 0) throw new DamagedRows([...damaged]);
 }
 
 interface GroupsPage {
   readonly groups: readonly ApiObject[];
+  readonly damaged?: readonly { readonly error: string }[];
   readonly cursor?: string;
 }
 

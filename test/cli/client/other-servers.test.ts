@@ -52,6 +52,7 @@ it.each([
 it.each([
   ['msg ls', { messageId: 'msg_1' }],
   ['dlq export', { messageId: 'msg_1' }],
+  ['dlq ls --by error', { count: 1 }],
   ['msg get msg_1', { messageId: 'msg_1', logs: [{ state: 'CREATED' }] }],
 ])('%s names what the server could not read behind what there is', async (words, shown) => {
   const damaged = [{ error: 'data on the disk is damaged: a.log [0, 9)' }];
@@ -59,7 +60,7 @@ it.each([
     const message = { messageId: 'msg_1' };
     const list = url.startsWith('/v2/logs')
       ? { logs: [{ state: 'CREATED' }], damaged }
-      : { messages: [message], damaged };
+      : { messages: [message], groups: [{ count: 1 }], damaged };
     response.end(JSON.stringify(url.startsWith('/v2/messages/') ? message : list));
   });
   const url = `http://${await addressOf(damagedServer)}`;
