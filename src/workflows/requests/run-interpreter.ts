@@ -47,14 +47,11 @@ export function parseRunRequest(
 ): StartRun | SubmitStep | RequestCall | InvokeRun | Refusal {
   const reader = new OptionReader(said, rules);
   const options = readWorkflowOptions(reader);
-  const { isInit, isInvoke, isTakeover, callType } = options;
+  const { isInit, isInvoke, callType } = options;
   const isCall = !isInit && callType === 'toCallback';
   if (!isInit && isInvoke) reader.refuse('invalid', 'workflow-invoke', 'needs Workflow-Init: true');
   if (isInit && callType === 'toCallback') {
     reader.refuse('invalid', 'workflow-calltype', 'must be step where a run is started');
-  }
-  if (isInvoke && isTakeover) {
-    reader.refuse('invalid', 'workflow-trigger-by-sdk', 'means nothing for an invocation');
   }
   const read = { reader, publish, said: withoutIdleCallback(said), options };
   const request = readMessage(read, target, isCall, rules);

@@ -175,6 +175,10 @@ function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision
   const repeated =
     repeatOf(step, state.context, state.context.calls) ?? overflowOfOpen(state.context);
   if (repeated !== null) return repeated;
+  // One that is taken over does not begin, and its step would wait for ever.
+  if (child.isTakeover) {
+    return new Refusal('unprocessable', 'a run is either invoked or taken over');
+  }
   if (child.id === id || view.known(child.id, at) !== undefined) {
     return new Refusal('conflict', `workflow run ${child.id} has been started before`);
   }

@@ -301,6 +301,12 @@ describe('an invocation', () => {
     const itself = { ...invoke, child: startRun({ id: 'wfr_1' }) };
     expect(given(runDecider, alone, started).when(itself).rejected?.code).toBe('conflict');
   });
+
+  it('of a run that is to be taken over is refused', () => {
+    const takeover = { ...invoke, child: startRun({ id: 'wfr_child', isTakeover: true }) };
+    const { rejected } = given(runDecider, alone, started).when(takeover);
+    expect(rejected?.code).toBe('unprocessable');
+  });
 });
 
 describe('the end of a run', () => {
