@@ -299,4 +299,19 @@ describe('a schedule and a clock that is set', () => {
     const dues = (await simulation.triggers()).map(({ dueAt }) => dueAt);
     expect(new Set(dues).size).toBe(dues.length);
   });
+
+  it('back, from far ahead: waits for the time that it had reached, or for a resume', async () => {
+    const simulation = await ScheduleSimulation.build();
+    await simulation.create();
+    const { clock } = simulation.server;
+    clock.set(startsAt + 1000 * hour);
+    await simulation.pass(minute);
+    clock.set(startsAt);
+    await simulation.pass(10 * minute);
+    expect(simulation.world.calls).toHaveLength(1);
+    await simulation.pause('PauseSchedule');
+    await simulation.pause('ResumeSchedule');
+    await simulation.pass(3 * minute);
+    expect(simulation.world.calls).toHaveLength(4);
+  });
 });
