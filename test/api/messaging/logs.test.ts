@@ -34,7 +34,13 @@ interface Row {
 
 interface Answer {
   readonly status: number;
-  readonly body: { logs: Row[]; events: Row[]; cursor?: string; error?: string };
+  readonly body: {
+    logs: Row[];
+    events: Row[];
+    cursor?: string;
+    searchedTo?: number;
+    error?: string;
+  };
 }
 
 async function ask(path: string): Promise<Answer> {
@@ -89,6 +95,8 @@ it('a page has as many rows as are asked for where their bodies are not', async 
   for (;;) {
     const { body: page } = await ask(`logs?messageId=${id}&trimBody=-1`);
     if (page.logs[0]?.state !== 'FAILED') continue;
+    // On a busy machine the search may stop for its time: that page says nothing of the bodies.
+    if (page.searchedTo !== undefined) continue;
     expect([page.logs.length, page.cursor]).toEqual([10, undefined]);
     break;
   }
