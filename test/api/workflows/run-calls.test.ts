@@ -362,7 +362,7 @@ describe('an invocation', () => {
     [{}, { 'svc-forward-svc-workflow-invoke-count': 'x' }, 422, 'must be a whole number'],
     [{}, { 'svc-retries': 'x' }, 422, 'Svc-Retries'],
     [{}, { 'svc-workflow-init': 'false' }, 422, 'Svc-Workflow-Invoke needs Workflow-Init'],
-    [{}, { 'svc-workflow-trigger-by-sdk': 'true' }, 422, 'Trigger-By-Sdk means nothing for an'],
+    [{}, { 'svc-workflow-trigger-by-sdk': 'true' }, 422, 'a run is either invoked or taken over'],
   ])('with %j and %j is refused', async (changes, headers, status, reason) => {
     await endpoint.init();
     const error = expect.stringContaining(reason);
