@@ -2,6 +2,7 @@ import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
+import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { findings } from '../support/console/axe.js';
 import {
   browserLimitMs,
@@ -40,8 +41,8 @@ describeInChromium('damaged data in a browser', () => {
   let browser: Browser;
   let server: TestServer;
 
-  const post = async (path: string, body: string) =>
-    (await callApi(server, 'POST', path, later, body)).body as Record<string, string>;
+  const post = async (path: string, body: string, headers: Record<string, string> = later) =>
+    (await callApi(server, 'POST', path, headers, body)).body as Record<string, string>;
 
   beforeAll(async () => {
     server = await startServer();
@@ -90,4 +91,49 @@ describeInChromium('damaged data in a browser', () => {
     },
     browserLimitMs,
   );
+
+  it(
+    'is named above the rows of a message and of a run that are left',
+    async () => {
+      const endpoint = await RecordingEndpoint.start(() => ({ status: 500, body: 'the answer' }));
+      const retried = { 'svc-retries': '1', 'svc-retry-delay': '3600000' };
+      const { messageId } = await post(`/v2/publish/${endpoint.url}`, 'a body', retried);
+      const { workflowRunId } = await post(`/v2/trigger/${endpoint.url}/run`, 'a run', retried);
+      for (const path of [
+        `/v2/logs?messageId=${messageId}&state=ERROR`,
+        `/v2/workflows/messageLogs?workflowRunId=${workflowRunId}&state=ERROR`,
+      ]) {
+        await rowsOf(server, path);
+      }
+      for (let count = 0; count < others; count += 1) {
+        await post(`/v2/publish/${target}`, 'x'.repeat(otherBytes));
+      }
+      await damage(server, 'the answer');
+      await damage(server, 'the answer');
+      const { page, close } = await openConsole(browser, server, '/queues');
+      await signIn(page, server.token);
+      for (const path of [`/messages/${messageId}`, `/workflows/${workflowRunId}`]) {
+        await page.goto(`${server.url}/console${path}`);
+        await page.getByText('The list is without what the server could not read').waitFor();
+        await page
+          .getByText(path.startsWith('/m') ? 'Attempts' : 'Steps')
+          .first()
+          .waitFor();
+        expect([path, await findings(page)]).toEqual([path, []]);
+      }
+      await close();
+      await endpoint.stop();
+    },
+    browserLimitMs,
+  );
 });
+
+/** Waits until a listing has a row. */
+async function rowsOf(server: TestServer, path: string): Promise<void> {
+  for (;;) {
+    const { body } = await callApi(server, 'GET', path);
+    const { logs, events } = body as { logs?: unknown[]; events?: unknown[] };
+    if ((logs ?? events ?? []).length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -70,6 +70,8 @@ export interface ReadRows<Row> {
   readonly rows: readonly Row[];
   /** There are more rows than were read. */
   readonly isCut: boolean;
+  /** What the server could not read on its disk, in its words: the rows are without it. */
+  readonly damaged: readonly string[];
 }
 
 /** Reads page after page, to the end or to the page that has the row of number `rowsMax`. */
@@ -78,11 +80,13 @@ export async function rowsUpTo<Row>(
   load: (cursor: string | undefined) => Promise<RowPage<Row>>,
 ): Promise<ReadRows<Row>> {
   const rows: Row[] = [];
+  const pages: RowPage<Row>[] = [];
   let cursor: string | undefined;
   do {
     const page = await load(cursor);
+    pages.push(page);
     rows.push(...page.rows);
     cursor = page.cursor;
   } while (cursor !== undefined && rows.length < rowsMax);
-  return { rows, isCut: cursor !== undefined };
+  return { rows, isCut: cursor !== undefined, damaged: damagedIn(pages) };
 }

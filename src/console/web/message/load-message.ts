@@ -43,7 +43,7 @@ async function loadPage(id: string, cursor: string | undefined, signal: AbortSig
     ...(cursor !== undefined && { cursor }),
   };
   const page = await ask(api.GET('/v2/logs', { params: { query }, signal }));
-  return { rows: page.logs, cursor: page.cursor };
+  return { rows: page.logs, cursor: page.cursor, damaged: page.damaged };
 }
 
 /** The rows of its log without bodies, the earliest first. */

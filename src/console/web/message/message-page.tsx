@@ -7,7 +7,7 @@ import type { ReadRows } from '../api/rows.ts';
 import { useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { State, StateBadge } from '../parts/state-mark.tsx';
-import { Loaded } from '../parts/states.tsx';
+import { Loaded, MissingRows } from '../parts/states.tsx';
 import { WhyLine } from '../parts/why.tsx';
 import { momentIn } from '../past/as-of.ts';
 import { AsOf, TimeSlider } from '../past/time-slider.tsx';
@@ -72,7 +72,7 @@ interface LifeProps {
 }
 
 /** Its life up to the moment that is chosen, and the slider that chooses it. */
-function Life({ id, log: { rows, isCut }, at }: LifeProps) {
+function Life({ id, log: { rows, isCut, damaged }, at }: LifeProps) {
   const now = useNow();
   const [, change] = useFilters();
   const moments = useMemo(() => momentsOf(rows), [rows]);
@@ -82,6 +82,7 @@ function Life({ id, log: { rows, isCut }, at }: LifeProps) {
   const until = isOver ? (moments.at(-1) ?? now) : Math.max(now, moments.at(-1) ?? now);
   return (
     <>
+      <MissingRows places={damaged} />
       <Attempts messageId={id} rows={known} at={at ?? until} until={until} />
       {isCut && (
         <p className="mb-4 text-muted">

@@ -42,7 +42,7 @@ function isDamage(error: Error): boolean {
 }
 
 /** Above the rows of a list that is without what is damaged. */
-function MissingRows({ places }: { readonly places: readonly string[] }) {
+export function MissingRows({ places }: { readonly places: readonly string[] }) {
   if (places.length === 0) return null;
   return (
     <div role="alert" className="m-3 rounded-md border border-line bg-bad-tint p-3">

@@ -23,7 +23,7 @@ async function loadPage(id: string, cursor: string | undefined, signal: AbortSig
     ...(cursor !== undefined && { cursor }),
   };
   const page = await ask(api.GET('/v2/workflows/messageLogs', { params: { query }, signal }));
-  return { rows: page.events, cursor: page.cursor };
+  return { rows: page.events, cursor: page.cursor, damaged: page.damaged };
 }
 
 /**

@@ -11,7 +11,7 @@ import { Facts } from '../parts/facts.tsx';
 import { useFilters } from '../parts/filter-bar.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { StateBadge } from '../parts/state-mark.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty, Loaded, MissingRows } from '../parts/states.tsx';
 import { WhyLine } from '../parts/why.tsx';
 import { momentIn } from '../past/as-of.ts';
 import { JournalLink } from '../past/journal-link.tsx';
@@ -114,7 +114,7 @@ interface HistoryProps {
   readonly change: (at: number | null) => void;
 }
 
-function History({ run, log: { rows, isCut }, at, change }: HistoryProps) {
+function History({ run, log: { rows, isCut, damaged }, at, change }: HistoryProps) {
   const now = useNow();
   const moments = useMemo(() => momentsOf(rows), [rows]);
   const whole = useMemo(() => lanesOf(rows), [rows]);
@@ -125,6 +125,7 @@ function History({ run, log: { rows, isCut }, at, change }: HistoryProps) {
   const until = isOpen || whole.endedAt === null ? Math.max(now, last) : last;
   return (
     <>
+      <MissingRows places={damaged} />
       <Panel
         title={at === null ? 'Steps' : `Steps at +${duration(at - from)}`}
         aside={
