@@ -77,3 +77,19 @@ test('all of many requests on one connection are answered in order', async () =>
   }
   expect(inFlightMax).toBeGreaterThan(32);
 });
+
+test('long bodies behind one another are stored as they were sent', async () => {
+  const target = '/v2/publish/https://example.com/';
+  const bodies = ['a'.repeat(90_000), 'b'.repeat(20_000), 'c'.repeat(90_000), 'd'.repeat(100)];
+  for (let round = 0; round < 10; round += 1) {
+    const own = await KeptConnection.open(server.port);
+    own.socket.write(bodies.map((body) => asked(target, server.bearer, body, 'r')).join(''));
+    for (const body of bodies) {
+      const answer = await own.answer();
+      const id = /"messageId":"(\w+)"/.exec(answer)?.[1];
+      const { body: shown } = await callApi(server, 'GET', `/v2/messages/${id}`);
+      expect(shown).toMatchObject({ body });
+    }
+    own.close();
+  }
+});

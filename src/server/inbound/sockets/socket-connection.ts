@@ -217,8 +217,12 @@ export class SocketConnection {
     socket.off('close', this.closed);
     socket.off('error', ignored);
     socket.pause();
+    const holdsMore = socket.readableLength > 0;
     if (unserved.length > 0) socket.unshift(Buffer.concat(unserved));
     this.giveToNode(socket);
+    // Node's parser would read from the system itself, and what came later in front of what the
+    // stream holds: it does not where others listen.
+    if (holdsMore) socket.on('data', ignored);
     // Later, as the bytes that were put back are announced in this tick: resumed now, the stream
     // would give them out before Node's server can hold it back, and then read without end.
     process.nextTick(() => socket.resume());
