@@ -2,7 +2,7 @@
  * Every open connection of the server: how many there may be in all and from one address, which of
  * them have never sent a request, and which wait for an answer.
  */
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
@@ -82,8 +82,16 @@ export class InboundConnections {
       if (connection === null) socket.destroy();
       else take(connection, giveToNode);
     });
-    server.prependListener('request', ({ socket }, response) => {
-      this.open.get(socket)?.requested(response);
+    // As above.
+    const serve = server.listeners('request') as RequestListener[];
+    server.removeAllListeners('request');
+    server.on('request', (request, response) => {
+      const begin = () => {
+        for (const listener of serve) listener.call(server, request, response);
+      };
+      const connection = this.open.get(request.socket);
+      if (connection === undefined) begin();
+      else connection.begin(response, begin);
     });
   }
 

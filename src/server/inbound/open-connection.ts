@@ -13,10 +13,10 @@ export interface Owner {
 }
 
 /**
- * So many requests of one connection may wait for their answers: Node's server reads and begins
- * however many a client sends, and each is some KiB that no other limit counts.
+ * So many requests may have come in one read behind one that is under way; a client that sends more
+ * is cut.
  */
-const unansweredMax = 32;
+const waitingMax = 2048;
 
 /** Made by `InboundConnections` once the system has accepted it; connections of nodes, too. */
 export class InboundConnection {
@@ -34,10 +34,11 @@ export class InboundConnection {
   private isEnding = false;
   /** Those before `latest` that are not sent, oldest first: of requests that did not wait. */
   private earlier: AnswerState[] = [];
-  /** What has come behind the requests that wait; null = it is read. */
-  private held: Buffer[] | null = null;
-  /** What reads the connection, while it does not. */
-  private readers: ((piece: Buffer) => void)[] = [];
+  /** What begins requests that have come and wait for those before them. */
+  private waiting: (() => void)[] = [];
+  /** What comes behind them; null = it is read. */
+  private held: HeldConnection | null = null;
+  private isToBeHeld = false;
 
   /** `asked` is called when the first request has come. */
   constructor(
@@ -57,10 +58,21 @@ export class InboundConnection {
     }
     if (this.latest?.closed === false) this.earlier.push(this.latest);
     this.latest = answer;
-    // Later: what has come with this one is being read.
-    if (this.isFull && this.held === null) process.nextTick(this.holdBack);
     answer.on('close', this.answered);
     if (this.isEnding) this.endOnceIdle();
+  }
+
+  /**
+   * As `requested`; calls `begin` at once, or when all before it are answered. Node's server begins
+   * however many requests a client sends: each is some KiB, or a stream, that no other limit
+   * counts, and those in the line do not learn that their connection is closed.
+   */
+  begin(answer: AnswerState, begin: () => void): void {
+    const isFirst = this.latest?.closed !== false;
+    this.requested(answer);
+    if (isFirst) begin();
+    else if (this.waiting.push(begin) > waitingMax) this.socket.destroy();
+    else this.holdLater();
   }
 
   /** Closes it as soon as it has no request in flight. */
@@ -85,42 +97,72 @@ export class InboundConnection {
   private readonly answered = (): void => {
     this.answeredAt = this.clock.monotonic();
     // A request that came behind it has the latest answer.
-    const { latest, earlier, held } = this;
+    const { latest, earlier } = this;
     // They are sent in their order.
     while (earlier[0]?.closed === true) earlier.shift();
-    if (held !== null && !this.isFull) this.goOn(held);
     if (latest?.closed === true && latest.req.complete) this.latest = null;
+    this.beginNext();
   };
 
-  private get isFull(): boolean {
-    return this.earlier.length >= unansweredMax - 1;
+  private beginNext(): void {
+    // A connection that ends with an answer brings nothing more.
+    if (this.socket.destroyed || this.socket.writableEnded) this.waiting = [];
+    this.waiting.shift()?.();
+    if (this.waiting.length > 0) return;
+    this.held?.release();
+    this.held = null;
   }
 
-  private readonly holdBack = (): void => {
-    const { socket } = this;
-    if (this.held !== null || !this.isFull) return;
-    this.held = [];
+  /** What has come with a request that waits is being read. */
+  private holdLater(): void {
+    if (this.isToBeHeld) return;
+    this.isToBeHeld = true;
+    process.nextTick(this.hold);
+  }
+
+  private readonly hold = (): void => {
+    // What Node's server has paused it reads on by itself, and it is held then.
+    if (this.waiting.length > 0 && this.socket.isPaused()) {
+      this.socket.once('resume', this.hold);
+      return;
+    }
+    this.isToBeHeld = false;
+    if (this.held === null && this.waiting.length > 0) this.held = new HeldConnection(this.socket);
+  };
+}
+
+/**
+ * A connection that is being read, and whose bytes are kept from Node's server until it is
+ * released: no more of them are read than the system brings at once.
+ */
+class HeldConnection {
+  private readonly pieces: Buffer[] = [];
+  private readonly readers: ((piece: Buffer) => void)[];
+
+  constructor(private readonly socket: Socket) {
     // Node types them as functions of anything.
     this.readers = socket.listeners('data') as ((piece: Buffer) => void)[];
     socket.removeAllListeners('data');
     socket.on('data', this.hold);
     socket.pause();
-  };
+  }
 
-  private readonly hold = (piece: Buffer): void => {
-    this.held?.push(piece);
-    this.socket.pause();
-  };
-
-  private goOn(held: readonly Buffer[]): void {
-    const { socket, readers } = this;
-    this.held = null;
-    this.readers = [];
-    // It is being ended, and what comes is dropped.
+  /** Node's server reads it again, first what has come meanwhile. */
+  release(): void {
+    const { socket, readers, pieces } = this;
+    // It is being ended: what comes is dropped.
     if (!socket.listeners('data').includes(this.hold)) return;
     socket.off('data', this.hold);
     for (const reader of readers) socket.on('data', reader);
-    if (held.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(held));
-    process.nextTick(() => socket.resume());
+    if (pieces.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(pieces));
+    // At once: Node's server ends the process where it is given what it has paused since.
+    socket.resume();
+    // Where it was held while Node's server was about to go on with it, nothing else reads it.
+    socket._read(0);
   }
+
+  private readonly hold = (piece: Buffer): void => {
+    this.pieces.push(piece);
+    this.socket.pause();
+  };
 }
