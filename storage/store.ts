@@ -157,6 +157,7 @@ export class Store {
       await log.stop(new LogClosed(`log ${name} was dropped`));
       await log.closeWriter();
       await log.removeAllFiles();
+      this.parts.manifest.dropDone(log.id);
       return true;
     });
   }

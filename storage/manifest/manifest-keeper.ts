@@ -46,6 +46,15 @@ export class ManifestKeeper {
     }
   }
 
+  /**
+   * The files of a dropped log are gone, durably: the next generation does not name it. An edit
+   * would say no more than a start finds out.
+   */
+  dropDone(id: number): void {
+    const { file } = this;
+    file.state = { ...file.state, dropped: file.state.dropped.filter((each) => each !== id) };
+  }
+
   /** Waits for the edits under way and lets go of the files. */
   close(): Promise<void> {
     return this.file.close();

@@ -1,3 +1,5 @@
+import { StoreDirectory } from '../../storage/disk/store-directory.js';
+import { loadManifest } from '../../storage/manifest/manifest-file.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
 import { SimulatedDisk } from '../simulation/simulated-disk.js';
 import { openSimulated, settle } from './simulated-store.js';
@@ -105,4 +107,20 @@ describe('a store with more logs than files may be open', () => {
     for (const log of again.store.logs()) await log.verify();
     await again.store.close();
   });
+});
+
+it('the manifest forgets dropped logs once their files are gone', async () => {
+  const disk = new SimulatedDisk(new SeededRandom(3));
+  const { store } = await openSimulated(disk, { manifestBytesMax: 500 });
+  for (let count = 0; count < 100; count += 1) {
+    const log = await store.createLog('log');
+    await log.append([{ key: null, value: Buffer.from('one') }]).durable;
+    await store.dropLog('log');
+  }
+  const cut = disk.restart();
+  const loaded = await loadManifest(cut, new StoreDirectory('/data'));
+  // Those since the last generation, which its edits name.
+  expect(loaded?.state.dropped.length).toBeLessThan(20);
+  expect(await cut.list('/data/logs')).toEqual([]);
+  await store.close();
 });
