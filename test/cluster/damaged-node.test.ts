@@ -1,23 +1,12 @@
 /** The disk of the node that owns the log has damaged a message that is due. */
-import { readdir, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rename } from 'node:fs/promises';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
 import { leave } from '../support/leftovers.js';
-import { flipByte } from '../support/program/flipped-byte.js';
+import { flipByteOf } from '../support/program/flipped-byte.js';
 import { describeWithPostgres } from '../support/program/postgres.js';
 import { type ClusterServer, PostgresPair, ServerCluster } from './server-cluster.js';
 
 const limitMs = 120_000;
-
-async function damage(folder: string, text: string): Promise<void> {
-  for (const name of await readdir(folder, { recursive: true })) {
-    if (!name.endsWith('.log')) continue;
-    const path = join(folder, name);
-    const at = (await readFile(path)).indexOf(text);
-    if (at >= 0) return flipByte(path, at);
-  }
-  throw new Error(`no log holds ${text}`);
-}
 
 describeWithPostgres('a message that is due and damaged at the owner of a shared log', () => {
   let endpoint: RecordingEndpoint;
@@ -47,7 +36,7 @@ describeWithPostgres('a message that is due and damaged at the owner of a shared
       const owner = await cluster.owner();
       await publish(owner, 'what rots');
       await publish(owner, 'what lies behind it');
-      await damage(owner.folder, 'what rots');
+      await flipByteOf('what rots', owner.folder);
       const ended = owner.process;
       expect(await ended?.gone()).toBe(65);
       expect(ended?.output).toContain('damaged data');

@@ -1,5 +1,3 @@
-import { open, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { callApi } from '../support/clients/api-call.js';
 import { RecordingEndpoint } from '../support/clients/recording-endpoint.js';
@@ -11,6 +9,7 @@ import {
   openConsole,
   signIn,
 } from '../support/console/chromium.js';
+import { flipByteOf } from '../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 /** Nothing is called there: all of it is due in an hour. */
@@ -21,21 +20,6 @@ const others = 3;
 const otherBytes = 9_000_000;
 
 const sentence = /^data on the disk is damaged and cannot be read: logs.*, bytes \d+ to \d+;/;
-
-/** Changes the first byte of a text where the journal has it. */
-async function damage({ dataDirectory }: TestServer, text: string): Promise<void> {
-  for (const name of await readdir(dataDirectory, { recursive: true })) {
-    if (!name.endsWith('.log')) continue;
-    const path = join(dataDirectory, name);
-    const at = (await readFile(path)).indexOf(text);
-    if (at < 0) continue;
-    const file = await open(path, 'r+');
-    await file.write(Buffer.from('?'), 0, 1, at);
-    await file.close();
-    return;
-  }
-  throw new Error(`no log holds ${text}`);
-}
 
 describeInChromium('damaged data in a browser', () => {
   let browser: Browser;
@@ -62,8 +46,8 @@ describeInChromium('damaged data in a browser', () => {
       for (let count = 0; count < others; count += 1) {
         await post(`/v2/publish/${target}`, 'x'.repeat(otherBytes));
       }
-      await damage(server, 'the body of a message');
-      await damage(server, 'the payload of a run');
+      await flipByteOf('the body of a message', server.dataDirectory);
+      await flipByteOf('the payload of a run', server.dataDirectory);
       const answer = await callApi(server, 'GET', `/v2/messages/${messageId}`);
       expect(answer.status).toBe(500);
       expect(String((answer.body as { error: string }).error)).toMatch(sentence);
@@ -108,8 +92,8 @@ describeInChromium('damaged data in a browser', () => {
       for (let count = 0; count < others; count += 1) {
         await post(`/v2/publish/${target}`, 'x'.repeat(otherBytes));
       }
-      await damage(server, 'the answer');
-      await damage(server, 'the answer');
+      await flipByteOf('the answer', server.dataDirectory);
+      await flipByteOf('the answer', server.dataDirectory);
       const { page, close } = await openConsole(browser, server, '/queues');
       await signIn(page, server.token);
       for (const path of [`/messages/${messageId}`, `/workflows/${workflowRunId}`]) {

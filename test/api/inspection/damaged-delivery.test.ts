@@ -1,10 +1,10 @@
 /** Messages that are due and rotted on the disk: they are held, and all others are delivered. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
-import { flipByte } from '../../support/program/flipped-byte.js';
+import { flipByteOf } from '../../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 /** Fills the segment that the messages are in, so that it is sealed. */
@@ -28,17 +28,6 @@ async function publish(name: string, path: string, headers: Record<string, strin
   ids[name] = (await post(to, { 'svc-delay': '3s', ...headers }, `the body of ${name}.`))[
     'messageId'
   ] as string;
-}
-
-/** Flips a byte of a text where the journal has it. */
-async function damage(text: string): Promise<void> {
-  for (const name of await readdir(dataDirectory, { recursive: true })) {
-    if (!name.endsWith('.log')) continue;
-    const path = join(dataDirectory, name);
-    const at = (await readFile(path)).indexOf(text);
-    if (at >= 0) return flipByte(path, at);
-  }
-  throw new Error(`no log holds ${text}`);
 }
 
 const arrived = () => new Set(endpoint.requests.map(({ url }) => url.slice(1)));
@@ -70,8 +59,8 @@ beforeAll(async () => {
   await post('/v2/publish/http://127.0.0.1:19999/x', { 'svc-delay': '1h' }, filler);
   await server.stop();
   const rotten = ['rotten', 'rotten-of-queue', 'rotten-of-other'];
-  for (const name of rotten) await damage(`the body of ${name}.`);
-  await damage('the rotten payload');
+  for (const name of rotten) await flipByteOf(`the body of ${name}.`, dataDirectory);
+  await flipByteOf('the rotten payload', dataDirectory);
   server = await startServer({ dataDirectory });
 }, 60_000);
 

@@ -1,9 +1,7 @@
 /** Listings over a journal in which one record has rotted: the rest is shown, and it is named. */
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { callApi } from '../../support/clients/api-call.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
-import { flipByte } from '../../support/program/flipped-byte.js';
+import { flipByteOf } from '../../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 /** More than the server keeps at hand of what it has read. */
@@ -25,16 +23,7 @@ const post = async (path: string, headers: Record<string, string>, body: string)
   return answer.body as Record<string, string>;
 };
 
-/** Flips a byte of a text where the journal has it. */
-async function damage(text: string): Promise<void> {
-  for (const name of await readdir(server.dataDirectory, { recursive: true })) {
-    if (!name.endsWith('.log')) continue;
-    const path = join(server.dataDirectory, name);
-    const at = (await readFile(path)).indexOf(text);
-    if (at >= 0) return flipByte(path, at);
-  }
-  throw new Error(`no log holds ${text}`);
-}
+const damage = (text: string) => flipByteOf(text, server.dataDirectory);
 
 const letters = async () =>
   ((await callApi(server, 'GET', '/v2/dlq')).body as { messages: unknown[] }).messages.length;

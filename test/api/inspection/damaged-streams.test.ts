@@ -1,10 +1,8 @@
 /** Streams over a journal in which one record has rotted: their clients come to its other side. */
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { callApi } from '../../support/clients/api-call.js';
 import { EventSource } from '../../support/clients/event-source.js';
 import { RecordingEndpoint } from '../../support/clients/recording-endpoint.js';
-import { flipByte } from '../../support/program/flipped-byte.js';
+import { flipByteOf } from '../../support/program/flipped-byte.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 /** More than the server keeps at hand of what it has read. */
@@ -21,16 +19,7 @@ async function post(path: string, headers: Record<string, string>, body: string)
   return answer.body as Record<string, string>;
 }
 
-/** Flips a byte of a text where the journal has it. */
-async function damage(text: string): Promise<void> {
-  for (const name of await readdir(server.dataDirectory, { recursive: true })) {
-    if (!name.endsWith('.log')) continue;
-    const path = join(server.dataDirectory, name);
-    const at = (await readFile(path)).indexOf(text);
-    if (at >= 0) return flipByte(path, at);
-  }
-  throw new Error(`no log holds ${text}`);
-}
+const damage = (text: string) => flipByteOf(text, server.dataDirectory);
 
 beforeAll(async () => {
   endpoint = await RecordingEndpoint.start();
