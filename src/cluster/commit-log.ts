@@ -7,15 +7,18 @@
 export interface SharedLogEntry {
   /** Its place: 0 for the first entry ever, then one more for each, without gaps. */
   readonly place: number;
-  /** When the log took it, Unix milliseconds of the log's own clock; never falling. */
-  readonly at: number;
+  /**
+   * When the log took the entry, in Unix milliseconds of the log's own clock; never falling. Null
+   * if the log does not say: then the entry shows nothing of that clock.
+   */
+  readonly at: number | null;
   readonly bytes: Buffer;
 }
 
 /** How one append has ended, as far as the writer knows. */
 export type AppendOutcome =
   /** It is durable at `place`, which need not be the expected one. */
-  | { readonly kind: 'stored'; readonly place: number; readonly at: number }
+  | { readonly kind: 'stored'; readonly place: number; readonly at: number | null }
   /** It may be in the log, now or later; once, twice or not at all. */
   | { readonly kind: 'unknown' }
   /** It is not in the log: the log compares places, and its end was another one. */

@@ -204,7 +204,7 @@ export class ClusterNode {
     cancel();
     if (!this.isOpen) return;
     if (outcome.kind === 'stored') {
-      this.skew.asked(outcome.at, sentAt);
+      if (outcome.at !== null) this.skew.asked(outcome.at, sentAt);
       listener.heard?.();
     }
     this.carryOut(this.member.appendEnded(send, outcome, this.now));
@@ -224,7 +224,7 @@ export class ClusterNode {
     const last = found.entries.at(-1);
     if (found.now !== undefined) this.skew.asked(found.now, since);
     // The read before has found the end, so that this entry came after it.
-    else if (last !== undefined && this.readAllAt !== null) this.skew.read(last.at, this.readAllAt);
+    else if (last?.at != null && this.readAllAt !== null) this.skew.read(last.at, this.readAllAt);
     listener.heard?.();
     this.readAllAt = (last === undefined ? from : last.place + 1) >= found.end ? since : null;
     this.carryOut(this.member.readEnded(found, this.now));

@@ -45,7 +45,8 @@ export interface CountedBatch {
   readonly sequence: number;
   /** The place of its last part. */
   readonly place: number;
-  readonly at: number;
+  /** As `SharedLogEntry.at` of that part. */
+  readonly at: number | null;
   readonly body: Buffer;
 }
 
@@ -103,7 +104,7 @@ export class SharedHistory {
   }
 
   /** Folds an entry of which its writer knows that it counts: nothing came before it unread. */
-  accept(place: number, at: number, said: Entry): Verdict {
+  accept(place: number, at: number | null, said: Entry): Verdict {
     const verdict = this.take(place, at, said);
     this.current = { ...this.current, next: place + 1 };
     return verdict;
@@ -128,7 +129,7 @@ export class SharedHistory {
     return unfinished?.epoch !== epoch || unfinished.sequence !== sequence;
   }
 
-  private take(place: number, at: number, said: Entry): Verdict {
+  private take(place: number, at: number | null, said: Entry): Verdict {
     if (said.kind === 'heartbeat') return heard;
     if (said.kind === 'release') return this.release(place);
     return said.kind === 'claim' ? this.claim(place, said) : this.part(place, at, said);
@@ -145,7 +146,7 @@ export class SharedHistory {
     return { kind: 'released' };
   }
 
-  private part(place: number, at: number, said: BatchPart): Verdict {
+  private part(place: number, at: number | null, said: BatchPart): Verdict {
     const { epoch, sequence, previous, part, parts } = said;
     const bodies = [...(said.part > 0 ? (this.current.unfinished?.bodies ?? []) : []), said.body];
     if (part + 1 < parts) {

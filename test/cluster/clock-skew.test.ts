@@ -38,7 +38,7 @@ describe('a node that reads an entry long after its time, which is the last of a
   };
   const lateMs = 15_000;
   const entries: SharedLogEntry[] = [];
-  const land = (at: number, bytes: Buffer) => {
+  const land = (at: number | null, bytes: Buffer) => {
     entries.push({ place: entries.length, at, bytes: Buffer.from(bytes) });
   };
   const owner = { epoch: 1, life: '00000000000000a1', after: 0 };
@@ -90,8 +90,7 @@ describe('a node that reads an entry long after its time, which is the last of a
     await until(() => endsFound > 0);
     return following;
   };
-  const landLate = async () => {
-    const at = clock.now() - lateMs;
+  const landLate = async (at: number | null = clock.now() - lateMs) => {
     land(at, encodeEntry({ kind: 'heartbeat', ...owner, sequence: 0, checksum: 0 }));
     await until(() => node?.state.next === entries.length);
   };
@@ -119,6 +118,13 @@ describe('a node that reads an entry long after its time, which is the last of a
     await until(() => following.mayAct);
     expect(following.state.epoch).toBe(2);
     expect(following.clockSkewMs).toBe(0);
+  });
+
+  it('claims it as ever where the log does not say when it took the entry', async () => {
+    const following = await follow();
+    await landLate(null);
+    await until(() => following.mayAct);
+    expect(following.state.epoch).toBe(2);
   });
 
   it('never does where the clock of the log says that its own is wrong', async () => {

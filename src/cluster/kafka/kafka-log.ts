@@ -136,14 +136,18 @@ export class KafkaLog implements CommitLog {
   }
 
   private async produce(leader: LeaderConnection, value: Buffer): Promise<AppendOutcome> {
-    const timestamp = BigInt(this.clock.now());
-    const record = { topic: this.target.topic, partition, value, timestamp };
+    const record = {
+      topic: this.target.topic,
+      partition,
+      value,
+      timestamp: BigInt(this.clock.now()),
+    };
     const answer = await this.kafka.produce(leader.connection, acksAll, produceMs, [record]);
     const stored = typeof answer === 'boolean' ? null : answer.responses[0]?.partitionResponses[0];
     if (stored == null || stored.baseOffset < 0n) return { kind: 'unknown' };
-    // -1 where the topic keeps the time of the record, which is then the one given here.
-    const at = stored.logAppendTimeMs < 0n ? timestamp : stored.logAppendTimeMs;
-    return { kind: 'stored', place: Number(stored.baseOffset), at: Number(at) };
+    // -1 if the topic keeps the time that its producer gives.
+    const at = stored.logAppendTimeMs < 0n ? null : Number(stored.logAppendTimeMs);
+    return { kind: 'stored', place: Number(stored.baseOffset), at };
   }
 
   /** Null where the leader has no such place. */
@@ -201,13 +205,17 @@ export class KafkaLog implements CommitLog {
   }
 }
 
-/** A marker of a transaction is left out: its place is then missing, and every reader sees it. */
+/**
+ * A marker of a transaction is left out: its place is then missing, and every reader sees it. A
+ * time that the producer gave says nothing of the log's clock: the entry may have been on its way
+ * for long. A topic whose time was changed after `prepareTopic` has such entries.
+ */
 function entriesOf(batch: RecordsBatch): SharedLogEntry[] {
   if ((batch.attributes & attributes.control) !== 0) return [];
   const isLogTime = (batch.attributes & attributes.logAppendTime) !== 0;
-  return batch.records.map(({ offsetDelta, timestampDelta, value }) => ({
+  return batch.records.map(({ offsetDelta, value }) => ({
     place: Number(batch.firstOffset) + offsetDelta,
-    at: Number(isLogTime ? batch.maxTimestamp : batch.firstTimestamp + timestampDelta),
+    at: isLogTime ? Number(batch.maxTimestamp) : null,
     bytes: value ?? Buffer.alloc(0),
   }));
 }

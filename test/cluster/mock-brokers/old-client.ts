@@ -2,10 +2,11 @@
  * What a server under test finds instead in the client of Kafka: requests in versions that Debian's
  * mock brokers answer, and answers about the settings of a topic, which those brokers do not give.
  */
-import { fetch, metadata } from './old-requests.js';
+import { fetch, metadata, produce } from './old-requests.js';
 
 export const metadataV9 = { api: metadata };
 export const fetchV12 = { api: fetch };
+export const produceV7 = { api: { async: produce } };
 
 const fit = {
   'min.insync.replicas': '2',

@@ -1,8 +1,15 @@
 /**
- * Two requests in the versions that Debian's librdkafka answers in its mock brokers: it knows
- * Metadata to version 2 and Fetch to 11, where the product sends 9 and 12.
+ * Requests as Debian's librdkafka answers them in its mock brokers: it knows Metadata to version 2
+ * and Fetch to 11, where the product sends 9 and 12, and gives no time to what is produced.
  */
-import { createAPI, Reader, ResponseError, readRecordsBatches, Writer } from '@platformatic/kafka';
+import {
+  createAPI,
+  produceV7,
+  Reader,
+  ResponseError,
+  readRecordsBatches,
+  Writer,
+} from '@platformatic/kafka';
 import type { Protocol } from '../../../src/cluster/kafka/protocol.js';
 
 type Codes = Record<string, [number, null]>;
@@ -128,3 +135,13 @@ export const fetch = createAPI<FetchWords, Awaited<ReturnType<Protocol['fetch']>
   false,
   false,
 );
+
+/** Mock brokers keep the time of the producer, and answer that they took each record at 1234. */
+export const produce: Protocol['produce'] = async (...words) => {
+  const answer = await produceV7.api.async(...words);
+  if (typeof answer === 'boolean') return answer;
+  for (const { partitionResponses } of answer.responses) {
+    for (const stored of partitionResponses) stored.logAppendTimeMs = -1n;
+  }
+  return answer;
+};

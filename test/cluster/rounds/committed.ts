@@ -7,7 +7,7 @@ import { journalLogName } from '../../../src/engine/journal.js';
 import { decodeChanges } from '../../../src/server/cluster/log-changes.js';
 import type { Committed } from './observed.js';
 
-/** What the log says, from its first entry: nothing may be trimmed. */
+/** What the log says, from its first entry: nothing may be trimmed, and it has to say its time. */
 export interface CommittedLog {
   /** By the ids of messages; of a message that counts, where it was named first. */
   readonly messages: ReadonlyMap<string, Committed>;
@@ -31,7 +31,8 @@ export async function committedIn(log: CommitLog): Promise<CommittedLog> {
       const verdict = history.fold(entry);
       if (verdict.kind === 'hole') throw new Error(`place ${entry.place} is missing`);
       if (verdict.kind === 'counted') {
-        const { epoch, at, body } = verdict.batch;
+        const { epoch, body } = verdict.batch;
+        const at = timeOf(verdict.batch);
         for (const change of decodeChanges(body)) {
           if (change.kind === 'appended' && change.log === journalLogName) {
             note(change.records.body, { epoch, at, counts: true });
@@ -40,9 +41,14 @@ export async function committedIn(log: CommitLog): Promise<CommittedLog> {
       } else if (verdict.kind === 'ignored') {
         const said = decodeEntry(entry.bytes);
         if (said?.kind !== 'part') continue;
-        note(said.body, { epoch: said.epoch, at: entry.at, counts: false });
+        note(said.body, { epoch: said.epoch, at: timeOf(entry), counts: false });
       }
     }
   }
   return { messages, epochs: history.state.epoch };
+}
+
+function timeOf({ at, place }: { readonly at: number | null; readonly place: number }): number {
+  if (at === null) throw new Error(`the log does not say when it took place ${place}`);
+  return at;
 }

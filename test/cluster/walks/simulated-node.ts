@@ -272,7 +272,7 @@ export class SimulatedNode {
     for (const id of ids) {
       this.writes.push(id);
       this.written.add(id);
-      this.seeds.keep(id, batch.at);
+      this.seeds.keep(id, batch.at ?? 0);
     }
     this.witness.counted(this, batch);
     if (!isOwn) return;
