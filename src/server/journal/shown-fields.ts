@@ -58,12 +58,15 @@ function withoutRedacted(fields: JsonFields, redaction: Redaction): Record<strin
       shown[name] = headerPairs(value, hides);
     } else if (name === 'contentType' && typeof value === 'string') {
       shown[name] = hidesHeader(redaction, 'content-type') ? redactedValue(value) : value;
-    } else
-      shown[name] = isJsonObject(value)
-        ? withoutRedacted(value, ownRedaction(value, redaction))
-        : value;
+    } else shown[name] = partOf(value, redaction);
   }
   return shown;
+}
+
+/** A part as it is shown; states of messages hold theirs in lists. */
+function partOf(value: unknown, inherited: Redaction): unknown {
+  if (Array.isArray(value)) return value.map((each) => partOf(each, inherited));
+  return isJsonObject(value) ? withoutRedacted(value, ownRedaction(value, inherited)) : value;
 }
 
 /** What this part of an event hides: of a run's configuration, its terms say it. */

@@ -10,7 +10,11 @@ let sent = 0;
 beforeAll(async () => {
   server = await startServer();
   const headers = { 'svc-delay': '1h', 'svc-redact-fields': 'body,header' };
-  const password = { 'svc-forward-password': 'hunter2' };
+  const password = {
+    'svc-forward-password': 'hunter2',
+    'svc-callback': 'http://127.0.0.1:8999/back',
+    'svc-callback-forward-password': 'hunter3',
+  };
   const target = '/v2/publish/http://127.0.0.1:8999/x';
   const published = await callApi(server, 'POST', target, { ...headers, ...password }, 'sesame');
   id = (published.body as { messageId: string }).messageId;
@@ -51,6 +55,14 @@ describe('?reveal=true', () => {
     expect(revealed?.event).toMatchObject({ what: 'events', stream: id, from: 0, bodies: true });
     const name = `rest:${server.credentials.restUsername}`;
     expect(revealed?.by).toMatchObject({ type: 'caller', name, requestId });
+  });
+
+  it('shows what the state of a message holds of its callback in clear', async () => {
+    const path = `/entity?stream=message/${id}`;
+    const shown = await get(path);
+    expect(shown.text).toContain('"password","REDACTED:');
+    expect(shown.text).not.toContain('hunter3');
+    expect((await get(`${path}&reveal=true`)).text).toContain('"password","hunter3"');
   });
 
   it('shows the state of an entity in clear', async () => {
