@@ -6,6 +6,8 @@ import { ok, type Result, refused } from '../../grammar/result.js';
 import type { AllowedNetworks, DialTarget } from '../../messaging/settings.js';
 
 const hostNamePattern = /^(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
+/** What URLs take for an address, so that no host is called so (WHATWG URL, "ends in a number"). */
+const endsInNumber = /(^|\.)(\d+|0x[\da-f]*)$/i;
 const byteUnits: Readonly<Record<string, number>> = {
   '': 1,
   b: 1,
@@ -148,9 +150,9 @@ export function readOrigins(text: string): Result<readonly string[]> {
 export function readNetworks(text: string): Result<readonly string[]> {
   const networks: string[] = [];
   for (const item of listOf(text)) {
-    if (ipaddr.isValidCIDR(item)) networks.push(item);
-    else if (isAddress(item)) networks.push(singleAddress(item));
-    else return refused(`holds "${item}", which is neither a CIDR nor an address`);
+    const network = networkOf(item);
+    if (network === null) return refused(`holds "${item}", which is neither a CIDR nor an address`);
+    networks.push(network);
   }
   return ok(networks);
 }
@@ -160,9 +162,9 @@ export function readAllowedNetworks(text: string): Result<AllowedNetworks> {
   const networks: string[] = [];
   const hosts: string[] = [];
   for (const item of listOf(text)) {
-    if (ipaddr.isValidCIDR(item)) networks.push(item);
-    else if (isAddress(item)) networks.push(singleAddress(item));
-    else if (hostNamePattern.test(item)) hosts.push(item.toLowerCase());
+    const network = networkOf(item);
+    if (network !== null) networks.push(network);
+    else if (hostNamePattern.test(item) && !endsInNumber.test(item)) hosts.push(item.toLowerCase());
     else return refused(`holds "${item}", which is neither a CIDR, an address nor a host name`);
   }
   return ok({ networks, hosts });
@@ -197,11 +199,14 @@ export function listOf(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** In full: `10` and `127.1` are addresses to some, and typing errors to most. */
-function isAddress(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
-}
-
-function singleAddress(address: string): string {
-  return `${address}/${ipaddr.parse(address).kind() === 'ipv4' ? 32 : 128}`;
+/**
+ * A network as a CIDR; null = it is none that is written in full: `10/8` is 0.0.0.10/8 to some, by
+ * which this machine can be reached, and `127.1` a typing error to most.
+ */
+function networkOf(item: string): string | null {
+  const [address = '', bits] = item.split('/');
+  const isIpv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
+  if (!isIpv4 && !ipaddr.IPv6.isValid(address)) return null;
+  if (bits === undefined) return `${address}/${isIpv4 ? 32 : 128}`;
+  return ipaddr.isValidCIDR(item) ? item : null;
 }

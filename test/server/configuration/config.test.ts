@@ -57,7 +57,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     [],
     '10.0.0.0/8, ::1',
     ['10.0.0.0/8', '::1/128'],
-    ['10.0.0.0/33', 'proxy.internal', '10.1'],
+    ['10.0.0.0/33', 'proxy.internal', '10.1', '10/8', '10.0/16', '0x7f.1/8', '10.0.0.0/8/8'],
   ],
   [
     'PUBLIC_URL',
@@ -81,7 +81,7 @@ const table: [string, keyof Config, unknown, string, unknown, string[]][] = [
     null,
     '10.0.0.0/8, ::1, Db.internal',
     { networks: ['10.0.0.0/8', '::1/128'], hosts: ['db.internal'] },
-    ['10.0.0.0/33', 'a_b c', 'http://a'],
+    ['10.0.0.0/33', 'a_b c', 'http://a', '10/8', '127.1/16', '0/0', '10', '127.1', 'db.0x7f'],
   ],
   [
     'HOST_OVERRIDES',
