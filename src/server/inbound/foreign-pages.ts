@@ -65,10 +65,18 @@ export class ForeignPages {
     // A browser says no origin where a page only leads to a URL that changes something.
     const isForeign =
       origin === undefined
-        ? headers['sec-fetch-site'] === 'cross-site'
+        ? this.isOtherSite(headers['sec-fetch-site'])
         : !this.mayAsk(origin, host);
     if (!isForeign) return undefined;
     return this.hasPublicCredentials ? foreignOrigin : foreignPassword;
+  }
+
+  /**
+   * `same-site` is another origin of the same domain, or of this machine: all of its pages may ask
+   * a development server.
+   */
+  private isOtherSite(site: unknown): boolean {
+    return site === 'cross-site' || (site === 'same-site' && !this.hasPublicCredentials);
   }
 
   private mayAsk(origin: string, host = ''): boolean {

@@ -134,7 +134,9 @@ describe('a password that a browser adds by itself', () => {
     const origin = 'https://evil.example.com';
     expect(await produce('POST', { origin })).toEqual([403, undefined]);
     expect(await produce('POST', { origin: 'null' })).toEqual([403, undefined]);
-    expect(await produce('GET', { 'sec-fetch-site': 'cross-site' })).toEqual([403, undefined]);
+    for (const site of ['cross-site', 'same-site']) {
+      expect(await produce('GET', { 'sec-fetch-site': site })).toEqual([403, undefined]);
+    }
     expect(await produce('GET', { origin })).toEqual([403, undefined]);
     const headers = { authorization: server.basic, origin };
     for (const [method, path] of [
