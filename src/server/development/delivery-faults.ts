@@ -42,6 +42,9 @@ export function parseFaults(text: string): Result<FaultPlan> {
 
 /** Endpoints as the network would be at its worst. */
 export class DisturbedEndpoints implements Endpoints {
+  /** What ends the delays of the attempts that share a signal. */
+  private readonly ends = new WeakMap<AbortSignal, Set<() => void>>();
+
   constructor(
     private readonly endpoints: Endpoints,
     private readonly plan: FaultPlan,
@@ -53,7 +56,7 @@ export class DisturbedEndpoints implements Endpoints {
     const { drop, lose, delayMs } = this.plan;
     const startedAt = this.clock.now();
     const begun = this.clock.monotonic();
-    if (delayMs > 0) await this.wait(delayMs, signal);
+    if (delayMs > 0 && signal?.aborted !== true) await this.wait(delayMs, signal);
     // A server that stops makes no more attempts; the real endpoints say so by themselves.
     if (signal?.aborted !== true && this.happens(drop)) {
       const durationMs = this.clock.monotonic() - begun;
@@ -73,13 +76,29 @@ export class DisturbedEndpoints implements Endpoints {
   }
 
   private wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const ends = signal === undefined ? new Set<() => void>() : this.endsOf(signal);
     return new Promise((resolve) => {
-      const cancel = this.clock.after(delayMs, resolve);
-      signal?.addEventListener('abort', () => {
+      const end = () => {
         cancel();
+        ends.delete(end);
         resolve();
-      });
+      };
+      const cancel = this.clock.after(delayMs, end);
+      ends.add(end);
     });
+  }
+
+  /** One listener for each signal: all attempts of a server share theirs. */
+  private endsOf(signal: AbortSignal): Set<() => void> {
+    const known = this.ends.get(signal);
+    if (known !== undefined) return known;
+    const ends = new Set<() => void>();
+    this.ends.set(signal, ends);
+    const endAll = () => {
+      for (const end of [...ends]) end();
+    };
+    signal.addEventListener('abort', endAll, { once: true });
+    return ends;
   }
 
   private happens(share: number): boolean {

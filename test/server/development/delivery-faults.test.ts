@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { systemClock } from '../../../src/engine/clock.js';
 import { systemIdentifiers } from '../../../src/engine/identifiers.js';
 import {
@@ -15,6 +16,38 @@ it('reads faults as they are written, and refuses what is none', () => {
   for (const text of ['', 'drop=5', 'drop=101%', 'delay=1d', 'burn=5%', 'drop=5%,,']) {
     expect(parseFaults(text).ok).toBe(false);
   }
+});
+
+describe('attempts that go out later', () => {
+  const made = { status: 200, headers: [], body: Buffer.alloc(0), bodyTruncated: false };
+  const outcome = { ...made, error: null, startedAt: 0, durationMs: 0, cut: false };
+  const attempt = { url: 'http://a.test/', method: 'GET', headers: [], body: null };
+  const request = { ...attempt, timeoutMs: 1000, captureBytes: 0 };
+  const endpoints = { call: async () => outcome, close: async () => undefined };
+
+  const later = (delayMs: number) => {
+    const plan = { drop: 0, lose: 0, delayMs };
+    return new DisturbedEndpoints(endpoints, plan, systemClock, systemIdentifiers);
+  };
+
+  it('share one listener of their signal, and leave nothing behind', async () => {
+    const { signal } = new AbortController();
+    const disturbed = later(1);
+    const calls = Array.from({ length: 20 }, () => disturbed.call(request, signal));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await Promise.all(calls);
+    await disturbed.call(request, signal);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  });
+
+  it('do not wait where the server stops', async () => {
+    const stop = new AbortController();
+    const disturbed = later(600_000);
+    const calls = [disturbed.call(request, stop.signal), disturbed.call(request, stop.signal)];
+    stop.abort();
+    calls.push(disturbed.call(request, stop.signal));
+    expect(await Promise.all(calls)).toEqual([outcome, outcome, outcome]);
+  });
 });
 
 describe('a server whose deliveries are disturbed', () => {
