@@ -28,6 +28,8 @@ export interface ApiRequest {
   readonly headers?: RequestHeaders;
   /** Bytes and text are sent as they are, anything else as JSON. */
   readonly body?: unknown;
+  /** Ends it: what it rejects with is `Unreachable`. */
+  readonly signal?: AbortSignal;
 }
 
 export type { ApiObject } from './api-object.js';
@@ -93,7 +95,7 @@ export class ApiClient {
   async send(
     method: string,
     path: string,
-    { query = {}, headers = {}, body }: ApiRequest,
+    { query = {}, headers = {}, body, signal }: ApiRequest,
   ): Promise<IncomingMessage> {
     const { url } = this.address;
     const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
@@ -106,6 +108,7 @@ export class ApiClient {
         ...headers,
       },
       body: isJson ? JSON.stringify(body) : body,
+      signal,
     });
     const answer = await this.reading(sent);
     this.msAhead = msAheadOf(answer.headers.date, sentAt);

@@ -56,9 +56,11 @@ async function* checks(
   const api = await clientOf(options);
   const answers = await checkServer(api, systemClock);
   yield* answers;
+  // One that does not say how it is would not say the rest either, or after minutes.
+  const isServed = answers.length > 0 && answers.every(({ verdict }) => verdict !== 'bad');
   if (answers.length === 0) yield await checkPort(config, api.address.url);
-  else yield* await checkClients(api);
-  if (destination !== undefined) yield await checkUrl(destination, config, api, answers.length > 0);
+  else if (isServed) yield* await checkClients(api);
+  if (destination !== undefined) yield await checkUrl(destination, config, api, isServed);
 }
 
 function read({ dataDir }: ClientOptions): Config | ConfigurationError {

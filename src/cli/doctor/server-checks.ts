@@ -11,11 +11,19 @@ import { doubt, type Finding, fine, wrong } from './finding.js';
 /** A date in a header has seconds, and is some time on its way. */
 const clockDistanceMs = 5000;
 
+/** A server that takes longer to say how it is serves no client. */
+const patienceMs = 10_000;
+
 /** What a server that answers is like; nothing where none does. */
-export async function checkServer(api: ApiClient, clock: Clock): Promise<readonly Finding[]> {
+export async function checkServer(
+  api: ApiClient,
+  clock: Clock,
+  patience = patienceMs,
+): Promise<readonly Finding[]> {
   const { url } = api.address;
+  const signal = AbortSignal.timeout(patience);
   try {
-    const response = await api.send('GET', '/health/ready', {});
+    const response = await api.send('GET', '/health/ready', { signal });
     const { warnings = [] } = JSON.parse(await textOf(response)) as Readiness;
     return [
       fine('server', `${url} serves`),
@@ -23,6 +31,8 @@ export async function checkServer(api: ApiClient, clock: Clock): Promise<readonl
       clockFinding(response.headers.date, clock),
     ];
   } catch (error) {
+    if (signal.aborted)
+      return [wrong('server', `${url} has not answered for ${patience / 1000} s`)];
     if (error instanceof Unreachable) return [];
     if (error instanceof ApiRefusal) return [wrong('server', `${url} answers ${error.status}`)];
     return [wrong('server', `${url} is no Stepwell: ${String(error)}`)];

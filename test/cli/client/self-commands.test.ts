@@ -6,8 +6,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ApiClient } from '../../../src/cli/connect/api-client.js';
 import { checkDisk } from '../../../src/cli/doctor/disk-checks.js';
 import { checkNode, leastMinors } from '../../../src/cli/doctor/machine-checks.js';
+import { checkServer } from '../../../src/cli/doctor/server-checks.js';
 import { type Clock, systemClock } from '../../../src/engine/clock.js';
 import { listeningPort } from '../../../src/http/listening-port.js';
 import { answered, runClient } from '../../support/program/client-program.js';
@@ -86,6 +88,26 @@ describe('doctor', () => {
     holder.close();
     expect(verdicts(taken.stdout)).toMatchObject({ port: 'bad' });
     expect([free.code, taken.code]).toEqual([0, 1]);
+  });
+
+  it('waits for a server that does not answer as long as it says, and asks it no more', async () => {
+    const silent = createHttpServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${listeningPort(silent)}`;
+    const api = new ApiClient({ url, token: null, basic: null, dialect: null });
+    const said = `${url} has not answered for 0.1 s`;
+    expect(await checkServer(api, systemClock, 100)).toEqual([
+      { check: 'server', verdict: 'bad', said },
+    ]);
+    // What says that it does not serve is not asked for the rest, which it would never answer.
+    silent.prependListener('request', (request, response) => {
+      if (request.url === '/health/ready') response.writeHead(503).end();
+    });
+    const words = ['doctor', 'http://127.0.0.1:9000/x'];
+    const { stdout } = await runProgram(folder, words, { STEPWELL_URL: url });
+    silent.closeAllConnections();
+    silent.close();
+    expect(verdicts(stdout)).toMatchObject({ server: 'bad', destination: 'ok' });
   });
 
   it('says of an archive that cannot be used what a start and config refuse it for', async () => {
