@@ -22,6 +22,12 @@ const busy = new Refusal(
   { 'retry-after': '1' },
 );
 
+/** Versions of the protocol from before June 2025 had lists, whose calls nothing would bound. */
+const manyMessages = new Refusal(
+  'invalid',
+  'the body is a list: a request has one message of the protocol',
+);
+
 const foreign = new Refusal(
   'forbidden',
   'forbidden: a web page may use /mcp only if STEPWELL_CORS_ORIGINS names its origin',
@@ -73,13 +79,15 @@ export class McpRoute implements FastifyRoute {
   async serve(exchange: FastifyExchange): Promise<void> {
     const { part } = this;
     if (part === null) throw new Error('the protocol is not loaded');
+    const body = exchange.body.toString();
+    if (/^\s*\[/.test(body)) return exchange.refuse(manyMessages);
     if (this.calls >= callsMax) return exchange.refuse(busy);
     this.calls += 1;
     const gone = new AbortController();
     exchange.response.once('close', () => gone.abort());
     const { signal } = gone;
     try {
-      const request = { headers: headersOf(exchange), body: exchange.body.toString(), signal };
+      const request = { headers: headersOf(exchange), body, signal };
       const answer = await part.answerMcp(request, this.questionsOf(exchange));
       if (!signal.aborted) exchange.answer(answer.status, answer.headers, answer.body);
     } catch (error) {

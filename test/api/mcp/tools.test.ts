@@ -166,6 +166,17 @@ it('sixteen calls run at once, more are refused for a while, and each one ends',
   await slow.remove();
 });
 
+it('a list of messages is refused, as all of its calls would run at once', async () => {
+  const call = { method: 'tools/call', params: { name: 'list', arguments: { kind: 'message' } } };
+  const calls = [1, 2].map((id) => ({ jsonrpc: '2.0', id, ...call }));
+  for (const version of ['2025-03-26', '2025-06-18']) {
+    const headers = { authorization: server.bearer, 'mcp-protocol-version': version };
+    const answer = await post(server.url, headers, ` ${JSON.stringify(calls)}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('a request has one message of the protocol');
+  }
+});
+
 it('a subscription is refused, as nothing would ever be sent', async () => {
   const client = await overHttp(server.bearer);
   await expect(client.listen({ toolsListChanged: true })).rejects.toThrow(/limit/);
