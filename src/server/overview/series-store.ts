@@ -1,6 +1,8 @@
 /** What was measured, minute by minute, for a day: in memory, so it begins with the process. */
 import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
+import { UnreadMetrics } from '../../engine/metrics/unread-metrics.js';
 import { provided } from '../../engine/provided.js';
 import { MetricReader, type Reading } from './metric-reader.js';
 import { type SeriesName, seriesNames, seriesTable } from './series-table.js';
@@ -32,11 +34,14 @@ export class SeriesStore {
   /** Which minute each place holds: a clock may be set. */
   private readonly minutes = new Float64Array(minutesMax).fill(-1);
   private cancel: () => void = () => undefined;
+  private readonly unread: UnreadMetrics;
 
   constructor(
     private readonly reader: MetricReader,
     @Inject(provided.clock) private readonly clock: Clock,
+    @Inject(provided.log) log: Logger,
   ) {
+    this.unread = new UnreadMetrics(log, '/admin/series knows nothing of these minutes');
     for (const name of seriesNames) this.values.set(name, new Float64Array(minutesMax));
   }
 
@@ -76,13 +81,14 @@ export class SeriesStore {
       this.reader.read(true).then(
         (reading) => this.keep(minute - 1, reading),
         // A metric that cannot be read must not end the server: of this minute nothing is known.
-        () => undefined,
+        (error: unknown) => this.unread.failed(error),
       );
       this.measureBefore(minute + 1);
     });
   }
 
   private keep(minute: number, reading: Reading): void {
+    this.unread.succeeded();
     const place = minute % minutesMax;
     this.minutes[place] = minute;
     for (const name of seriesNames) {

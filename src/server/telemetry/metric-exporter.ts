@@ -1,6 +1,8 @@
 /** Sends all metrics of the process now and then. */
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
+import { UnreadMetrics } from '../../engine/metrics/unread-metrics.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 import { otlpMetrics, type ReadMetric } from './otlp-metrics.js';
 import type { SignalSender } from './signal-sender.js';
@@ -8,6 +10,7 @@ import type { SignalSender } from './signal-sender.js';
 /** One request at a time: the next waits `metricsEveryMs` after the answer to the one before. */
 export class MetricExporter {
   private readonly startedAt: number;
+  private readonly unread: UnreadMetrics;
   private cancel: () => void = () => undefined;
 
   constructor(
@@ -15,7 +18,9 @@ export class MetricExporter {
     private readonly settings: TelemetrySettings,
     private readonly registry: Registry,
     private readonly clock: Pick<Clock, 'after' | 'now'>,
+    log: Pick<Logger, 'warn'>,
   ) {
+    this.unread = new UnreadMetrics(log, 'the collector is sent none');
     this.startedAt = clock.now();
   }
 
@@ -33,12 +38,22 @@ export class MetricExporter {
   }
 
   private async send(): Promise<void> {
-    // The registry says less of their values than they have.
-    const all = await this.registry.getMetricsAsJSON().catch(() => []);
-    const read = all as unknown[] as ReadMetric[];
-    // One that cannot be read now is read again the next time.
+    const read = await this.read();
     if (read.length === 0) return;
     const times = { startedAt: this.startedAt, now: this.clock.now() };
     await this.sender.send(otlpMetrics(this.settings.resource, read, times), read.length);
+  }
+
+  /** None where one cannot be read now: they are read again the next time. */
+  private async read(): Promise<readonly ReadMetric[]> {
+    try {
+      const all: unknown[] = await this.registry.getMetricsAsJSON();
+      this.unread.succeeded();
+      // The registry says less of their values than they have.
+      return all as ReadMetric[];
+    } catch (error) {
+      this.unread.failed(error);
+      return [];
+    }
   }
 }

@@ -42,7 +42,7 @@ export function openTelemetry(
   const figures =
     metricsUrl === null
       ? null
-      : new MetricExporter(sender('metrics', metricsUrl), settings, registry, clock);
+      : new MetricExporter(sender('metrics', metricsUrl), settings, registry, clock, log);
   figures?.start();
   life.addStoppable({
     name: 'telemetry',

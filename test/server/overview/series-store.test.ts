@@ -1,4 +1,6 @@
+import { pino } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../../../src/engine/clock.js';
 import { MetricReader, quantileOf } from '../../../src/server/overview/metric-reader.js';
 import { minuteMs, minutesMax, SeriesStore } from '../../../src/server/overview/series-store.js';
 import { seriesTable } from '../../../src/server/overview/series-table.js';
@@ -32,6 +34,7 @@ function metrics() {
 }
 
 const start = 1000 * minuteMs;
+const silent = pino({ level: 'silent' });
 
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
@@ -40,7 +43,7 @@ async function settled(): Promise<void> {
 test('each minute has what was added in it, the level at its end, and its quantiles', async () => {
   const clock = new ManualClock(start + 1);
   const { registry, published, lag, pending, attempts } = metrics();
-  const store = new SeriesStore(new MetricReader(registry), clock);
+  const store = new SeriesStore(new MetricReader(registry), clock, silent);
   store.start();
   published.inc(3);
   attempts.inc({ outcome: 'delivered' }, 2);
@@ -72,11 +75,12 @@ test('each minute has what was added in it, the level at its end, and its quanti
 test.each([-1, 7])('a timer that rings %d ms late tells of the minute it ends', async (lateMs) => {
   const clock = new ManualClock(start + minuteMs / 2);
   const { registry, published, pending } = metrics();
-  const store = new SeriesStore(new MetricReader(registry), {
+  const late: Clock = {
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     after: (delayMs, callback) => clock.after(delayMs + lateMs, callback),
-  });
+  };
+  const store = new SeriesStore(new MetricReader(registry), late, silent);
   store.start();
   for (const count of [3, 2, 4]) {
     published.inc(count);
@@ -104,23 +108,35 @@ test('a minute in which a metric could not be read is not known, and the next on
     },
   });
   rss.set(5);
-  const store = new SeriesStore(new MetricReader(registry), clock);
+  const said: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void said.push(line) });
+  const store = new SeriesStore(new MetricReader(registry), clock, log);
   store.start();
-  clock.advance(minuteMs);
-  await settled();
+  for (const _ of [1, 2]) {
+    clock.advance(minuteMs);
+    await settled();
+  }
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain('EMFILE: too many open files');
+  expect(said[0]).toContain('/admin/series knows nothing of these minutes');
   isOut = false;
   published.inc(2);
   clock.advance(minuteMs);
   await settled();
   const { series } = await store.page(['published', 'residentBytes'], start, minuteMs);
-  expect(series).toEqual({ published: [null, 2, 0], residentBytes: [null, 5, 5] });
+  expect(series).toEqual({ published: [null, null, 2, 0], residentBytes: [null, null, 5, 5] });
+  // What fails after it was well is said again.
+  isOut = true;
+  clock.advance(minuteMs);
+  await settled();
+  expect(said).toHaveLength(2);
   store.stop();
 });
 
 test('a day is kept, and nothing of a day before', async () => {
   const clock = new ManualClock(start);
   const { registry, published } = metrics();
-  const store = new SeriesStore(new MetricReader(registry), clock);
+  const store = new SeriesStore(new MetricReader(registry), clock, silent);
   store.start();
   for (let minute = 0; minute < minutesMax + 5; minute += 1) {
     published.inc(minute);

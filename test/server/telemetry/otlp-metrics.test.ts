@@ -111,7 +111,9 @@ it('goes on where a metric could not be read', async () => {
   const sender = { send: async (_message: object, count: number) => sent.push(count) };
   // It reads these two.
   const settings = { metricsEveryMs: 1000, resource: [] } as unknown as TelemetrySettings;
-  const exporter = new MetricExporter(sender, settings, registry, clock);
+  const said: unknown[] = [];
+  const log = { warn: (...line: unknown[]) => void said.push(line[1]) };
+  const exporter = new MetricExporter(sender, settings, registry, clock, log);
   exporter.start();
   for (const _ of [1, 2]) {
     clock.advance(1000);
@@ -119,5 +121,6 @@ it('goes on where a metric could not be read', async () => {
     isOut = false;
   }
   expect(sent).toEqual([1]);
+  expect(said).toEqual(['the metrics could not be read: the collector is sent none']);
   await exporter.stop();
 });
