@@ -49,6 +49,8 @@ export interface Disk {
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name, which must be free; not every file system can. */
   link(from: string, to: string): Promise<void>;
+  /** Whether the file at a path has another name: its bytes are those of another file, too. */
+  hasOtherNames(path: string): Promise<boolean>;
   /** Removes a file. */
   remove(path: string): Promise<void>;
   /** Removes an empty directory. */

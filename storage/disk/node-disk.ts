@@ -168,6 +168,10 @@ export const nodeDisk: Disk = {
   syncDirectory,
   rename: (from, to) => done((settle) => fs.rename(from, to, settle)),
   link: (from, to) => done((settle) => fs.link(from, to, settle)),
+  async hasOtherNames(path) {
+    const { nlink } = await result<fs.Stats>((settle) => fs.lstat(path, settle));
+    return nlink > 1;
+  },
   remove: (path) => done((settle) => fs.unlink(path, settle)),
   removeDirectory: (path) => done((settle) => fs.rmdir(path, settle)),
   async space(path) {

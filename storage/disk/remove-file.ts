@@ -5,14 +5,15 @@ import { withFile } from './whole-file.js';
 
 /**
  * Removes a file that nothing needs. One that copies on write (Btrfs, ZFS) needs some room to
- * change a directory, and may refuse at its quota: there the bytes of the file go first. Rejects as
- * `Disk.remove` does where that does not help either.
+ * change a directory, and may refuse at its quota: there the bytes of the file go first, unless a
+ * copy of the folder has them under another name. Rejects as `Disk.remove` does where that does not
+ * help either.
  */
 export async function removeFreeing(disk: Disk, path: string): Promise<void> {
   try {
     await disk.remove(path);
   } catch (error) {
-    if (!isNoSpace(error)) throw error;
+    if (!isNoSpace(error) || (await disk.hasOtherNames(path))) throw error;
     await withFile(disk, path, 'write', (file) => disk.truncate(file, 0)).catch(() => undefined);
     await disk.remove(path);
   }

@@ -132,15 +132,21 @@ export class LogUpkeep {
     return compactedUntil(this.store.manifest.state, this.log.id);
   }
 
-  /** Removes the files of a log that was dropped. */
-  async removeAllFiles(): Promise<void> {
+  /** Removes the files of a log that was dropped; false: for want of room some stay. */
+  async removeAllFiles(): Promise<boolean> {
     const { store, log, parts } = this;
     const { directory, openFiles } = store;
     parts.reader.release();
     for (const { number } of log.segments) {
       await openFiles.forget(directory.segment(log.id, number));
     }
-    await removeLogFiles(store, log.id);
+    try {
+      await removeLogFiles(store, log.id);
+      return true;
+    } catch (error) {
+      if (!store.fence.lacksRoom(error)) throw error;
+      return false;
+    }
   }
 
   /** Begins nothing any more; what is under way ends as soon as it can. */

@@ -267,8 +267,8 @@ export class PartitionLog {
     return this.writer.close();
   }
 
-  /** Removes the files of a log that was dropped. For the store. */
-  removeAllFiles(): Promise<void> {
+  /** Removes the files of a dropped log; false: for want of room some stay. For the store. */
+  removeAllFiles(): Promise<boolean> {
     return this.upkeep.removeAllFiles();
   }
 

@@ -307,6 +307,17 @@ export class SimulatedDisk implements Disk {
     });
   }
 
+  hasOtherNames(path: string): Promise<boolean> {
+    return this.run('hasOtherNames', path, () => {
+      const file = this.fileAt(path);
+      const namesIn = (directory: Directory): number =>
+        [...directory.cache.values()].reduce((sum, entry) => {
+          return sum + (entry instanceof Directory ? namesIn(entry) : Number(entry === file));
+        }, 0);
+      return namesIn(this.root) > 1;
+    });
+  }
+
   remove(path: string): Promise<void> {
     return this.change('remove', path, () => {
       const named = this.directoryAt(dirname(path)).cache.get(basename(path));

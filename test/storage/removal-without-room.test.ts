@@ -1,3 +1,4 @@
+import { backupFolder } from '../../storage/backup/backup-folder.js';
 import type { PartitionLog } from '../../storage/log/partition-log.js';
 import { verifyStore } from '../../storage/verify/verify-store.js';
 import { SeededRandom } from '../simulation/seeded-random.js';
@@ -92,6 +93,45 @@ describe('a file that cannot be removed for want of room', () => {
     expect([...disk.files().keys()]).not.toContain(`${directory}/RESERVE`);
     expect((await offsetsOf(logOf(again.store)))[0]).toBe(9);
     await again.store.close();
+  });
+});
+
+describe('a file that a copy of the folder shares', () => {
+  const damagesIn = async (disk: SimulatedDisk, folder: string) =>
+    (await verifyStore(disk, folder, readOnly)).damages.map(({ message }) => message);
+
+  it('keeps its bytes where it cannot be removed from the folder', async () => {
+    const disk = new QuotaDisk(new SeededRandom(1));
+    const { store, log, failures } = await worked(disk);
+    await backupFolder(disk, directory, '/copy', readOnly);
+    disk.refuses = 'what holds bytes';
+    expect(await log.trimTo(9)).toBe(9);
+    await log.compact({ tombstonesBefore: never });
+    expect(await store.dropLog('topic')).toBe(true);
+    expect(failures).toEqual([]);
+    await store.close();
+    expect(await damagesIn(disk, '/copy')).toEqual([]);
+    disk.refuses = 'nothing';
+    await (await openSimulated(disk, options)).store.close();
+    expect(await disk.list(`${directory}/logs`)).toEqual(['0000000000']);
+    expect(await damagesIn(disk, '/copy')).toEqual([]);
+  });
+
+  it('keeps its bytes where a copy has failed that cannot be removed', async () => {
+    const disk = new QuotaDisk(new SeededRandom(1));
+    const { store } = await worked(disk);
+    disk.refuses = 'what holds bytes';
+    const under = '/copy.partial/tmp';
+    disk.failures = [{ operation: 'write', code: 'EDQUOT', nth: 1, under }];
+    await expect(backupFolder(disk, directory, '/copy', readOnly)).rejects.toMatchObject({
+      code: 'disk_full',
+    });
+    expect(await disk.list('/')).toEqual(['copy.partial', 'data']);
+    expect(await damagesIn(disk, directory)).toEqual([]);
+    disk.refuses = 'nothing';
+    await backupFolder(disk, directory, '/copy', readOnly);
+    expect(await disk.list('/')).toEqual(['copy', 'data']);
+    await store.close();
   });
 });
 

@@ -1,4 +1,5 @@
 /** What every log does, on whatever disk: run by one test file per implementation of the port. */
+import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { OffsetOutOfRange, TooLarge } from '../../../storage/faults/storage-errors.js';
 import type { LogRecord, RecordInput } from '../../../storage/format/record.js';
@@ -460,5 +461,18 @@ export function itIsALog(make: () => Promise<DiskUnderTest>): void {
     while (!(await names()).includes('RESERVE')) await new Promise((next) => setImmediate(next));
     expect(roomy.freeSpace.hasRoom).toBe(true);
     await roomy.close();
+  });
+
+  it('lies on a disk that tells files whose bytes have another name', async () => {
+    const store = await open();
+    await filled(store, 1);
+    await store.close();
+    const { disk, directory } = place;
+    const [manifest, other] = [join(directory, 'MANIFEST'), join(directory, 'other')];
+    expect(await disk.hasOtherNames(manifest)).toBe(false);
+    await disk.link(manifest, other);
+    expect(await disk.hasOtherNames(manifest)).toBe(true);
+    await disk.remove(manifest);
+    expect(await disk.hasOtherNames(other)).toBe(false);
   });
 }
