@@ -6,7 +6,10 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What the receiving node checks before it trusts the sending one. */
 export interface Hop {
-  /** The address of the client that sent the request to the first node. */
+  /**
+   * The IP address of the client that sent the request to the first node; of what a node asks for
+   * itself, the URL of that node.
+   */
   readonly client: string;
   /** Of the request's turn: the same when the request is sent again. */
   readonly seed: string;
@@ -100,6 +103,14 @@ export function openHop(
     attempt: Number(said.attempt),
   };
   return { kind: 'hop', hop, digest: said.digest };
+}
+
+/**
+ * Whether a node asks for itself. All else is a client's, whose path and body are what it likes:
+ * that a node has signed them says only that it has passed them on.
+ */
+export function isOfNode({ client }: Pick<Hop, 'client'>): boolean {
+  return client.includes('://');
 }
 
 /** Whether a body is the one that was signed. */

@@ -11,7 +11,7 @@ import {
 } from 'node:http';
 import type { Logger } from 'pino';
 import { misdirected } from '../../cluster/forwarding/forwarder.js';
-import { type Hop, hasDigest, hopHeader, openHop } from '../../cluster/forwarding/hop.js';
+import { type Hop, hasDigest, hopHeader, isOfNode, openHop } from '../../cluster/forwarding/hop.js';
 import type { Clock } from '../../engine/clock.js';
 import { Refusal } from '../../grammar/result.js';
 import { readAhead } from '../../http/bytes/body-read-ahead.js';
@@ -106,14 +106,15 @@ export class ClusterListener {
       return sendRefusalTo(request, response, body, callers.idOf(request));
     }
     if (!hasDigest(body, opened.digest)) return refuseHop(response, broken);
-    const { seed } = opened.hop;
-    if (this.ports.nodeRoutes?.take({ method, path, body, seed }, response) === true) return;
+    const { hop } = opened;
+    const asked = { method, path, body, seed: hop.seed };
+    if (isOfNode(hop) && this.ports.nodeRoutes?.take(asked, response) === true) return;
     // Nothing is awaited between this and the turn that it permits.
     if (!membership.mayServe || !isServing()) {
       response.writeHead(misdirected, { 'content-length': '0' }).end();
       return;
     }
-    await this.serve(request, response, opened.hop);
+    await this.serve(request, response, hop);
   }
 
   private serve(request: IncomingMessage, response: ServerResponse, hop: Hop): Promise<void> {

@@ -26,7 +26,7 @@ export interface NodeRequest {
   readonly seed: string;
 }
 
-/** Only what is signed by another node comes here; `ClusterListener` has seen to it. */
+/** Only what another node asks for itself comes here; `ClusterListener` has seen to it. */
 export class NodeRoutes {
   constructor(private readonly ports: NodeRoutesPorts) {}
 
