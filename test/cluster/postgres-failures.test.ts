@@ -187,6 +187,44 @@ describeWithPostgres('a log in PostgreSQL, of which a server fails', () => {
   );
 
   it(
+    'is read where it is written, once a standby was promoted whose primary lives on',
+    async () => {
+      const [log, other] = [open('beside'), open('beside')];
+      await log.append(0, bytes('before'));
+      for (const each of [log, other]) expect(texts(await each.read(0))).toEqual(['before']);
+      standby.promote();
+      // One that was late may have been stored: then the next one is refused.
+      const ends = ['stored', 'refused'];
+      while (!ends.includes(await tried(log, 1, 'after'))) await pause(20);
+      // It hears nothing at the old server, and claims the log.
+      expect(await tried(other, 1, 'claim')).toBe('refused');
+      for (const each of [log, other]) {
+        // One that went to the old server before may end now.
+        await each.read(0).catch(() => null);
+        expect(texts(await each.read(0))).toEqual(['before', 'after']);
+      }
+    },
+    limitMs,
+  );
+
+  it(
+    'gives a read up that waits for a standby which was promoted',
+    async () => {
+      await open('cut-off').append(0, bytes('before'));
+      standby.ask("alter system set primary_conninfo = ''");
+      standby.ask('select pg_reload_conf()');
+      while (primary.ask('select count(*) from pg_stat_replication') !== '0') await pause(20);
+      const log = open('cut-off');
+      const read = log.read(0).catch((error: Error) => error.message);
+      await waitsOf(1);
+      standby.promote();
+      expect(await read).toContain('another one was promoted after it');
+      expect(texts(await log.read(0))).toEqual(['before']);
+    },
+    limitMs,
+  );
+
+  it(
     'is that of the server which was promoted last, though the old one takes writes again',
     async () => {
       await open('replaced').append(0, bytes('before'));

@@ -49,6 +49,8 @@ export interface PostgresConnection {
 /** One connection to the server that takes writes, made again where it is lost. */
 export class PostgresConnections {
   private current: Promise<PostgresConnection> | null = null;
+  /** Of the server of the connection there is; 0 while there is none. */
+  timeline = 0;
 
   constructor(private readonly urls: readonly string[]) {}
 
@@ -57,12 +59,23 @@ export class PostgresConnections {
    * writes; the next call tries again.
    */
   open(): Promise<PostgresConnection> {
-    const opening = this.current ?? this.connect();
+    if (this.current !== null) return this.current;
+    const opening = this.connect();
     this.current = opening;
-    opening.catch(() => {
-      if (this.current === opening) this.current = null;
-    });
+    opening.then(
+      ({ timeline }) => {
+        if (this.current === opening) this.timeline = timeline;
+      },
+      () => this.forget(opening),
+    );
     return opening;
+  }
+
+  /** Whether a server that takes writes was promoted after the one of a connection. */
+  async isReplaced({ timeline }: PostgresConnection): Promise<boolean> {
+    const newest = await this.connect();
+    newest.socket.destroy();
+    return newest.timeline > timeline;
   }
 
   /** Closes what there is at once, whatever it is doing. */
@@ -72,8 +85,14 @@ export class PostgresConnections {
 
   /** Closes one at once; another one that was opened since stays. */
   discard(opening: Promise<PostgresConnection>): void {
-    if (this.current === opening) this.current = null;
+    this.forget(opening);
     opening.then(({ socket }) => socket.destroy()).catch(() => undefined);
+  }
+
+  private forget(opening: Promise<PostgresConnection>): void {
+    if (this.current !== opening) return;
+    this.current = null;
+    this.timeline = 0;
   }
 
   /**

@@ -3,6 +3,7 @@
  * cannot have the same one. What it acknowledges was flushed by the server and by the standby that
  * it names (`synchronous_standby_names`); where it names none, by the server alone.
  */
+import { systemClock } from '../../engine/clock.js';
 import type { AppendOutcome, CommitLog, ReadEntries } from '../commit-log.js';
 import { type AppendStatement, appendedRow } from './appended-row.js';
 import {
@@ -66,6 +67,9 @@ const remove = (shard: string, before: number) => `begin; set local synchronous_
     and place < (select max(place) from stepwell_log where shard = ${shard});
   commit`;
 
+/** A read that waits for a standby looks as often whether another server was promoted. */
+const lookMs = 3000;
+
 const commitOfNothing = "select pg_logical_emit_message(true, 'stepwell', '')";
 
 /** An append under way, and the connection that it goes through. */
@@ -108,6 +112,7 @@ export class PostgresLog implements CommitLog {
       const connection = await opening;
       // It was given up meanwhile: its bytes may be others by now.
       if (this.appending !== own) return { kind: 'unknown' };
+      requireNewest(connection, this.reading);
       own.isSent = true;
       return await this.insert(connection, expected, bytes);
     } catch (error) {
@@ -192,10 +197,34 @@ export class PostgresLog implements CommitLog {
     const { doubt } = this;
     if (this.proven === connection && doubt === null && this.appending === null) return;
     connection.isWaitCancelled = false;
-    await connection.client.query(commitOfNothing);
+    const cancel = this.leaveOnceReplaced(connection);
+    await connection.client.query(commitOfNothing).finally(cancel);
     if (connection.isWaitCancelled) throw new Error('the wait for the standby was cancelled');
     this.proven = connection;
     if (doubt !== null && doubt < end && this.doubt === doubt) this.doubt = null;
+  }
+
+  /**
+   * Closes a connection whose server was replaced, until that is cancelled: one that is cut off
+   * from its standby, which was promoted, would keep a read waiting for as long as it lives.
+   */
+  private leaveOnceReplaced(connection: PostgresConnection): () => void {
+    let isOver = false;
+    let cancel = () => {};
+    const look = async () => {
+      const isReplaced = await this.reading.isReplaced(connection).catch(() => false);
+      if (isOver) return;
+      if (isReplaced) connection.socket.destroy(new Error(replaced));
+      else lookLater();
+    };
+    const lookLater = () => {
+      cancel = systemClock.after(lookMs, () => void look());
+    };
+    lookLater();
+    return () => {
+      isOver = true;
+      cancel();
+    };
   }
 
   private async reads<Found>(
@@ -203,13 +232,25 @@ export class PostgresLog implements CommitLog {
   ): Promise<Found> {
     const opening = this.reading.open();
     try {
-      return await ask(await opening);
+      const connection = await opening;
+      requireNewest(connection, this.writing);
+      return await ask(connection);
     } catch (error) {
       this.reading.discard(opening);
       this.options.onError?.(error);
       throw error;
     }
   }
+}
+
+const replaced = 'the server of PostgreSQL was replaced: another one was promoted after it';
+
+/**
+ * Throws where the connection beside this one is to a server that was promoted later. The one that
+ * it has replaced may live on, and has nothing new.
+ */
+function requireNewest({ timeline }: PostgresConnection, beside: PostgresConnections): void {
+  if (timeline < beside.timeline) throw new Error(replaced);
 }
 
 /** Where the log of `shard` begins and ends, and the time of its server. */
