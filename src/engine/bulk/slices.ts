@@ -36,14 +36,16 @@ export async function dispatchAll<Own extends Command>(
 /**
  * Dispatches all commands in one tick, so that nothing comes between. `areTogether`: one refusal
  * refuses all commands of its turn; what does not fit one turn is whole as far as each turn is.
+ * `length`: so many are one turn; the halves of one that is too large come behind later turns.
  */
 export async function dispatchAtOnce<Own extends Command>(
   engine: Engine,
   commands: readonly Own[],
   areTogether: boolean,
   by: Principal | null = null,
+  length: number = turnCommandsMax,
 ): Promise<readonly Outcome<ResultOf<Own>>[]> {
-  const turns = [...slicesOf(commands)].map((slice) =>
+  const turns = [...slicesOf(commands, length)].map((slice) =>
     dispatchFitting(engine, slice, areTogether, by),
   );
   return (await Promise.all(turns)).flat();

@@ -18,7 +18,7 @@ import { scheduleDecider, type TriggerScheduleEffect } from './schedule.decider.
 import { Schedules } from './schedule.entity.js';
 import { scheduleKind } from './schedule.events.js';
 import { StoredDefinitions } from './stored-definitions.js';
-import { triggerMessages } from './trigger-commands.js';
+import { commandsPerTurn, triggerMessages } from './trigger-commands.js';
 
 /** What a trigger by hand has published. */
 export interface ManualTrigger {
@@ -99,7 +99,8 @@ export class SchedulePublisher {
     const state = schedules.stateOf(trigger.id);
     const judged = scheduleDecider.decide(trigger, state, schedules.messages);
     const commands = judged instanceof Refusal ? [trigger] : [...messages, trigger];
-    for (const outcome of await dispatchAtOnce(engine, commands, true, by)) {
+    const length = commandsPerTurn(messages);
+    for (const outcome of await dispatchAtOnce(engine, commands, true, by, length)) {
       if (!outcome.ok) return outcome;
     }
     return null;

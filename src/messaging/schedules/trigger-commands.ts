@@ -1,5 +1,7 @@
 /** What one trigger of a schedule publishes: its messages, as they are at that moment. Pure. */
+import { bodyLengthMax } from '../../../storage/format/record-batch.js';
 import type { TurnNames } from '../../engine/decider.js';
+import { turnCommandsMax } from '../../engine/turn.js';
 import { withDefaultHeaders } from '../../grammar/headers.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 import { messageKind } from '../messages/message.events.js';
@@ -36,3 +38,17 @@ export function triggerMessages(
 }
 
 const noBody = Buffer.alloc(0);
+
+/** More than the event of a message has beside its options: its URL, the name of its endpoint. */
+const ownBytesMax = 32 * 1024;
+
+/**
+ * How many of these commands one append takes: more would be turns that come behind the trigger.
+ * The messages of a trigger differ in nothing but their endpoints, and have no bodies.
+ */
+export function commandsPerTurn(messages: readonly PublishMessage[]): number {
+  const [first] = messages;
+  if (first === undefined || messages.length < turnCommandsMax) return turnCommandsMax;
+  const bytes = Buffer.byteLength(JSON.stringify(first.message)) + ownBytesMax;
+  return Math.max(1, Math.min(Math.floor(bodyLengthMax / bytes), turnCommandsMax));
+}

@@ -121,6 +121,33 @@ describe('a trigger by hand', () => {
   });
 });
 
+describe('a trigger whose messages are more than one append takes', () => {
+  it('counts behind all of them', async () => {
+    const path = 'x'.repeat(8000);
+    const endpoints = Array.from({ length: 300 }, (_, at) => ({
+      url: `${endpoint.url}/${path}${at}`,
+    }));
+    const group = async (method: string, name: string, body: object) => {
+      const { status } = await callApi(
+        server,
+        method,
+        `/v2/topics/${name}`,
+        {},
+        JSON.stringify(body),
+      );
+      expect(status).toBe(200);
+    };
+    await group('POST', 'long/endpoints', { endpoints });
+    await group('PATCH', 'long', { headers: { 'X-Long': ['x'.repeat(65_000)] } });
+    await create('long', { 'svc-delay': '1d', 'svc-forward-x-own': 'x'.repeat(60_000) }, 'long');
+    const { status, body } = await ask('POST', 'long/trigger');
+    expect([status, (body as { messageIds: string[] }).messageIds.length]).toEqual([200, 300]);
+    const { results } = (await ask('GET', 'long/results')).body as Results;
+    expect(results).toMatchObject([{ isManual: true, messageCount: 300 }]);
+    await callApi(server, 'DELETE', '/v2/messages?scheduleId=long');
+  });
+});
+
 describe('the results of a schedule', () => {
   it('tell what came of its triggers, newest first', async () => {
     await create('triggered', { 'svc-retries': '0' });
