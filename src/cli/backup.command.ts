@@ -5,7 +5,10 @@ import type { RestoreOptions } from './folder/backup-restore.js';
 import { type DataDirOption, dataDirOption, folderArgument } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
 
-/** Reads the folder itself and asks no server: it needs to run where the folder lies. */
+/**
+ * Reads the data folder directly and contacts no server, so it must run on the machine with the
+ * folder.
+ */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('copy the data folder as it is at one moment, also while a server uses it')
@@ -23,7 +26,7 @@ export function backupCommand(): Command {
     );
 }
 
-/** Never in place: the folder that it makes must be new, or empty (ADR 38). */
+/** Never restores in place: the target folder must be new or empty (ADR 38). */
 export function restoreCommand(): Command {
   return restoring('restore')
     .description('make a data folder from a backup')
@@ -32,7 +35,7 @@ export function restoreCommand(): Command {
     .addHelpText('after', examplesText(['stepwell restore /backups/monday ./data']));
 }
 
-/** `journal import`: what was exported is restored as a backup is. */
+/** `journal import`: an export is restored in the same way as a backup. */
 export function importCommand(): Command {
   return restoring('import')
     .description('make a data folder from what `journal export` has made')
@@ -43,7 +46,7 @@ export function importCommand(): Command {
     .addHelpText('after', examplesText(['stepwell journal import /tmp/good ./data']));
 }
 
-/** A command that restores; its two arguments are named by what it is called. */
+/** A command that restores; the caller names its two arguments. */
 function restoring(name: string): Command {
   return new Command(name)
     .addOption(

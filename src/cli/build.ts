@@ -1,12 +1,12 @@
-/** Which build of the program this is: two builds of one version may remember otherwise. */
+/** Identifies this build of the program: two builds of one version may keep different state. */
 import { fileURLToPath } from 'node:url';
 import type { Disk } from '../../storage/disk/disk.js';
 import { readWhole } from '../../storage/disk/whole-file.js';
 
-/** What `build/run.mjs` writes: the digest of all sources. */
+/** Written by `build/run.mjs`: the digest of all sources. */
 const stamp = new URL('../build.json', import.meta.url);
 
-/** null where the sources run as they are. */
+/** The digest of this build; null if the sources run directly. */
 export async function readBuild(disk: Disk): Promise<string | null> {
   try {
     const { digest } = JSON.parse((await readWhole(disk, fileURLToPath(stamp))).toString());

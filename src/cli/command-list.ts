@@ -1,13 +1,13 @@
 /**
- * Every command of the program by its name. What a command is made of is loaded when it is called,
- * so that one that asks a server a question answers at once.
+ * Every command of the program by its name. The modules of a command are loaded only when it is
+ * called, so that commands which query a server respond at once.
  */
 import { Command } from 'commander';
 
 /** A command of the first level. */
 interface ListedCommand {
   readonly name: string;
-  /** As the help of the program shows it. */
+  /** The summary in the program's help. */
   readonly summary: string;
   readonly group: string;
   load(): Promise<Command>;
@@ -194,8 +194,8 @@ const listed: readonly ListedCommand[] = [
 ];
 
 /**
- * The commands of the first level in the order of the help. Only the one that is called is whole,
- * and stands in for the others by name; without a name all of them are.
+ * The commands of the first level, in the order of the help. Only the called one is loaded; the
+ * others have just a name and a summary. If `called` is null, all are loaded.
  */
 export async function commandsFor(called: string | null): Promise<readonly Command[]> {
   return Promise.all(

@@ -3,7 +3,10 @@ import { Command } from 'commander';
 import { type DataDirOption, dataDirOption } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
 
-/** Reads settings as a start would, and names a wrong one with exit code 64; secrets are hidden. */
+/**
+ * Reads settings as a start would; an invalid one is reported with exit code 64. Secrets are
+ * hidden.
+ */
 export function configCommand(): Command {
   return new Command('config')
     .description('print every setting and where it came from')

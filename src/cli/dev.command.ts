@@ -5,7 +5,7 @@ import type { DevOptions } from './dev.js';
 import { dataDirOption } from './folder/folder-option.js';
 import { examplesText } from './output/examples.js';
 
-/** Only on a loopback address; another one is refused with exit code 64. */
+/** Listens only on a loopback address; any other is refused with exit code 64. */
 export function devCommand(): Command {
   return new Command('dev')
     .description("run the server with the SDKs' published development credentials, on loopback")

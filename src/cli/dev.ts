@@ -19,14 +19,14 @@ import { durationWords } from './output/time-words.js';
 /** Where SDKs in development mode look for a server. */
 const developmentPort = '8080';
 
-/** What `stepwell dev` is given; without `fault` deliveries are left alone. */
+/** The options of `stepwell dev`; without `fault`, deliveries are not disturbed. */
 export interface DevOptions extends DataDirOption {
   readonly fault?: FaultPlan;
 }
 
 /**
- * Runs until the process is asked to stop. Throws `ConfigurationError` where the server would
- * listen on another address than loopback: its credentials are published.
+ * Runs until the process is asked to stop. Throws `ConfigurationError` if the server would listen
+ * on an address other than loopback, as its credentials are public.
  */
 export async function dev(options: DevOptions): Promise<void> {
   const configuration = readConfiguration(undefined, 'dev', givenSettings(options));
@@ -36,7 +36,7 @@ export async function dev(options: DevOptions): Promise<void> {
       'STEPWELL_HOST must be a loopback address for dev: its credentials are published',
     ]);
   }
-  // Before the server is loaded: its modules are many files at once.
+  // Before the server is loaded, as loading its modules opens many files at once.
   shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
   const opened = developmentCredentials(config);
@@ -56,7 +56,7 @@ export async function dev(options: DevOptions): Promise<void> {
   });
 }
 
-/** What is not as it would be elsewhere. */
+/** What differs from a server that runs elsewhere. */
 function developmentLines(aheadMs: number, fault: FaultPlan | undefined): string[] {
   const lines: string[] = [];
   if (aheadMs > 0) lines.push(`The time is ${durationWords(aheadMs)} ahead (stepwell clock).`);

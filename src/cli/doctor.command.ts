@@ -1,10 +1,8 @@
-/** `stepwell doctor`: whether this machine and these settings are fit for a server. */
+/** `stepwell doctor`: checks whether this machine and these settings are fit for a server. */
 import type { Command } from 'commander';
 import { type ClientOptions, clientCommand } from './client/client-command.js';
 
-/**
- * Changes nothing. A server that runs is asked, too; where none does, the port is tried instead.
- */
+/** Changes nothing. A running server is queried, too; if none runs, the port is tested instead. */
 export function doctorCommand(): Command {
   return clientCommand('doctor', 'check settings, disk, clock, ports, files and a destination', [
     'stepwell doctor',

@@ -1,7 +1,7 @@
 /**
- * What needs the engine: the server itself, and the commands that read its folder or its settings.
- * It is a file of its own beside the program (ADR 75), so that a command that only asks a server
- * starts without it.
+ * Everything that needs the engine: the server itself, and the commands that read its folder or its
+ * settings. It is bundled as a separate file beside the program (ADR 75), so that a command which
+ * only queries a server starts without it.
  */
 import 'reflect-metadata';
 import { ConfigurationError } from '../server/configuration/config.js';
@@ -23,7 +23,7 @@ import { start } from './start.js';
 
 showSourceLinesAtEnd();
 
-/** What the commands do whose definitions (`x.command.ts`) load them when they are called. */
+/** The actions of those commands; their definitions (`x.command.ts`) load them when called. */
 export const actions = {
   backup,
   dev,
@@ -39,7 +39,7 @@ export const actions = {
   verifyJournal,
 } as const;
 
-/** What ended a command, for people, and the exit code that says so. */
+/** Why a command failed, as lines for people, and the exit code for it. */
 export function endOf(error: unknown): {
   readonly lines: readonly string[];
   readonly code: number;

@@ -1,4 +1,4 @@
-/** `stepwell journal`: looking at a data folder, and exporting from it, without touching it. */
+/** `stepwell journal`: inspects a data folder and exports from it, without modifying it. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type JournalMoment, readMoment } from '../server/journal/journal-moment.js';
 import { isEventType } from '../server/journal/known-events.js';
@@ -8,7 +8,7 @@ import { type KeptHead, readKeptHead } from './journal/kept-head.js';
 import type { PrintJournalOptions, ReplayCommandOptions, VerifyOptions } from './journal.js';
 import { examplesText } from './output/examples.js';
 
-/** A server may use the folder meanwhile: what it appends later is not seen. */
+/** A server may use the folder meanwhile; what it appends later is not seen. */
 export function journalCommand(): Command {
   const journal = new Command('journal').description(
     'look at the data folder, which it never changes',
@@ -110,7 +110,10 @@ function replayCommand(): Command {
     );
 }
 
-/** Of what stands in topics: there is one form of it, of all that is there now. */
+/**
+ * An option about topics: it excludes the others, as topics are printed in one form only, with
+ * everything they hold now.
+ */
 function aloneOption(flags: string, description: string): Option {
   const others = ['offsets', 'records', 'until', 'since', 'stream', 'type', 'by', 'csv'];
   const option = new Option(flags, description);

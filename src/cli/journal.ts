@@ -35,8 +35,8 @@ export interface ReplayCommandOptions extends ReplayOptions, DataDirOption, Arch
 }
 
 /**
- * Folds the journal in memory and prints what it comes to; the exit code is 1 where that differs
- * from a digest or a snapshot.
+ * Folds the journal in memory and prints the result; the exit code is 1 if it differs from a digest
+ * or a snapshot.
  */
 export async function replayJournal(options: ReplayCommandOptions): Promise<void> {
   const { config } = readConfiguration(undefined, 'start', givenSettings(options));
@@ -67,7 +67,7 @@ export async function replayJournal(options: ReplayCommandOptions): Promise<void
 /** What `stepwell journal print` is given. */
 export interface PrintJournalOptions extends PrintOptions, DataDirOption, ArchiveOption {}
 
-/** Prints as it reads; what was asked to be redacted is hidden unless `reveal` is given. */
+/** Prints while reading; redacted fields are hidden unless `reveal` is given. */
 export async function printJournal(options: PrintJournalOptions): Promise<void> {
   const look = async (journal: Journal | null) => {
     if (journal !== null) await sayAll(printedLines(journal, options));
@@ -75,19 +75,24 @@ export async function printJournal(options: PrintJournalOptions): Promise<void> 
   await readJournal(await configuredFolder(options), look, options.archive);
 }
 
-/** `against`: heads that were kept elsewhere; empty = the folder is compared with itself alone. */
+/**
+ * `against`: heads that were kept elsewhere; if empty, the folder is only checked against itself.
+ */
 export interface VerifyOptions extends DataDirOption {
   readonly against?: readonly KeptHead[];
 }
 
-/** Throws where no part of the journal is sealed yet. */
+/** Throws if no part of the journal is sealed yet. */
 export async function printDigest(options: DataDirOption): Promise<void> {
   const head = await readChainHead(nodeDisk, await configuredFolder(options), journalLogName);
   if (head === null) throw new Error('no part of the journal is sealed yet');
   await sayAll([`digest ${head.digest} at ${head.offset}`]);
 }
 
-/** Reads everything; problems go to standard error, and the exit code is 65 where there are any. */
+/**
+ * Reads everything. Problems are printed to standard error, and if there are any, the exit code is
+ * 65.
+ */
 export async function verifyJournal(options: VerifyOptions): Promise<void> {
   const progress = progressLine(systemClock);
   const folder = await configuredFolder(options);
@@ -99,7 +104,7 @@ export async function verifyJournal(options: VerifyOptions): Promise<void> {
   if (problems.length > 0) process.exitCode = exitCodes.damagedData;
 }
 
-/** Rejects as `exportGood` does; nothing is left of `folder` then. */
+/** Rejects as `exportGood` does; then nothing remains of `folder`. */
 export async function exportFolder(folder: string, options: DataDirOption): Promise<void> {
   const progress = progressLine(systemClock);
   const from = await configuredFolder(options);

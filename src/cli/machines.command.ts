@@ -1,4 +1,4 @@
-/** `stepwell machines`: the life of each entity that has a machine, as a diagram. */
+/** `stepwell machines`: the state machine of each entity that has one, as a diagram. */
 import { Command } from 'commander';
 import { examplesText } from './output/examples.js';
 

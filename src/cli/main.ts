@@ -1,4 +1,7 @@
-/** The program. It is started by `bin/stepwell.cjs`, which sets the size of the thread pool. */
+/**
+ * The entry point of the program. `bin/stepwell.cjs` starts it, and sets the size of the thread
+ * pool.
+ */
 import { run } from './program.js';
 
 void run(process.argv);

@@ -1,12 +1,12 @@
 /**
- * When the process that has started this one ends, this one does, too. `npx` and scripts of `npm`
- * run a shell, which ends by a signal without passing it on: the server would stay behind.
+ * Ends this process when its parent ends. `npx` and `npm` scripts run a shell, which ends by a
+ * signal without passing it on, so the server would be left running.
  */
 import type { Clock } from '../engine/clock.js';
 
 const lookAgainMs = 250;
 
-/** Calls `onEnd` once, when the parent that this process has now is gone. */
+/** Calls `onEnd` once, when the present parent of this process is gone. */
 export function followParent(clock: Clock, onEnd: () => void): void {
   const parent = process.ppid;
   const look = () => {

@@ -1,5 +1,6 @@
 /**
- * The command line: one file per command (`command-list.ts` names them), one table of exit codes.
+ * The command line: one file per command (listed in `command-list.ts`), and one table of exit
+ * codes.
  */
 import { Command, CommanderError } from 'commander';
 import { version } from '../grammar/version.js';
@@ -9,14 +10,14 @@ import { isClientError } from './connect/client-errors.js';
 import { hideToken } from './connect/given-token.js';
 import { complain, endQuietlyInPipes } from './output/terminal.js';
 
-/** Runs one command and sets the exit code; a server goes on running after it has returned. */
+/** Runs one command and sets the exit code; a server keeps running after this has returned. */
 export async function run(argv: readonly string[]): Promise<void> {
   hideToken(argv);
   endQuietlyInPipes();
   try {
     const words = asked(argv.slice(2));
     const called = words.find((word) => !word.startsWith('-')) ?? '';
-    // What is misspelt needs the names of all.
+    // An unknown command needs the names of all, for a suggestion.
     const stepwell = await program(isCommand(called) || called === '' ? called : null);
     await stepwell.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -24,27 +25,29 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** `help msg publish` is `msg publish --help`: commander itself looks one word far. */
+/** `help msg publish` becomes `msg publish --help`: commander's own help takes only one word. */
 function asked(words: readonly string[]): readonly string[] {
   const [first, ...path] = words;
   return first === 'help' ? [...path, '--help'] : words;
 }
 
-/** All commands, or only `called` with what is in it; tests may look without running it. */
+/**
+ * All commands, or only `called` with its subcommands; tests can inspect them without running one.
+ */
 export async function program(called: string | null = null): Promise<Command> {
   const stepwell = new Command('stepwell')
     .description('Durable HTTP messages, workflows and partitioned log topics in one process.')
     .version(version)
     .showHelpAfterError('stepwell --help names every command.')
     .enablePositionalOptions()
-    // Throws where commander would end the process.
+    // Throws instead of letting commander end the process.
     .exitOverride();
   for (const command of await commandsFor(called)) stepwell.addCommand(command);
   inherit(stepwell);
   return stepwell;
 }
 
-/** How errors are printed and ended holds for the commands of commands too. */
+/** Subcommands inherit how errors are printed and handled. */
 function inherit(command: Command): void {
   for (const part of command.commands) {
     part.copyInheritedSettings(command);
@@ -53,21 +56,21 @@ function inherit(command: Command): void {
   }
 }
 
-/** `stepwell msg publish`. */
+/** The full name of a command, such as `stepwell msg publish`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/** Tells what ended the command, once, and which exit code says so. */
+/** Prints once why the command failed, and returns the exit code for it. */
 async function explained(error: unknown): Promise<number> {
-  // Commander has written its own text; its code is 0 for help and version.
+  // Commander has already printed its text; its code is 0 for help and version.
   if (error instanceof CommanderError)
     return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
   if (isClientError(error)) {
     complain(error.message);
     return error.exitCode;
   }
-  // The errors of servers and folders come with their modules, which a client never loads.
+  // The errors of servers and folders are in their modules, which client commands never load.
   const { endOf } = await import('./engine.part.js');
   const { lines, code } = endOf(error);
   for (const line of lines) complain(line);

@@ -1,4 +1,7 @@
-/** What `start` and `dev` share: build, say so, end on a signal, and die of broken invariants. */
+/**
+ * What `start` and `dev` have in common: build the server, announce it, end on a signal, and exit
+ * if an invariant breaks.
+ */
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
@@ -25,14 +28,14 @@ import { readBuild } from './build.js';
 import { say } from './output/terminal.js';
 import { followParent } from './parent-process.js';
 
-/** Where the build puts it. */
+/** Where the build puts the console. */
 const consoleFolder = fileURLToPath(new URL('../../console', import.meta.url));
 
-/** How a server differs from the usual one. */
+/** Differences from the usual server. */
 export interface ServeOptions extends OutboundPorts {
-  /** Without it that of the machine. */
+  /** Without it, the machine's clock. */
   readonly clock?: Clock;
-  /** Lines for standard output, from the URL that it serves. */
+  /** Makes lines for standard output from the URL that the server listens at. */
   readonly introduction?: (url: string) => readonly string[];
 }
 
@@ -50,7 +53,7 @@ export async function serve(
     log.fatal({ err: error }, 'the process cannot go on');
     process.exit(exitCodeOf(error));
   };
-  // After an unexpected error the state of the process is unknown: a restart is safer.
+  // After an unexpected error, the state of the process is unknown: a restart is safer.
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
   const build = await readBuild(nodeDisk);
@@ -79,11 +82,11 @@ export async function serve(
       log.warn({ err: error }, 'client commands will not find this server by its data folder');
     });
   }
-  // Launchers of the published clients wait for this line.
+  // Launchers in the published clients wait for this line.
   say(`Stepwell is running at ${application.url}`);
 }
 
-/** What client commands may find in the data folder: the published development credentials. */
+/** What client commands may find in the data folder: only the public development credentials. */
 function publishedOf({ credentials, sources }: OpenedCredentials) {
   const [token] = credentials.tokens;
   const { restUsername: username, restPassword: password } = credentials;
@@ -91,7 +94,10 @@ function publishedOf({ credentials, sources }: OpenedCredentials) {
   return isPublished && token !== undefined ? { token, basic: { username, password } } : null;
 }
 
-/** What the operator should know without asking: what an answer promises, what we may call. */
+/**
+ * What the operator should know without asking: what an acknowledgement promises, and which
+ * networks deliveries may reach.
+ */
 function promises(config: Config): string[] {
   const { networks, hosts } = allowedNetworks(config);
   const reachable = ['the public internet', ...networks, ...hosts];
@@ -101,7 +107,7 @@ function promises(config: Config): string[] {
   ];
 }
 
-/** As `Stepwell-Durability` says it, in words. */
+/** The meaning of `Stepwell-Durability`, in words. */
 function promiseOf({ fsync, commitLog }: Config): string {
   if (commitLog !== null) return 'in the shared log, and then on this disk (replicated)';
   if (fsync === 'strict') return 'on disk (fsync strict)';
@@ -109,7 +115,7 @@ function promiseOf({ fsync, commitLog }: Config): string {
   return `on disk within ${fsync.intervalMs} ms; a power cut may take that much (fsync interval)`;
 }
 
-/** Fewer threads let a few slow fsyncs hold all other work with files. */
+/** With fewer threads, a few slow fsyncs would block all other file operations. */
 const threadPoolSizeMin = 8;
 
 function smallThreadPool(size: number): string {
@@ -119,16 +125,16 @@ function smallThreadPool(size: number): string {
   );
 }
 
-/** Lines for people where a person reads them, unless the configuration says what it wants. */
+/** Pretty lines if a person reads them on a terminal, unless the configuration sets the format. */
 function logFormatOf({ logFormat, isDevelopment }: Config): LogFormat {
   if (logFormat !== null) return logFormat;
   return isDevelopment || process.stderr.isTTY === true ? 'pretty' : 'json';
 }
 
-/** Ctrl-C reaches the server twice where npm passes it on: from the terminal, and from npm. */
+/** Under npm, Ctrl-C reaches the server twice: from the terminal, and from npm. */
 const sameRequestMs = 1000;
 
-/** The first request drains; one that comes later means it. */
+/** The first signal drains the server; a later one ends it at once. */
 function ending(application: Application, folder: string): (reason: string) => Promise<void> {
   let firstAt: number | null = null;
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
@@ -141,7 +147,8 @@ function ending(application: Application, folder: string): (reason: string) => P
     firstAt = now;
     const isClean = await application.stop(reason);
     if (application.life.changesNothing === null) await forgetAddress(nodeDisk, folder);
-    // Node.js 20 aborts where it exits and its terminal is gone: the signal itself ends it.
+    // Node.js 20 aborts if it exits after its terminal is gone, so let the signal itself end the
+    // process.
     if (reason === 'SIGHUP' && hasTerminal) {
       process.removeAllListeners(reason);
       process.kill(process.pid, reason);

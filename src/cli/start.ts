@@ -1,4 +1,4 @@
-/** What `stepwell start` does: the folder is made ready, then the server runs. */
+/** What `stepwell start` does: prepares the data folder, then runs the server. */
 import { nodeDisk } from '../../storage/disk/node-disk.js';
 import { systemIdentifiers } from '../engine/identifiers.js';
 import { readConfiguration } from '../server/configuration/config.js';
@@ -11,13 +11,13 @@ import { prepareDataFolder, whileOwned } from './folder/owned-folder.js';
 import { say } from './output/terminal.js';
 
 /**
- * Runs until the process is asked to stop. Throws `ConfigurationError`, or what opening the folder
- * throws; credentials that it makes are shown this once.
+ * Runs until the process is asked to stop. Throws `ConfigurationError`, or whatever opening the
+ * folder throws. Newly created credentials are shown this once.
  */
 export async function start(options: DataDirOption): Promise<void> {
   const configuration = readConfiguration(undefined, 'start', givenSettings(options));
   const { config } = configuration;
-  // Before the server is loaded: its modules are many files at once.
+  // Before the server is loaded, as loading its modules opens many files at once.
   shareDescriptors(descriptorLimit(), config);
   await prepareDataFolder(config.dataDirectory, nodeDisk);
   await requireUnmoved(nodeDisk, config.dataDirectory);

@@ -1,4 +1,4 @@
-/** `stepwell bench`: what a running server does with messages, measured from outside. */
+/** `stepwell bench`: measures from outside how fast a running server handles messages. */
 import type { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
@@ -11,13 +11,13 @@ import { ClientError } from '../connect/client-errors.js';
 import { publishHeaders } from '../messages/publish-options.js';
 import { type Measured, measure } from './measurement.js';
 
-/** Each of them is delivered, and stays in the logs of the server. */
+/** Each message is delivered, and remains in the logs of the server. */
 const messagesMax = 100_000;
 const concurrencyMax = 1000;
 
 /**
- * Ends once every message was delivered; with exit code 64 for more than it may send, and with 69
- * where messages do not arrive.
+ * Ends once every message is delivered. Exit code 64 if more messages are requested than allowed,
+ * and 69 if messages do not arrive.
  */
 export function benchCommand(): Command {
   return clientCommand(

@@ -1,4 +1,4 @@
-/** Publishes messages to an endpoint in this process, and takes the times of both. */
+/** Publishes messages to an endpoint in this process, and measures publishing and delivery. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type Clock, systemClock } from '../../engine/clock.js';
 import { listeningPort } from '../../http/listening-port.js';
@@ -7,26 +7,26 @@ import type { ApiClient } from '../connect/api-client.js';
 import { ClientError } from '../connect/client-errors.js';
 import type { RequestHeaders } from '../connect/exchange.js';
 
-/** What is published, and where to. */
+/** What is published, and to which host. */
 export interface Load {
   readonly messages: number;
-  /** Publishes at once. */
+  /** How many publish requests run at once. */
   readonly concurrency: number;
-  /** Of each body. */
+  /** The size of each body. */
   readonly bytes: number;
-  /** Of this machine, as the server reaches it. */
+  /** The address of this machine, as the server reaches it. */
   readonly host: string;
   readonly headers: RequestHeaders;
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 export interface Percentiles {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
 }
 
-/** What `measure` answers, and `--json` prints. */
+/** The result of `measure`, which `--json` prints. */
 export interface Measured {
   readonly messages: number;
   /** From the first publish to the last delivery. */
@@ -37,11 +37,11 @@ export interface Measured {
   readonly deliveryMs: Percentiles;
 }
 
-/** Without any delivery for so long there will be none. */
+/** If no delivery arrives for this long, none is expected any more. */
 const patienceMs = 30_000;
 
 /**
- * Throws what the server refuses, and `ClientError` where deliveries do not arrive or `host` is no
+ * Throws what the server refuses, and `ClientError` if deliveries do not arrive or `host` is not an
  * address of this machine.
  */
 export async function measure(
@@ -56,7 +56,7 @@ export async function measure(
   const server = await listening(host, (request) => {
     const name = request.url ?? '';
     const at = begun.get(name);
-    // The server may deliver more than once; the first time counts.
+    // The server may deliver a message more than once; the first delivery counts.
     if (at === undefined || !begun.delete(name)) return;
     deliveryMs.push(clock.monotonic() - at);
     arrived();
@@ -89,7 +89,7 @@ export async function measure(
     const seconds = (clock.monotonic() - startedAt) / 1000;
     return { messages, seconds, publishMs: of(publishMs), deliveryMs: of(deliveryMs) };
   } finally {
-    // Where one has failed, the others publish no more.
+    // If one publisher failed, the others stop.
     next = messages;
     server.close();
     server.closeAllConnections();
@@ -117,7 +117,7 @@ async function listening(host: string, take: (request: IncomingMessage) => void)
   return server;
 }
 
-/** The name is not known, or its address belongs to another machine. */
+/** The host name is unknown, or its address belongs to another machine. */
 function notListening(host: string, error: NodeJS.ErrnoException): ClientError {
   const reason = error.code ?? error.message;
   const said = `--host ${host} is no address on which this machine can listen (${reason})`;

@@ -1,4 +1,4 @@
-/** What all commands have in common that speak to a running server. */
+/** What all commands that talk to a running server have in common. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ApiClient } from '../connect/api-client.js';
@@ -10,13 +10,13 @@ import { Output, type OutputOptions } from '../output/output.js';
 /** Options of every client command. */
 export type ClientOptions = AddressOptions & OutputOptions;
 
-/** What a client command works with. */
+/** What a client command works with: the server and the output. */
 export interface Client {
   readonly api: ApiClient;
   readonly output: Output;
 }
 
-/** A command that takes the common options; `examples` stand at the end of its help. */
+/** A command with the common options; `examples` are printed at the end of its help. */
 export function clientCommand(name: string, summary: string, examples: readonly string[]): Command {
   const command = new Command(name)
     .description(summary)
@@ -27,17 +27,17 @@ export function clientCommand(name: string, summary: string, examples: readonly 
   return command.addHelpText('after', examplesText(examples));
 }
 
-/** Finds the server and how its answers are to be shown. */
+/** Finds the server, and decides how its answers are shown. */
 export async function connect(options: ClientOptions): Promise<Client> {
   return { api: new ApiClient(await findServer(options)), output: new Output(options) };
 }
 
-/** A whole number from 1 on, for options such as `--count`. */
+/** A whole number of at least 1, for options such as `--count`. */
 export function countOption(text: string): number {
   return wholeNumber(text, 1);
 }
 
-/** A whole number from 0 on, for `--partition`. */
+/** A whole number of at least 0, for `--partition`. */
 export function partitionOption(text: string): number {
   return wholeNumber(text, 0);
 }
@@ -48,7 +48,7 @@ function wholeNumber(text: string, least: number): number {
   throw new InvalidArgumentError(`It is a whole number from ${least} on.`);
 }
 
-/** An option that is one of these words in any case; another one is refused with the list. */
+/** An option whose value is one of `words`, in any case; another value is refused with the list. */
 export function wordOption(flags: string, summary: string, words: readonly string[]): Option {
   return new Option(flags, summary).choices(words).argParser((text: string) => {
     const word = words.find((one) => one.toLowerCase() === text.toLowerCase());
@@ -63,8 +63,8 @@ export function listOption(text: string, before: readonly string[] = []): readon
 }
 
 /**
- * Does it with each of those that are there; one that is not keeps no other from it. Throws where
- * one was not.
+ * Calls `act` for each id. An id that is not found does not stop the others; throws at the end if
+ * any was not found.
  */
 export async function withEach(
   what: string,
@@ -87,7 +87,7 @@ export async function withEach(
 const isNotFound = (error: unknown) =>
   isClientError(error) && error.exitCode === exitCodes.notFound;
 
-/** Throws where fewer were there than are named; those that were are done. */
+/** Throws if fewer items were found than ids are given; those found are already processed. */
 export function requireAll(what: string, done: number, ids: readonly string[]): void {
   const named = new Set(ids).size;
   if (done >= named) return;

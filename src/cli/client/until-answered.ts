@@ -1,11 +1,16 @@
-/** Questions about what the server goes on with by itself: a restart does not end the command. */
+/**
+ * Asks about work that the server continues by itself, so that a restart of the server does not end
+ * the command.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isClientError, isPassing } from '../connect/client-errors.js';
 import { complain } from '../output/terminal.js';
 
 const againMs = 1000;
 
-/** Asks until there is an answer, or a refusal, which is thrown. Says once that it waits. */
+/**
+ * Retries until there is an answer, or a refusal, which is thrown. Reports once that it is waiting.
+ */
 export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
     try {

@@ -1,15 +1,17 @@
-/** What may come next in a command line, for every command of the program. Pure. */
+/** The words that can come next on a command line, for every command of the program. Pure. */
 import type { Command, Option } from 'commander';
 
-/** A word that may come next, and what it means. */
+/** A word that can come next, and its meaning. */
 export interface NextWord {
   readonly word: string;
   readonly summary: string;
-  /** What may stand behind it; absent where it is no option, or takes anything. */
+  /** The values it can take; absent if the word is not an option, or takes any value. */
   readonly values?: readonly string[];
 }
 
-/** From the commands typed so far (`msg publish`, empty at first) to what may come next. */
+/**
+ * Maps the commands typed so far (`msg publish`, empty at first) to the words that can come next.
+ */
 export type CommandWords = ReadonlyMap<string, readonly NextWord[]>;
 
 const help: NextWord = { word: '--help', summary: 'show options and examples' };

@@ -1,11 +1,13 @@
-/** `stepwell completion`: scripts that complete commands and options in a shell. */
+/** `stepwell completion`: prints scripts that complete commands and options in a shell. */
 import { Argument, Command } from 'commander';
 import { examplesText } from '../output/examples.js';
 import { sayAll } from '../output/terminal.js';
 import { wordsAfter } from './command-words.js';
 import { shellScripts } from './shell-scripts.js';
 
-/** `commands` are those of the whole program: they are loaded when a script is asked for. */
+/**
+ * `commands` returns all commands of the program; they are loaded only when a script is requested.
+ */
 export function completionCommand(commands: () => Promise<readonly Command[]>): Command {
   return new Command('completion')
     .description('print completions for bash, zsh or fish')

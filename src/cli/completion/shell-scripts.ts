@@ -1,7 +1,7 @@
-/** The scripts of shells: a table of words for each command, and how the shell looks into it. */
+/** The completion scripts: a table of words for each command, and how the shell looks them up. */
 import type { CommandWords, NextWord } from './command-words.js';
 
-/** From the words of all commands to the lines of a script, by the name of the shell. */
+/** Makes the lines of a script from the words of all commands, by the name of the shell. */
 export const shellScripts = {
   bash: bashLines,
   zsh: (words: CommandWords) => [
@@ -13,7 +13,10 @@ export const shellScripts = {
 
 const joined = (words: readonly NextWord[]) => words.map(({ word }) => word).join(' ');
 
-/** Options with their values stand between commands: only words that go on with a path count. */
+/**
+ * Options and their values may stand between commands, so only words that extend a known path
+ * count.
+ */
 function bashLines(words: CommandWords): string[] {
   const paths = [...words.keys()].filter((path) => path !== '');
   return [
@@ -38,7 +41,7 @@ function bashLines(words: CommandWords): string[] {
   ];
 }
 
-/** What may stand behind an option comes before what may come next. */
+/** The values of an option take precedence over the other words that can come next. */
 function bashValues(words: CommandWords): string[] {
   return [...words].flatMap(([path, next]) =>
     next.flatMap(({ word, values }) =>
@@ -70,5 +73,5 @@ function fishLine(path: string, { word, summary, values }: NextWord): string {
   return `complete -c stepwell -n ${where} ${what}${then} -d ${quoted(summary)}`;
 }
 
-/** A text between single quotes, as fish reads it. */
+/** A text in single quotes, escaped for fish. */
 const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;

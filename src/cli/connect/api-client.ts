@@ -1,4 +1,4 @@
-/** Requests to a running server. Every answer that is no success is an `ApiRefusal`. */
+/** Requests to a running server. Every unsuccessful answer becomes an `ApiRefusal`. */
 import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../../engine/clock.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -6,27 +6,27 @@ import { type ApiObject, itemsIn } from './api-object.js';
 import { ApiRefusal, ClientError, DamagedRows, Unreachable } from './client-errors.js';
 import { exchange, type RequestHeaders, textOf } from './exchange.js';
 
-/** Where a server is and what it is asked with. */
+/** The address of a server, and the credentials for it. */
 export interface ServerAddress {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly token: string | null;
-  /** For routes outside of `/v2` (topics.md 1.1); without it the token counts there too. */
+  /** For routes outside of `/v2` (topics.md 1.1); without it, the token is used there too. */
   readonly basic: { readonly username: string; readonly password: string } | null;
-  /** The dialect that is asked for, or that of the local server; null = neither says. */
+  /** The dialect that was requested, or that of the local server; null if neither is known. */
   readonly dialect: string | null;
 }
 
-/** Values of one filter that is given more than once stand in an array. */
+/** A filter given more than once has its values in an array. */
 export type Query = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
-/** What a request has beside its method and its path. */
+/** What a request has besides its method and path. */
 export interface ApiRequest {
   readonly query?: Query;
   readonly headers?: RequestHeaders;
-  /** Bytes and text are sent as they are, anything else as JSON. */
+  /** Bytes and text are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   /** Ends it: what it rejects with is `Unreachable`. */
   readonly signal?: AbortSignal;
@@ -34,14 +34,14 @@ export interface ApiRequest {
 
 export type { ApiObject } from './api-object.js';
 
-/** One server, as one command speaks to it. */
+/** The server that a command talks to. */
 export class ApiClient {
-  /** By how much the server's clock is ahead of the one here, as its last answer said. */
+  /** How far the server's clock is ahead of the local clock, in ms, by its last answer. */
   msAhead = 0;
 
   constructor(readonly address: ServerAddress) {}
 
-  /** The time of the server, Unix milliseconds; of this machine as long as nothing was answered. */
+  /** The time of the server in Unix ms; the local time until a first answer has arrived. */
   readonly now = (): number => systemClock.now() + this.msAhead;
 
   get<Answer = ApiObject>(path: string, query: Query = {}): Promise<Answer> {
@@ -61,8 +61,8 @@ export class ApiClient {
   }
 
   /**
-   * The items of a listing, page after page, `countMax` of them at most (messaging.md 1.4). `field`
-   * names the array of a page. Throws `DamagedRows` behind the last one where some are missing.
+   * The items of a listing, page by page, `countMax` at most (messaging.md 1.4). `field` names the
+   * array of a page. If some rows are missing, throws `DamagedRows` after the last item.
    */
   async *list(
     path: string,
@@ -85,13 +85,16 @@ export class ApiClient {
     if (damaged.size > 0) throw new DamagedRows([...damaged]);
   }
 
-  /** The JSON of an answer, of the type that its route has; an empty one is an empty object. */
+  /**
+   * The JSON of an answer, of the type that its route documents; an empty answer is an empty
+   * object.
+   */
   async call<Answer>(method: string, path: string, request: ApiRequest): Promise<Answer> {
     const text = await this.reading(textOf(await this.send(method, path, request)));
     return (text === '' ? {} : parsed(text, this.address.url)) as Answer;
   }
 
-  /** An answer whose body is still to be read; its status is a success. */
+  /** A successful answer whose body is still to be read. */
   async send(
     method: string,
     path: string,
@@ -116,7 +119,7 @@ export class ApiClient {
     if (status >= 200 && status < 300) return answer;
     const to = answer.headers.location;
     if (status < 400 && to !== undefined) {
-      // An answer that is not read would keep the command until its server closes the connection.
+      // An unread answer would keep the command running until the server closes the connection.
       answer.destroy();
       throw new ClientError(`${url} leads to ${to}: give that in STEPWELL_URL`, exitCodes.usage);
     }
@@ -124,7 +127,7 @@ export class ApiClient {
     throw new ApiRefusal(status, status === 401 ? `${sentence}; ${hintFor(path)}` : sentence);
   }
 
-  /** Says which server it was where a connection fails, and what is no header of a request. */
+  /** Names the server if a connection fails, and the header if one cannot be sent. */
   private async reading<Part>(part: Promise<Part>): Promise<Part> {
     try {
       return await part;
@@ -146,10 +149,13 @@ export class ApiClient {
   }
 }
 
-/** A date in a header has whole seconds. */
+/** Dates in headers have a resolution of one second, so smaller differences are ignored. */
 const clockDistanceMs = 2000;
 
-/** 0 where the answer was made between its request and now, as far as a header can show that. */
+/**
+ * 0 if the date of the answer lies between the sending of the request and now, as far as a header
+ * can show that.
+ */
 function msAheadOf(date: string | undefined, sentAt: number): number {
   const at = Date.parse(date ?? '');
   const ahead = at - systemClock.now();
@@ -162,7 +168,10 @@ const pageMax = 100;
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** Why Node.js has refused to send a header, which it names in quotes; null = it has not. */
+/**
+ * Why Node.js refused to send a header, whose name is in quotes in its message; null for any other
+ * error.
+ */
 function unsendableIn(error: unknown): string | null {
   if (!(error instanceof Error && 'code' in error)) return null;
   const [, name = ''] = /\["(.*)"\]$/s.exec(error.message) ?? [];
@@ -182,7 +191,7 @@ function queryText(query: Query): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Every answer of a Stepwell is an object or a list. */
+/** Every answer of a Stepwell server is an object or a list. */
 function parsed(text: string, url: string): unknown {
   const value = jsonIn(text);
   if (typeof value === 'object' && value !== null) return value;
@@ -190,7 +199,7 @@ function parsed(text: string, url: string): unknown {
   throw new ClientError(`${url} answered something else than ${otherwise}`, exitCodes.failure);
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if the text is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -201,7 +210,7 @@ function jsonIn(text: string): unknown {
 
 const isMessaging = (path: string) => path.startsWith('/v2');
 
-/** What a first user may do about a 401. The server's own token counts for `/v2` alone. */
+/** What a new user can do about a 401. The server's own token is valid for `/v2` only. */
 function hintFor(path: string): string {
   return isMessaging(path)
     ? "give the server's token in STEPWELL_TOKEN or --token"

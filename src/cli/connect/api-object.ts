@@ -1,9 +1,12 @@
-/** What the server answers, and the lists in it. Pure. */
+/** Objects that the server answers, and the lists in them. Pure. */
 
-/** An object as the API answers it: the documents of the protocol name its fields. */
+/** An object as the API answers it; the protocol documents describe its fields. */
 export type ApiObject = Readonly<Record<string, unknown>>;
 
-/** A list in an answer, or none. The server describes its items: they are not checked again. */
+/**
+ * A list in an answer, empty if there is none. The server defines the items: they are not checked
+ * again.
+ */
 export function itemsIn<Item = ApiObject>(answer: ApiObject, field: string): readonly Item[] {
   const items = answer[field];
   return Array.isArray(items) ? items : [];

@@ -1,25 +1,25 @@
 /**
- * What a client command takes from its environment. It stands apart from the configuration of the
- * server, whose grammars would take longer to load than a client command may take to answer.
+ * What a client command takes from its environment. Separate from the configuration of the server,
+ * whose grammars would take longer to load than a client command may take to answer.
  */
 
-/** The settings of a client command, as texts; null where nothing was given. */
+/** The settings of a client command, as texts; null if not given. */
 export interface ClientEnvironment {
   /** `STEPWELL_URL`: where the server is. */
   readonly url: string | null;
-  /** `STEPWELL_TOKEN`; the first one of a list. */
+  /** `STEPWELL_TOKEN`; the first token of a list. */
   readonly token: string | null;
-  /** `STEPWELL_REST_USERNAME` with `STEPWELL_REST_PASSWORD`. */
+  /** `STEPWELL_REST_USERNAME` and `STEPWELL_REST_PASSWORD`. */
   readonly basic: { readonly username: string; readonly password: string } | null;
-  /** `STEPWELL_DIALECT`: how options of messages are spelt (messaging.md 1.6). */
+  /** `STEPWELL_DIALECT`: the spelling of message options (messaging.md 1.6). */
   readonly dialect: string | null;
   /** `STEPWELL_DATA_DIR`, where a local server keeps its address and credentials. */
   readonly dataDirectory: string;
-  /** False with `NO_COLOR` (no-color.org) and on terminals that call themselves dumb. */
+  /** False with `NO_COLOR` (no-color.org), and on terminals whose `TERM` is `dumb`. */
   readonly allowsColour: boolean;
 }
 
-/** The dialects that a client can be given. */
+/** The dialects that a client can use. */
 export const clientDialects = ['svc', 'upstash'];
 
 /** Reads the environment of this process. */

@@ -1,7 +1,7 @@
-/** What ends a client command, with the exit code that says so (docs/cli.md, "Exit codes"). */
+/** Errors that end a client command, with their exit codes (docs/cli.md, "Exit codes"). */
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 
-/** An error whose message is all that a person needs, and whose exit code a script reads. */
+/** An error whose message is all that a person needs, and whose exit code is for scripts. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
 
@@ -13,12 +13,15 @@ export class ClientError extends Error {
   }
 }
 
-/** Also of one that a part of the program has thrown, which has a class of its own (ADR 75). */
+/**
+ * Also recognises errors thrown by another bundled part of the program, which has its own copy of
+ * the class (ADR 75).
+ */
 export function isClientError(error: unknown): error is ClientError {
   return error instanceof Error && error.name === 'ClientError' && 'exitCode' in error;
 }
 
-/** The server refused: `status` is that of its answer, the message its sentence. */
+/** The server refused: `status` is the status of its answer, the message its error text. */
 export class ApiRefusal extends ClientError {
   constructor(
     readonly status: number,
@@ -28,7 +31,9 @@ export class ApiRefusal extends ClientError {
   }
 }
 
-/** A list is without what its server could not read on its disk; the message names the places. */
+/**
+ * A list lacks the rows that its server could not read on its disk; the message names the places.
+ */
 export class DamagedRows extends ClientError {
   constructor(places: readonly string[]) {
     super(`rows are missing: ${places.join('; ')}`, exitCodes.damagedData);
@@ -42,10 +47,12 @@ export class Unreachable extends ClientError {
   }
 }
 
-/** Of a server, or of what is in front of it: it starts, stops, or another node takes over. */
+/**
+ * Sent by a server, or a proxy in front of it, while it starts, stops, or another node takes over.
+ */
 const passing = new Set([502, 503, 504]);
 
-/** Whether the same request may be answered in a moment. */
+/** Whether the same request may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof ApiRefusal && passing.has(error.status));
 }
@@ -58,7 +65,7 @@ function exitCodeOfStatus(status: number): number {
   return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.failure;
 }
 
-/** Where a name has several addresses, an error says what became of each. */
+/** If a name has several addresses, the error has one cause for each; the first is reported. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
@@ -68,7 +75,7 @@ function reasonOf(error: unknown): string {
   );
 }
 
-/** What libraries say in words of their own: code and message, and what they mean. */
+/** Plain wording for errors of libraries, matched by code and message. */
 const plainReasons: readonly (readonly [RegExp, string])[] = [
   [/ (aborted|socket hang up)$|^ECONNRESET /, 'the connection was cut'],
   [/^(EPROTO|ERR_SSL)/, 'it speaks no TLS that is understood: http:// may be meant'],

@@ -1,4 +1,4 @@
-/** Server-sent events of the server, which go on where they were cut. */
+/** Server-sent events of the server, resumed after an interruption. */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -7,7 +7,7 @@ import { ApiRefusal, ClientError, isPassing } from './client-errors.js';
 
 /** One event; its data is JSON. */
 export interface StreamEvent {
-  /** Its name; `message` where it has none. */
+  /** The name of the event; `message` if it has none. */
   readonly name: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -15,9 +15,9 @@ export interface StreamEvent {
 const againMs = 1000;
 
 /**
- * Events as they come, until the server says that the stream is at its end (the event `end`, or no
- * content). A connection that is cut is made again behind the last event, for as long as the server
- * is away; what it refuses, and a server that was not there in the first place, is thrown.
+ * Yields events as they arrive, until the server says that the stream has ended (an `end` event, or
+ * 204). A connection that is cut is opened again after the last event, for as long as the server is
+ * away. Throws if the server refuses, or was unreachable in the first place.
  */
 export async function* eventStream(
   api: ApiClient,
@@ -45,29 +45,32 @@ export async function* eventStream(
         if (data !== null) yield { name, data: JSON.parse(data) as StreamEvent['data'] };
       }
     } catch (error) {
-      // What the server refuses, it will refuse again; a cut connection may come back.
+      // A refusal would be repeated; after a cut connection, the server may come back.
       if (!hasBegun || (error instanceof ApiRefusal && !isPassing(error))) throw error;
     }
     await pause(againMs);
   }
 }
 
-/** A page of another server would be read for events for ever. */
+/** Otherwise the page of some other server would be parsed for events for ever. */
 function requireStream(answer: IncomingMessage, url: string): void {
   if (/^text\/event-stream\b/.test(answer.headers['content-type'] ?? '')) return;
   answer.destroy();
   throw new ClientError(`${url} answered something else than a stream`, exitCodes.failure);
 }
 
-/** An event; or a place alone, which is where a stream goes on that has brought nothing yet. */
+/** An event; or only a position, from which a stream that has brought no event yet resumes. */
 interface Block {
   readonly id: string | undefined;
   readonly name: string;
-  /** null = it has none, and is no event. */
+  /** null if the block has no data, and so is no event. */
   readonly data: string | null;
 }
 
-/** What ends with an empty line (WHATWG HTML, "server-sent events"): what was cut in it is none. */
+/**
+ * Blocks that end with an empty line (WHATWG HTML, "server-sent events"); a block cut short is
+ * dropped.
+ */
 async function* blocksIn(answer: IncomingMessage): AsyncGenerator<Block> {
   let lines: string[] = [];
   let line = '';

@@ -1,13 +1,13 @@
 /**
- * One request over HTTP, and its answer. By `node:http`, which is loaded already: a client that
- * can do more takes as long to load as a command may take to answer.
+ * One HTTP request and its answer. It uses `node:http`, which is loaded already: a more capable
+ * client takes as long to load as a command may take to answer.
  */
 import { type IncomingMessage, request } from 'node:http';
 
-/** Names and values; an array is a line for each of its values. */
+/** Names and values; an array becomes one header line for each value. */
 export type RequestHeaders = Readonly<Record<string, string | string[]>>;
 
-/** A request but for its address; `signal` ends it, with the error of the signal. */
+/** A request without its address; `signal` aborts it, with the error of the signal. */
 export interface Outgoing {
   readonly method: string;
   readonly headers: RequestHeaders;
@@ -15,13 +15,13 @@ export interface Outgoing {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A connection on which nothing comes for so long is dead. Milliseconds. */
+/** A connection is considered dead after this long without data. Milliseconds. */
 const silenceMsMax = 300_000;
 
 /**
- * What `path` and its query at a server answer, as they are: a URL would go up at `..` in them.
- * The answer once its head has come; its body is still to be read, and fails where the connection
- * is cut. Rejects with an error of the system, or where `signal` says that it is not wanted.
+ * Requests `path` (with its query) from a server. The path is sent as is: a `URL` would resolve
+ * `..` in it. Resolves once the head of the answer has arrived; its body is still to be read, and
+ * fails if the connection is cut. Rejects with a system error, or when `signal` aborts.
  */
 export async function exchange(
   server: string,
@@ -49,15 +49,15 @@ export async function exchange(
   });
 }
 
-/** Without it a `GET` would say nothing of its body. */
+/** Without this, a `GET` would not declare its body. */
 function lengthOf(body: string | Uint8Array | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 }
 
-/** No answer of a server is longer, a page of bodies neither. Characters. */
+/** No answer of a server is longer, not even a page of bodies. In characters. */
 const textMax = 256 * 1024 * 1024;
 
-/** The whole body as text; fails where it does not end. */
+/** The whole body as text; fails if the body is not complete. */
 export async function textOf(answer: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) {

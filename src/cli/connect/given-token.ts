@@ -1,10 +1,10 @@
-/** The option `--token`. The words of a command are seen by every user of the machine (`ps`). */
+/** The option `--token`. Every user of the machine can see the arguments of a command (`ps`). */
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from './client-errors.js';
 
 const option = '--token';
 
-/** Takes the token out of what the system shows of this process, as long as it runs. */
+/** Removes the token from what the system shows of this process while it runs. */
 export function hideToken(argv: readonly string[]): void {
   const words = argv.slice(2);
   const shown = words.map((word, index) => {
@@ -17,8 +17,8 @@ export function hideToken(argv: readonly string[]): void {
 }
 
 /**
- * The token that the option gives: itself, or with `@` the first line of a file. Throws
- * `ClientError` where there is none, as in `--token "$TOKEN"` without a `TOKEN`.
+ * The token given by the option: the value itself, or with `@` the first line of a file. Throws
+ * `ClientError` if there is none, as in `--token "$TOKEN"` with `TOKEN` unset.
  */
 export async function givenToken(text: string): Promise<string> {
   if (text === '') throw new ClientError(`${option} is empty`, exitCodes.usage);

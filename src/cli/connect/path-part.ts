@@ -1,10 +1,10 @@
-/** A name or an id as one part of a path. */
+/** A name or an id as one segment of a path. */
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from './client-errors.js';
 
 /**
- * Escapes it. Throws `ClientError` where there is none, as in `msg cancel "$ID"` without an `ID`,
- * or where it is a step of a path: it would not name one, but all of them.
+ * Escapes the name. Throws `ClientError` if it is empty, as in `msg cancel "$ID"` with `ID` unset,
+ * or is `.` or `..`: the path would then name all items instead of one.
  */
 export function pathPart(name: string): string {
   if (name === '' || name === '.' || name === '..') {

@@ -1,4 +1,4 @@
-/** What happens to one run (workflows.md 4.6). */
+/** Follows what happens to one run (workflows.md 4.6). */
 
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import type { ApiClient, ApiObject } from './api-client.js';
@@ -8,8 +8,8 @@ import { eventStream } from './event-stream.js';
 import { pathPart } from './path-part.js';
 
 /**
- * The rows of its log from its start on, as they come, until it is over. Throws `ClientError` where
- * the server cannot read them on its disk.
+ * The rows of the run's log from its start, as they arrive, until the run has ended. Throws
+ * `ClientError` if the server cannot read them from its disk.
  */
 export async function* runRows(api: ApiClient, id: string): AsyncGenerator<ApiObject> {
   const path = `/v2/workflows/runs/${pathPart(id)}/stream`;

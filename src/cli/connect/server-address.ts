@@ -1,4 +1,4 @@
-/** Finds the server that a client command speaks to. */
+/** Finds the server that a client command talks to. */
 import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -19,15 +19,15 @@ export interface AddressOptions {
   readonly dialect?: string;
 }
 
-/** Where a server listens without settings. */
+/** Where a server listens by default. */
 const usualUrl = 'http://127.0.0.1:8080';
 
 /**
- * The address and its credentials. An option counts before the environment, and that before the
- * data folder, in which a running server leaves its address, and `start` its credentials. What a
- * folder keeps is sent to the server of that folder and to no other one. A token that is given as
- * an option is all that is sent: it may have fewer rights on purpose. Throws `ClientError` for a
- * URL or a dialect that is none.
+ * The address and its credentials. An option takes precedence over the environment, and that over
+ * the data folder, in which a running server keeps its address, and `start` its credentials. What a
+ * folder keeps is sent only to the server of that folder. A token given as an option is the only
+ * credential sent: it may have fewer rights on purpose. Throws `ClientError` for an invalid URL or
+ * dialect.
  */
 export async function findServer(
   options: AddressOptions,
@@ -45,7 +45,10 @@ export async function findServer(
   };
 }
 
-/** Without the option: those of the folder count only where the environment has none for a path. */
+/**
+ * Without `--token`: credentials of the folder are used only if the environment has none of that
+ * kind.
+ */
 function credentialsOf(
   { token, basic }: ClientEnvironment,
   kept: Partial<ServerAddress>,
@@ -58,27 +61,30 @@ function refuseOtherUrl(url: string, place: string): void {
   throw new ClientError(`${place} ${url} is no URL like ${usualUrl}`, exitCodes.usage);
 }
 
-/** Options in words that the server does not know would be left out, and the message sent. */
+/**
+ * A server ignores options spelt in a dialect it does not know, and would send the message without
+ * them.
+ */
 function refuseOtherDialect(dialect: string | null): void {
   if (dialect === null || clientDialects.includes(dialect)) return;
   const names = clientDialects.join(', ');
   throw new ClientError(`STEPWELL_DIALECT ${dialect} is not one of ${names}`, exitCodes.usage);
 }
 
-/** What a data folder tells of its server; nothing where there is none. */
+/** What a data folder says about its server; empty if there is no folder. */
 async function readFolder(folder: string): Promise<Partial<ServerAddress>> {
-  // Reading a folder brings the disk with it: a command that was given a URL starts without.
+  // Reading a folder loads the disk module: a command with a given URL starts without it.
   const { nodeDisk } = await import('../../../storage/disk/node-disk.js');
   const { readKeptAddress } = await import('../../server/lifecycle/kept-address.js');
   const kept = await readKeptAddress(nodeDisk, folder);
-  // A folder that came from elsewhere must not lead a token away from this machine.
+  // A folder copied from elsewhere must not direct a token to another machine.
   return kept.url === undefined || isOnThisMachine(kept.url) ? kept : {};
 }
 
 function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  // A name may begin with these digits, too, and lead anywhere.
+  // A host name may also begin with these digits, and point anywhere.
   const isLoopback = isIPv4(host) ? host.startsWith('127.') : ['localhost', '::1'].includes(host);
   if (isLoopback) return true;
   return Object.values(networkInterfaces()).some((all) => all?.some((a) => a.address === host));

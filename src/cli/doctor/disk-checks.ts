@@ -1,4 +1,7 @@
-/** The disk of the data folder: whether it can be written, how long a flush takes, what is free. */
+/**
+ * Checks the disk of the data folder: whether it is writable, how long a flush takes, and how much
+ * space is free.
+ */
 import { dirname, join, resolve } from 'node:path';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { writeFully } from '../../../storage/disk/whole-file.js';
@@ -11,11 +14,11 @@ import { doubt, type Finding, fine, wrong } from './finding.js';
 
 const flushes = 50;
 const flushBytes = 4096;
-/** An acknowledgement waits for a flush: a disk beyond this is a slow server. */
+/** Every acknowledgement waits for a flush: with a slower disk, the server is slow. */
 const slowMs = 20;
 const spaceMin = 1024 ** 3;
 
-/** Flushes a file of its own beside the data, which has no name while that goes on. */
+/** Flushes a temporary file in the data folder, which has no name during the test. */
 export async function checkDisk(folder: string, clock: Clock): Promise<Finding> {
   const place = await nearest(resolve(folder));
   const path = join(place, `.stepwell-doctor-${process.pid}`);
@@ -30,7 +33,7 @@ export async function checkDisk(folder: string, clock: Clock): Promise<Finding> 
   }
 }
 
-/** What is free where the data lies. */
+/** How much space is free where the data is. */
 export async function* checkSpace(folder: string): AsyncGenerator<Finding> {
   const place = await nearest(resolve(folder));
   try {
@@ -43,7 +46,9 @@ export async function* checkSpace(folder: string): AsyncGenerator<Finding> {
   }
 }
 
-/** Where segments are to be copied before a sweep; nothing where they are not. */
+/**
+ * Checks the folder into which segments are copied before a sweep; yields nothing if none is set.
+ */
 export async function* checkArchive(config: Config): AsyncGenerator<Finding> {
   const { archiveDirectory } = config;
   if (archiveDirectory === null) return;
@@ -56,7 +61,7 @@ export async function* checkArchive(config: Config): AsyncGenerator<Finding> {
   }
 }
 
-/** The folder, or the first one above it that is there: a first start makes the rest. */
+/** The folder itself, or its closest existing parent: a first start creates the rest. */
 async function nearest(folder: string): Promise<string> {
   const isThere = await nodeDisk.list(folder).then(
     () => true,
@@ -66,11 +71,11 @@ async function nearest(folder: string): Promise<string> {
   return isThere || above === folder ? folder : nearest(above);
 }
 
-/** Milliseconds, shortest first. */
+/** In milliseconds, shortest first. */
 async function flushTimes(path: string, clock: Clock): Promise<number[]> {
   const file = await nodeDisk.open(path, 'create');
   try {
-    // The system frees it with the process: a run that is killed leaves nothing behind.
+    // The system frees an unlinked file with the process, so a killed run leaves nothing behind.
     await nodeDisk.remove(path);
     const block = Buffer.alloc(flushBytes, 'x');
     const times: number[] = [];

@@ -1,4 +1,4 @@
-/** What `stepwell doctor` does: each check says what it has found. */
+/** What `stepwell doctor` does: runs the checks and prints their findings. */
 import { systemClock } from '../../engine/clock.js';
 import {
   type Config,
@@ -17,7 +17,7 @@ import { checkFiles, checkNode, checkThreads } from './machine-checks.js';
 import { checkClients, checkPort, checkServer } from './server-checks.js';
 import { checkUrl } from './url-check.js';
 
-/** Shows each finding as it comes; the exit code is 1 where one is `bad`. */
+/** Shows each finding as it comes; the exit code is 1 if one is `bad`. */
 export async function examine(
   destination: string | undefined,
   options: ClientOptions,
@@ -36,7 +36,7 @@ async function* noted(found: AsyncIterable<Finding>, findings: Finding[]): Async
   }
 }
 
-/** Each check says something, whatever the others have found. */
+/** Every check reports a finding, whatever the others found. */
 async function* checks(
   destination: string | undefined,
   options: ClientOptions,

@@ -1,19 +1,21 @@
-/** What one check has found. */
+/** The result of one check. */
 
-/** `bad`: the server will not work so; `warn`: it will, and something is not as it should be. */
+/**
+ * `bad`: the server will not work like this; `warn`: it will, but something is not as it should be.
+ */
 export type FindingLevel = 'ok' | 'warn' | 'bad';
 
-/** A line of what `stepwell doctor` prints. */
+/** One line of the output of `stepwell doctor`. */
 export interface Finding {
-  /** What was looked at, in a word. */
+  /** What was checked, in a word. */
   readonly check: string;
   readonly verdict: FindingLevel;
   readonly said: string;
 }
 
-/** A finding after which nothing has to be done. */
+/** A finding that requires no action. */
 export const fine = (check: string, said: string): Finding => ({ check, verdict: 'ok', said });
-/** A finding with which a server works, and which an operator should look at. */
+/** A finding that an operator should look at, although a server works with it. */
 export const doubt = (check: string, said: string): Finding => ({ check, verdict: 'warn', said });
-/** A finding with which a server does not work. */
+/** A finding that prevents a server from working. */
 export const wrong = (check: string, said: string): Finding => ({ check, verdict: 'bad', said });

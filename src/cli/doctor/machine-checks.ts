@@ -1,4 +1,4 @@
-/** What of this machine a server needs: Node.js, threads, files. */
+/** Checks what a server needs of this machine: Node.js, threads, files. */
 import { type Config, ConfigurationError, readLaunch } from '../../server/configuration/config.js';
 import {
   descriptorLimit,
@@ -7,14 +7,14 @@ import {
 } from '../../server/lifecycle/descriptors.js';
 import { doubt, type Finding, fine, wrong } from './finding.js';
 
-/** The least minor version of each line of Node.js that the package allows (`engines`). */
+/** The lowest minor version of each Node.js release line that the package allows (`engines`). */
 export const leastMinors: ReadonlyMap<number, number> = new Map([
   [20, 19],
   [22, 12],
   [24, 0],
 ]);
 
-/** `version` as `process.versions.node` has it. */
+/** `version` is in the format of `process.versions.node`. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const least = leastMinors.get(major);
@@ -27,8 +27,8 @@ export function checkNode(version: string): Finding {
 const threadsMin = 8;
 
 /**
- * Looks at the threads of this process, which a server would be launched with, too. Where they are
- * few, commits wait behind look-ups of names.
+ * Checks the thread pool of this process, as a server would be launched with the same size. With
+ * few threads, commits wait behind DNS lookups.
  */
 export function checkThreads(): Finding {
   const { threadPoolSize } = readLaunch();
@@ -37,7 +37,7 @@ export function checkThreads(): Finding {
   return doubt('threads', `${said}, which is few: set UV_THREADPOOL_SIZE=16`);
 }
 
-/** How many files may be open, and what a server makes of it. */
+/** How many files may be open, and how a server would divide them. */
 export function checkFiles(config: Config): Finding {
   try {
     const shares = shareDescriptors(descriptorLimit(), config);

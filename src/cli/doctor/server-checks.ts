@@ -1,4 +1,4 @@
-/** The server that is meant: whether it answers, what it warns of, and what its clock says. */
+/** Checks the configured server: whether it answers, what it warns of, and what its clock says. */
 import { createServer } from 'node:net';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
@@ -8,7 +8,7 @@ import { ApiRefusal, Unreachable } from '../connect/client-errors.js';
 import { textOf } from '../connect/exchange.js';
 import { doubt, type Finding, fine, wrong } from './finding.js';
 
-/** A date in a header has seconds, and is some time on its way. */
+/** A date in a header is rounded to seconds, and takes some time to arrive. */
 const clockDistanceMs = 5000;
 
 /** A server that takes longer to say how it is serves no client. */
@@ -39,19 +39,19 @@ export async function checkServer(
   }
 }
 
-/** What is read of `/health/ready`. */
+/** The part of `/health/ready` that is used. */
 interface Readiness {
   readonly warnings?: readonly string[];
 }
 
-/** Which SDKs have asked the server since its start; nothing where that may not be known. */
+/** Which SDKs have called the server since its start; empty if the caller may not know that. */
 export async function checkClients(api: ApiClient): Promise<readonly Finding[]> {
   const { clients = [] } = await api.get<BuildAnswer>('/admin/build').catch(() => nothing);
   const words = clients.map(({ name, requests }) => `${name} (requests: ${requests})`);
   return words.length === 0 ? [] : [fine('clients', `since its start: ${words.join(', ')}`)];
 }
 
-/** What is read of `/admin/build`. */
+/** The part of `/admin/build` that is used. */
 interface BuildAnswer {
   readonly clients?: readonly { readonly name: string; readonly requests: number }[];
 }
@@ -67,7 +67,7 @@ function clockFinding(date: string | undefined, clock: Clock): Finding {
   return doubt('clock', `that of the server is ${seconds} s ${side} the one here`);
 }
 
-/** Whether a server could listen where it is configured to. */
+/** Whether a server could listen on the configured address. */
 export async function checkPort({ host, port }: Config, url: string): Promise<Finding> {
   const server = createServer();
   try {

@@ -1,4 +1,7 @@
-/** Whether deliveries to a URL are allowed: by the server that runs, or as one would judge here. */
+/**
+ * Checks whether deliveries to a URL are allowed: asks the running server, or else judges as a
+ * server here would.
+ */
 import { networkInterfaces } from 'node:os';
 import { systemClock } from '../../engine/clock.js';
 import { AddressGuard, dialledHost, settingOf } from '../../messaging/outbound/address-guard.js';
@@ -9,7 +12,7 @@ import type { ApiClient } from '../connect/api-client.js';
 import { ApiRefusal } from '../connect/client-errors.js';
 import { type Finding, fine, wrong } from './finding.js';
 
-/** What both say (messaging.md 4.8). */
+/** The result of either way (messaging.md 4.8). */
 interface Verdict {
   readonly allowed: boolean;
   readonly reason?: string;
@@ -17,14 +20,14 @@ interface Verdict {
   readonly addresses: readonly string[];
 }
 
-/** Behind a reason that a setting could change. */
+/** Appended to a reason that a setting could change. */
 function hintFor(setting: string | undefined): string {
   return setting === undefined
     ? ''
     : `; ${setting} names what may be reached beyond the public internet`;
 }
 
-/** `isServed`: a server answers at the address of `api`, and judges. */
+/** `isServed`: a server answers at the address of `api`, so it is asked for its judgement. */
 export async function checkUrl(
   text: string,
   config: Config,

@@ -1,4 +1,4 @@
-/** What `stepwell backup` and `stepwell restore` do, and what they say of the copy. */
+/** What `stepwell backup` and `stepwell restore` do, and what they report about the copy. */
 import type { CopyProgress } from '../../../storage/backup/backup-folder.js';
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { systemClock } from '../../engine/clock.js';
@@ -14,17 +14,17 @@ import { configuredFolder } from './owned-folder.js';
 
 const megabyte = 1024 * 1024;
 
-/** What is to be known of a restore beside the folders. */
+/** Options of a restore besides the folders. */
 export interface RestoreOptions {
-  /** Offsets of each partition that are not given out again; absent: as the backup needs it. */
+  /** Offsets of each partition that are not assigned again; if absent, the backup determines it. */
   readonly skipOffsets?: number;
-  /** The folder is to be the first node's of a new shared log. */
+  /** The folder is for the first node of a new shared log. */
   readonly newSharedLog?: boolean;
 }
 
 /**
- * Rejects as `backUp` does; nothing is left of the copy then. What is damaged in it is printed
- * to standard error.
+ * Rejects as `backUp` does; then nothing remains of the copy. Damage in the copy is printed to
+ * standard error.
  */
 export async function backup(folder: string, options: DataDirOption): Promise<void> {
   const from = await configuredFolder(options);
@@ -33,7 +33,7 @@ export async function backup(folder: string, options: DataDirOption): Promise<vo
   tellDamage(manifest);
 }
 
-/** Rejects as `restore` does; nothing is left of the folder then. */
+/** Rejects as `restore` does; then nothing remains of the folder. */
 export async function restoreFolder(
   backup: string,
   folder: string,
@@ -80,7 +80,7 @@ function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: 
   ];
 }
 
-/** The copy is there, and not all of what was acknowledged is in it. */
+/** Reports damage: the copy is complete as a folder, but lacks some of what was acknowledged. */
 function tellDamage({ damages, lost }: BackupManifest): void {
   for (const damage of damages) complain(damage);
   for (const { log, from, until } of lost) {

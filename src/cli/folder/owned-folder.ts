@@ -1,4 +1,7 @@
-/** Whose folder it is: made where there is none, refused if foreign, or required to be ours. */
+/**
+ * Checks who a data folder belongs to: creates a missing one, refuses a foreign one, or requires an
+ * existing one of ours.
+ */
 import { basename } from 'node:path';
 import { volumeRoot } from '../../../storage/backup/copy-place.js';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -14,22 +17,22 @@ import { addressFile } from '../../server/lifecycle/kept-address.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
 
 /**
- * Leaves a folder that may be served from. Throws `ConfigurationError` where something else lives
- * (a folder that holds a store is ours, whatever lies beside it) or a backup, `DiskFailure` where
- * it cannot be made or read.
+ * Prepares a folder that can be served from. Throws `ConfigurationError` if it holds a backup or
+ * something else (a folder with a store is ours, whatever else is in it), and `DiskFailure` if it
+ * cannot be created or read.
  */
 export async function prepareDataFolder(path: string, disk: Disk): Promise<void> {
   await during(path, () => disk.makeDirectory(path));
   const names = await during(path, () => disk.list(path));
   const directory = new StoreDirectory(path);
-  // Its files may be those of the folder that it was made from.
+  // The files of a backup may be shared with the folder that it was made from.
   if (names.includes(backupFile)) {
     throw new ConfigurationError([
       `STEPWELL_DATA_DIR ${path} is a backup: restore it to a folder of its own`,
     ]);
   }
   if (holds(names, directory.manifest(0), directory.manifest(1))) return;
-  // A first start that ended early has left some of these.
+  // A first start that was interrupted may have left some of these.
   const { lock, reserve, watermarks, logs, aside, quarantine } = directory;
   const parts = [lock, reserve, watermarks, logs, aside, quarantine].map((part) => basename(part));
   const files = [credentialsFile, addressFile, clockFile].flatMap((name) => [name, `${name}.new`]);
@@ -42,9 +45,9 @@ export async function prepareDataFolder(path: string, disk: Disk): Promise<void>
 }
 
 /**
- * Runs `work` while no other process can have the folder: two first starts at once would each make
- * credentials, and the one that fails would leave its own behind. Where the server is to change
- * nothing, the folder may be one that cannot be written. Throws `DirectoryInUse`.
+ * Runs `work` while no other process can use the folder. Otherwise two simultaneous first starts
+ * would each create credentials, and the one that fails would leave its own behind. If the server
+ * must not change anything, the folder may be unwritable. Throws `DirectoryInUse`.
  */
 export async function whileOwned<T>(
   path: string,
@@ -64,21 +67,21 @@ export async function whileOwned<T>(
   }
 }
 
-/** The configured data folder, which must be there: throws `ConfigurationError`. */
+/** The configured data folder, which must exist: throws `ConfigurationError` otherwise. */
 export async function configuredFolder(options: DataDirOption): Promise<string> {
   const { config } = readConfiguration(undefined, 'start', givenSettings(options));
   await requireDataFolder(config.dataDirectory, nodeDisk);
   return config.dataDirectory;
 }
 
-/** Throws `ConfigurationError` where there is nothing of ours to look at. */
+/** Throws `ConfigurationError` if the folder holds no data of ours. */
 async function requireDataFolder(path: string, disk: Disk): Promise<void> {
   const directory = new StoreDirectory(path);
   const names = await disk.list(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
     throw diskError(`opening the data folder ${path}`, error);
   });
-  // Logs without a manifest are damage, which the command reports when it opens them.
+  // Logs without a manifest are damage, which the command reports when it opens the store.
   if (holds(names, directory.manifest(0), directory.manifest(1), directory.logs)) return;
   throw new ConfigurationError([`STEPWELL_DATA_DIR ${path} holds no data of Stepwell`]);
 }

@@ -14,7 +14,7 @@ import { requireArchive } from '../../server/history/archive-folder.js';
 import { sayAll } from '../output/terminal.js';
 import { type DataDirOption, givenSettings } from './folder-option.js';
 
-/** What stands in place of a secret: that there is one, and nothing about it. */
+/** Shown in place of a secret: says that it is set, and nothing else about it. */
 const mask = '********';
 
 /** Throws `ConfigurationError` for settings and secrets that a start would refuse. */

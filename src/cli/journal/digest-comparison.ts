@@ -1,6 +1,6 @@
 /**
- * Holds a journal that is folded anew against the digests that it holds itself (`MemoryDigested`):
- * what memory was when the server looked at it, at an offset that the fold passes.
+ * Compares a journal that is replayed with the digests in it (`MemoryDigested`): a digest says what
+ * memory was at an offset, which the replay passes.
  */
 import type { Journal } from '../../engine/journal.js';
 import { allStreams, isInPart } from '../../engine/resting/stream-part.js';
@@ -14,25 +14,33 @@ import { partDigest } from '../../engine/snapshots/part-digest.js';
 import { digestOf, itemsOf, type SectionDigest } from '../../engine/snapshots/state-digest.js';
 import type { ProductFolding } from '../../server/history/product-folding.js';
 
-/** Of larger memories only the last whole digest is compared: each takes a good part of a fold. */
+/**
+ * Of larger memories, only the last whole digest is compared: computing one takes a good part of a
+ * replay.
+ */
 const itemsMax = 10_000;
 
-/** Streams that are named for one difference; more are counted. */
+/** How many streams are named for one difference; the rest are counted. */
 const namedMax = 20;
 
 /** A digest that the journal holds. */
 export type KeptDigest = Pick<MemoryDigested, 'until' | 'label' | 'hex' | 'sections' | 'part'>;
 
-/** Made for one replay: give it each digest of `kept` when the fold has come to it. */
+/**
+ * Created for one replay: call `compare` for each digest of `kept` when the replay reaches its
+ * offset.
+ */
 export class DigestComparison {
-  /** The last offset at which all of memory was the same. */
+  /** The last offset at which the whole memory agreed. */
   private agreedAt: number;
   private compared = 0;
   private differences = 0;
   private passedOver = 0;
   private readonly found: string[] = [];
 
-  /** `label` names the program that folds (`imageLabel`); digests of others are passed over. */
+  /**
+   * `label` names the program that replays (`imageLabel`); digests of other programs are skipped.
+   */
   constructor(
     private readonly journal: Journal,
     private readonly folding: ProductFolding,
@@ -41,12 +49,12 @@ export class DigestComparison {
     this.agreedAt = journal.startOffset;
   }
 
-  /** Something was not the same. */
+  /** Whether a difference was found. */
   get differs(): boolean {
     return this.differences > 0;
   }
 
-  /** The digests to compare with on the way to `until`, by their offsets, from `from` on. */
+  /** The digests to compare with between `from` and `until`, ordered by offset. */
   async kept(from: number, until: number): Promise<KeptDigest[]> {
     const own: KeptDigest[] = [];
     const range = { from: this.journal.startOffset, until: this.journal.highWatermark };
@@ -63,7 +71,7 @@ export class DigestComparison {
     return own.filter((each) => each.part || each === last || itemsOfAll(each) <= itemsMax);
   }
 
-  /** Everything below `kept.until` is folded: is memory what it was? */
+  /** Called once everything below `kept.until` is replayed: compares memory with the digest. */
   async compare(kept: KeptDigest): Promise<void> {
     this.compared += 1;
     const { engine } = this.folding;
@@ -84,7 +92,7 @@ export class DigestComparison {
     }
   }
 
-  /** What to print of it all. */
+  /** The lines to print about all comparisons. */
   lines(): readonly string[] {
     const { compared, differences, passedOver } = this;
     const agreeing = `${compared - differences} of ${compared} digests in the journal agree`;
@@ -93,7 +101,10 @@ export class DigestComparison {
     return [...this.found, `${agreeing}${others}`];
   }
 
-  /** Streams of a kind that have changed since both were the same last; of the part, if any. */
+  /**
+   * Streams of a kind that changed since the last agreement; if the digest is of a part, only those
+   * in it.
+   */
   private async suspects(section: string, kept: KeptDigest): Promise<string[]> {
     const { engine } = this.folding;
     if (!engine.kinds.includes(section)) return [];
@@ -112,7 +123,7 @@ export class DigestComparison {
   }
 }
 
-/** Name, number of items and sum in turn, as the event has them. */
+/** The event holds a name, the number of items and a sum for each section, one after the other. */
 function sectionsOf({ sections }: KeptDigest): SectionDigest[] {
   const found: SectionDigest[] = [];
   for (let index = 0; index < sections.length; index += 3) {

@@ -1,4 +1,4 @@
-/** One event as a line, as JSON or as a row of CSV (RFC 4180). */
+/** One event as a line of text, as JSON, or as a row of CSV (RFC 4180). */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { shownPrincipal } from '../../engine/principal/shown-principal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
@@ -8,10 +8,10 @@ import { shownFields } from '../../server/journal/shown-fields.js';
 /** How an event is written. */
 export type ShownAs = 'line' | 'json' | 'csv';
 
-/** The first row of CSV. */
+/** The header row of CSV. */
 export const csvHeader = 'offset,time,kind,id,sequence,type,by,fields';
 
-/** `hidden` is what of the event is redacted; null shows it all. */
+/** `hidden` says what is redacted in the event; with null, all of it is shown. */
 export function eventForm(
   envelope: EventEnvelope,
   hidden: Redaction | null,
@@ -29,7 +29,7 @@ function csvRow(envelope: EventEnvelope, hidden: Redaction | null): string {
   return cells.map((cell) => csvCell(String(cell))).join(',');
 }
 
-/** A cell that begins as a formula does would be one in a spreadsheet. */
+/** A spreadsheet would evaluate a cell that begins like a formula. */
 function csvCell(text: string): string {
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

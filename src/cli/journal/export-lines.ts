@@ -1,10 +1,10 @@
-/** What an export says to the operator: what is missing, and what that means. */
+/** What an export reports to the operator: what is missing, and what that means. */
 import { type ExportReport, exportFile } from '../../server/repair/export-good.js';
 
-/** Streams of one sort that are named; the file names all. */
+/** How many streams of one kind of loss are named; the file names all. */
 const namedMax = 20;
 
-/** Lines for a person; `export.json` in `to` has the same for programs. */
+/** Lines for a person; `export.json` in `to` holds the same for programs. */
 export function exportLines(from: string, to: string, report: ExportReport): string[] {
   const { damages, gaps, changed, uncertain, removedEvents } = report;
   const exported = `exported what is intact of ${from} to ${to}`;

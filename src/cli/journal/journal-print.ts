@@ -1,4 +1,4 @@
-/** `stepwell journal print`: the journal in human words, one line per event. */
+/** `stepwell journal print`: the journal in readable form, one line per event. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import { EventRedactions } from '../../server/journal/event-redactions.js';
@@ -7,18 +7,18 @@ import { eventsOfStream } from '../../server/journal/named-stream.js';
 
 /** What to print. Offsets are half-open: [from, until). */
 export interface PrintOptions {
-  /** `message/msg_1`, or the id alone, which may hold slashes itself. */
+  /** `message/msg_1`, or only the id, which may contain slashes itself. */
   readonly stream?: string;
   readonly from?: number;
   readonly until?: number;
   readonly json?: boolean;
-  /** Values in clear that are redacted, and secrets of the server. */
+  /** Shows redacted values and server secrets in clear. */
   readonly reveal?: boolean;
 }
 
 /**
- * The lines, oldest event first, up to the durable end of the moment it began. Throws an `Error` of
- * one line where the journal holds nothing of what was named.
+ * The lines, oldest event first, up to the durable end at the time of the call. Throws a one-line
+ * `Error` if the journal does not hold what was named.
  */
 export async function* printedLines(
   journal: Journal,
@@ -37,7 +37,9 @@ export async function* printedLines(
   }
 }
 
-/** The part of the journal that is meant; its end itself may be a beginning: more may come. */
+/**
+ * The requested part of the journal. `from` may equal the end of the journal: more may be appended.
+ */
 function rangeOf(journal: Journal, { from = 0, until }: PrintOptions) {
   const { startOffset, highWatermark } = journal;
   if (from > highWatermark) throw new Error(`the journal ends at ${highWatermark}, before ${from}`);

@@ -1,4 +1,7 @@
-/** A data folder opened for looking: no lock, nothing written, also while a server owns it. */
+/**
+ * Opens a data folder for reading only: takes no lock and writes nothing, so a server may own it
+ * meanwhile.
+ */
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { openStore, type Store, type StoreOptions } from '../../../storage/store.js';
 import { systemClock } from '../../engine/clock.js';
@@ -7,7 +10,7 @@ import { systemIdentifiers } from '../../engine/identifiers.js';
 import { Journal, journalLogName } from '../../engine/journal.js';
 import { isolatesDamage } from '../../topics/topics/topic-log-name.js';
 
-/** How a folder is looked at. */
+/** How a folder is opened for reading. */
 export const readerOptions: StoreOptions = {
   now: () => systemClock.now(),
   after: (delayMs, callback) => systemClock.after(delayMs, callback),
@@ -21,10 +24,10 @@ export const readerOptions: StoreOptions = {
 };
 
 /**
- * Gives `use` the journal of a folder as it is on disk, up to its durable end; null where there is
- * none yet. `archive` is a folder that has what sweeps have taken out of it. Events keep the
- * version they were written in. Rejects with `DamagedData`, `NoArchive`, or with `DiskFailure`
- * where there is no store.
+ * Calls `use` with the journal of a folder as it is on disk, up to its durable end; with null if
+ * there is no journal yet. `archive` is a folder with the segments that sweeps have removed. Events
+ * keep the version they were written in. Rejects with `DamagedData`, `NoArchive`, or with
+ * `DiskFailure` if there is no store.
  */
 export async function readJournal<T>(
   dataDirectory: string,
@@ -35,7 +38,7 @@ export async function readJournal<T>(
   return readFolder(dataDirectory, codec, (_store, journal) => use(journal), archive);
 }
 
-/** As `readJournal`, with the whole store, and events as `codec` reads them. */
+/** Like `readJournal`, with the whole store, and with events decoded by `codec`. */
 export async function readFolder<T>(
   dataDirectory: string,
   codec: EventCodec,

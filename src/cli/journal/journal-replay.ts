@@ -1,6 +1,6 @@
 /**
- * `stepwell journal replay`: memory as it was, folded again by the deciders of the server; or,
- * where something narrower is asked for, the events that are meant.
+ * `stepwell journal replay`: rebuilds memory from the journal with the deciders of the server; or,
+ * if a narrower selection is given, prints the selected events.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import {
@@ -32,20 +32,23 @@ export interface ReplayOptions {
   readonly stream?: string;
   /** Types of events. */
   readonly type?: readonly string[];
-  /** See `principalFilter`. */
+  /** In the form that `principalFilter` takes. */
   readonly by?: string;
   readonly json?: boolean;
   readonly csv?: boolean;
   readonly reveal?: boolean;
 }
 
-/** What a whole replay is held against. */
+/** What a whole replay is compared with. */
 export interface Comparison {
-  /** Names the program that folds: digests of others are passed over. */
+  /** Names the program that replays; digests of other programs are skipped. */
   readonly label: string;
-  /** Something is not the same. */
+  /** Called when something differs. */
   differs(): void;
-  /** What folding says beside the latest snapshot before an offset; returns whether they differ. */
+  /**
+   * Yields the lines of the comparison with the latest snapshot before an offset; returns whether
+   * they differ.
+   */
   withSnapshot(until: number): AsyncGenerator<string, boolean>;
 }
 
@@ -64,7 +67,7 @@ export function replayedLines(
     : stateLines(journal, folding, options, onProgress, compare);
 }
 
-/** The events that are meant, one line each; of a stream alone also what it came to. */
+/** The selected events, one line each; for a stream alone, also its final state. */
 async function* eventLines(
   journal: Journal,
   folding: ProductFolding,
@@ -128,7 +131,7 @@ async function* stateLines(
   if (compare !== undefined) {
     yield* digests.lines();
     let isOther = false;
-    // As with the digests: what memory held until the last sweep is gone.
+    // As with the digests: memory that was dropped by the last sweep cannot be rebuilt.
     if (until > sweptAt) isOther = yield* compare.withSnapshot(until);
     else yield 'no snapshot to compare with: it knows what was swept since';
     if (digests.differs || isOther) compare.differs();
@@ -136,7 +139,7 @@ async function* stateLines(
   yield `digest ${digest.hex} at ${until}`;
 }
 
-/** Folds up to each digest in the journal and compares, then the rest. */
+/** Replays up to each digest in the journal and compares it, then replays the rest. */
 async function folded(
   journal: Journal,
   folding: ProductFolding,
@@ -155,7 +158,7 @@ async function folded(
     lastAt = part.lastAt ?? lastAt;
     from = end;
   };
-  // What memory held until the last sweep is gone: what had ended, and what was over by then.
+  // What had ended before the last sweep cannot be rebuilt, so only later digests are compared.
   for (const kept of await digests.kept(Math.max(sweptAt + 1, from), until)) {
     await fold(kept.until);
     await digests.compare(kept);
@@ -170,8 +173,8 @@ function* sectionLines({ sections }: StateDigest): Generator<string> {
 }
 
 /**
- * Of the last sweep whose records are missing here, where it ended and the offset of its event; 0
- * and -1 = no sweep is recorded.
+ * For the last sweep whose records are missing here: where it ended, and the offset of its event; 0
+ * and -1 if no such sweep is recorded.
  */
 async function lastSweep(journal: Journal): Promise<{ swept: number; sweptAt: number }> {
   const newest = { ...wholeJournal, order: 'newest' as const };

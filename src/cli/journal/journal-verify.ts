@@ -1,4 +1,4 @@
-/** `stepwell journal verify`: everything in the data folder that can be checked, checked. */
+/** `stepwell journal verify`: checks everything in the data folder that can be checked. */
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { type VerifiedLog, verifyStore } from '../../../storage/verify/verify-store.js';
 import { journalLogName } from '../../engine/journal.js';
@@ -6,20 +6,20 @@ import { readerOptions, readJournal } from './journal-reader.js';
 import { chainLine, faultAgainst, type KeptHead } from './kept-head.js';
 import { StreamChains } from './stream-chains.js';
 
-/** What a verification says; no problems: the folder is whole. */
+/** The result of a verification; without problems, the folder is intact. */
 export interface VerificationReport {
   /** One line for each log, then one for the journal's events. */
   readonly lines: readonly string[];
-  /** One line for each damage: file, range, reason, last good offset. */
+  /** One line for each piece of damage: file, range, reason, last good offset. */
   readonly problems: readonly string[];
 }
 
 const megabyte = 1024 * 1024;
 
 /**
- * Verifies a folder, also beside a running server, and holds it against heads that were kept
- * elsewhere. Rejects with `DiskFailure` if none is there.
- * `onProgress` is given a line that says how far it is, many times a second.
+ * Verifies a folder, also beside a running server, and compares it with heads that were kept
+ * elsewhere. Rejects with `DiskFailure` if there is no folder. `onProgress` gets a progress line,
+ * many times a second.
  */
 export async function verifyFolder(
   dataDirectory: string,
@@ -45,7 +45,7 @@ export async function verifyFolder(
     else problems.push(fault);
   }
   const isReadable = logs.some(({ name, isDamaged }) => name === journalLogName && !isDamaged);
-  // Its events stand on records that are whole.
+  // Events can only be checked if the records that hold them are intact.
   if (!isReadable || problems.length > 0) return { lines, problems };
   const events = await verifyEvents(dataDirectory, onProgress);
   return { lines: [...lines, events.line], problems: events.problems };
@@ -59,7 +59,7 @@ function logLine(log: VerifiedLog): string {
   return `${name} [${startOffset}, ${endOffset}): ${what.join(', ')}: ${verdict}`;
 }
 
-/** Every event can be decoded and follows the one before it in its stream. */
+/** Checks that every event can be decoded and follows the previous event of its stream. */
 function verifyEvents(
   dataDirectory: string,
   onProgress: (line: string) => void,

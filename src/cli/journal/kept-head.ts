@@ -1,13 +1,13 @@
-/** Heads of the journal that were kept elsewhere, and what it says against them (ADR 40). */
+/** Heads of the journal that were kept elsewhere, and the comparison with them (ADR 40). */
 import type { VerifiedChain } from '../../../storage/verify/verify-chain.js';
 
-/** `digest` is hex; `offset` null = whichever part of the journal has it. */
+/** `digest` is hex; if `offset` is null, any part of the journal may have this digest. */
 export interface KeptHead {
   readonly digest: string;
   readonly offset: number | null;
 }
 
-/** A head as it is written: `<digest>` or `<digest>@<offset>`; null for anything else. */
+/** Parses a head: `<digest>` or `<digest>@<offset>`; null for anything else. */
 export function readKeptHead(text: string): KeptHead | null {
   const match = /^([0-9a-f]{64})(?:@(\d{1,15}))?$/i.exec(text);
   if (match === null) return null;
@@ -15,7 +15,7 @@ export function readKeptHead(text: string): KeptHead | null {
   return { digest: digest.toLowerCase(), offset: offset === undefined ? null : Number(offset) };
 }
 
-/** Why the journal is not the one that the head was of; null where it is. */
+/** Why the journal does not match the kept head; null if it does. */
 export function faultAgainst(chain: VerifiedChain | null, kept: KeptHead): string | null {
   const { digest, offset } = kept;
   const heads = chain?.heads ?? [];
@@ -35,7 +35,7 @@ export function faultAgainst(chain: VerifiedChain | null, kept: KeptHead): strin
   return `the digest at ${offset} is ${there.digest}, not ${digest}: what was in front was changed`;
 }
 
-/** What the journal's chain says of it, in one line. */
+/** The state of the journal's chain, in one line. */
 export function chainLine({ heads, removedRecords, removedUntil }: VerifiedChain): string {
   const head = heads.at(-1);
   if (head === undefined) return 'nothing is sealed yet';

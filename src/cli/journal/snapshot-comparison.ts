@@ -1,4 +1,4 @@
-/** Holds a folded journal against the latest snapshot, which has to lead to the same memory. */
+/** Compares a replayed journal with the latest snapshot, which must lead to the same memory. */
 import type { Store } from '../../../storage/store.js';
 import { Journal, journalLogName } from '../../engine/journal.js';
 import { ImageReader } from '../../engine/snapshots/memory-image.js';
@@ -6,19 +6,18 @@ import { differenceOf, itemsOf, type MemoryItem } from '../../engine/snapshots/s
 import type { ProductFolding } from '../../server/history/product-folding.js';
 import { foldJournal } from '../../server/journal/folded-journal.js';
 
-/** Differences that are named; more are counted. */
+/** How many differences are printed; the rest are counted. */
 const namedMax = 20;
 
-/** A memory that the whole journal before `until` came to. */
+/** The memory that results from the whole journal before `until`. */
 export interface FoldedMemory {
   readonly folding: ProductFolding;
   readonly until: number;
 }
 
 /**
- * One line where both are the same, or where there is no snapshot of this label; one for each
- * difference where they are not. `empty` is a memory of the same settings. Returns whether they
- * differ.
+ * Yields one line if both agree, or if there is no snapshot of this label; otherwise one line for
+ * each difference. `empty` is an empty memory with the same settings. Returns whether they differ.
  */
 export async function* comparedWithSnapshot(
   store: Store,

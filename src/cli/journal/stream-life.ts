@@ -1,4 +1,4 @@
-/** The life of one stream in words: its events, those of its messages, and what it came to. */
+/** The life of one stream in words: its events, the events of its messages, and its final state. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 import { shownPrincipal } from '../../engine/principal/shown-principal.js';
@@ -23,10 +23,10 @@ interface LifePart {
   readonly until: number;
 }
 
-/** What of an event is redacted; null = nothing. */
+/** What is redacted in an event; null = nothing. */
 type HiddenOf = (envelope: EventEnvelope) => Promise<Redaction | null>;
 
-/** Throws an `Error` of one line where nothing is found. */
+/** Throws a one-line `Error` if nothing is found. */
 export async function* lifeOf(
   journal: Journal,
   { engine }: ProductFolding,
@@ -57,7 +57,7 @@ export async function* lifeOf(
   }
 }
 
-/** Events of messages that a stream has published, as far as they are found by its id. */
+/** Events of messages that a stream has published, as far as its id leads to them. */
 async function messagesOf(
   journal: Journal,
   { kind, id }: EventEnvelope,
@@ -67,7 +67,7 @@ async function messagesOf(
   if (term === null) return [];
   const found: EventEnvelope[] = [];
   const range = { from, until, order: 'oldest' as const };
-  // Terms are hashes, which may be the same by chance.
+  // Terms are hashes, which may collide by chance.
   const others = new Set<string>();
   for await (const envelope of journal.query({ terms: [[term]], ...range })) {
     const isFirst = envelope.sequence === 0;
@@ -77,7 +77,7 @@ async function messagesOf(
   return found;
 }
 
-/** What events of messages are found by that belong to a stream; null = nothing. */
+/** The index term of the messages that belong to a stream; null if it has none. */
 function termOf(kind: string, id: string): string | null {
   if (kind === runKind) return messageTerm.runId(id);
   if (kind === scheduleKind) return messageTerm.scheduleId(id);

@@ -1,4 +1,4 @@
-/** What a data folder holds beside the journal: committed offsets, and records of topics. */
+/** What a data folder holds besides the journal: committed offsets, and records of topics. */
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { Store } from '../../../storage/store.js';
 import { CommittedOffsets, offsetsTopic } from '../../topics/offsets/committed-offsets.js';
@@ -7,7 +7,7 @@ import { partitionOfLog } from '../../topics/topics/topic-log-name.js';
 
 const readBytes = 1024 * 1024;
 
-/** `group topic/partition: committed 42 (time)`, one line for each position that is kept. */
+/** `group topic/partition: committed 42 (time)`, one line for each stored position. */
 export async function* committedOffsetLines(store: Store): AsyncGenerator<string> {
   for (const log of partitionsOf(store, offsetsTopic)) {
     const offsets = await CommittedOffsets.open(log, () => undefined);

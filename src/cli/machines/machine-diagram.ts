@@ -1,13 +1,13 @@
-/** A machine as Mermaid draws it, made from its definition. Pure. */
+/** Draws a state machine as a Mermaid diagram, from its definition. Pure. */
 
-/** A transition as XState has read it; without a target it stays where it is. */
+/** A transition as XState represents it; without a target, the state does not change. */
 export interface DrawnTransition {
   readonly target?: readonly DrawnNode[] | undefined;
   readonly guard?: unknown;
   readonly actions: readonly unknown[];
 }
 
-/** A state as XState has read it; `states` are those within it. */
+/** A state as XState represents it; `states` are its nested states. */
 export interface DrawnNode {
   readonly key: string;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface DrawnNode {
   readonly always?: readonly DrawnTransition[] | undefined;
 }
 
-/** A machine by its name. */
+/** A machine with its name. */
 export interface DrawnMachine {
   readonly id: string;
   readonly root: DrawnNode;
@@ -34,7 +34,7 @@ export function diagramOf({ root }: DrawnMachine): string[] {
   );
 }
 
-/** `inherited`: events that the machine handles in every state without a handler of its own. */
+/** `inherited`: events that the machine handles in every state that has no handler of its own. */
 function drawn(node: DrawnNode, inherited: DrawnNode['transitions']): string[] {
   const id = idOf(node);
   const children = Object.values(node.states);
@@ -55,7 +55,7 @@ function drawn(node: DrawnNode, inherited: DrawnNode['transitions']): string[] {
   return [...lines, ...noteOf(id, node.description, stays)];
 }
 
-/** A state with states within it; those of a parallel one stand side by side. */
+/** A state with nested states; those of a parallel state are drawn side by side. */
 function composite(node: DrawnNode): string[] {
   const none: DrawnNode['transitions'] = new Map();
   const separator = node.type === 'parallel' ? ['--'] : [];

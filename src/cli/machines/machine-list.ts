@@ -1,4 +1,4 @@
-/** Every machine of the product: what `stepwell machines` draws. */
+/** Every state machine of the product; `stepwell machines` draws them. */
 import { lifeMachine } from '../../engine/lifecycle/life.machine.js';
 import { jobMachine } from '../../messaging/jobs/job.machine.js';
 import { scheduleMachine } from '../../messaging/schedules/schedule.machine.js';

@@ -1,10 +1,13 @@
-/** What `stepwell machines` does: the life of each entity that has a machine, as a diagram. */
+/** What `stepwell machines` does: prints the machine of each entity that has one, as a diagram. */
 import { ConfigurationError } from '../../server/configuration/config.js';
 import { sayAll } from '../output/terminal.js';
 import { type DrawnMachine, diagramOf } from './machine-diagram.js';
 import { machines } from './machine-list.js';
 
-/** undefined = all of them; throws `ConfigurationError` where there is none of that name. */
+/**
+ * Prints all machines if `name` is undefined; throws `ConfigurationError` if there is none of that
+ * name.
+ */
 export async function printMachines(name: string | undefined): Promise<void> {
   const meant = machines.filter(({ id }) => name === undefined || id === name);
   if (meant.length === 0) {

@@ -29,7 +29,7 @@ import { exactTime, relativeTime } from '../output/time-words.js';
 import { listGroups } from './letter-groups.js';
 import { runJob } from './server-job.js';
 
-/** What `ls`, `retry`, `delete` and `export` mean. */
+/** The filters of `ls`, `retry`, `delete` and `export`. */
 interface LetterFilter {
   readonly label?: readonly string[];
   readonly to?: string;
@@ -39,7 +39,7 @@ interface LetterFilter {
 }
 
 /**
- * What is meant by filters is done by a job of the server, which goes on where this process ends.
+ * A job of the server processes the letters that filters select; it continues if this process ends.
  */
 export function dlqCommand(): Command {
   const dlq = new Command('dlq').description('messages and runs that have failed for good');
@@ -118,8 +118,8 @@ function queryOf({ label, to, queue, status, since }: LetterFilter): Query {
 }
 
 /**
- * Unix milliseconds, as the server reads them. Those since 1973 have twelve digits or more: fewer
- * are meant as something else, such as days, and would match every letter.
+ * Unix milliseconds, as the server reads them. Times since 1973 have twelve digits or more; a
+ * shorter number is probably meant as something else, such as days, and would match every letter.
  */
 function timeOption(text: string): string {
   if (/^\d{12,15}$/.test(text)) return text;
@@ -205,7 +205,9 @@ interface BulkOptions extends ClientOptions, LetterFilter {
   readonly rate?: string;
 }
 
-/** Those that are named, or with `--all` all that match: a job of the server. */
+/**
+ * Processes the named letters, or with `--all` every letter that matches, in a job of the server.
+ */
 async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptions): Promise<void> {
   const { api, output } = await connect(options);
   if (ids.length === 0 && options.all !== true) {
@@ -215,7 +217,7 @@ async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptio
     throw new ClientError('--all names all that match; give ids or --all', exitCodes.usage);
   }
   const filters = queryOf(options);
-  // To the API ids count alone; a filter beside them was to spare some of them.
+  // The API uses only the ids if it gets both, so it would ignore a filter meant to exclude some.
   if (ids.length > 0 && Object.values(filters).some((filter) => filter !== undefined)) {
     throw new ClientError('filters are for --all; give ids or filters', exitCodes.usage);
   }
@@ -231,7 +233,7 @@ async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptio
   requireAll('dead letter', Number(matched), ids);
 }
 
-/** Rows, and how many of them there were. */
+/** The rows, and a function that returns how many were read. */
 function counted(all: AsyncIterable<ApiObject>) {
   let count = 0;
   async function* rows(): AsyncGenerator<ApiObject> {
@@ -243,7 +245,7 @@ function counted(all: AsyncIterable<ApiObject>) {
   return { rows: rows(), count: () => count };
 }
 
-/** What is done with dead letters, and the word for what it has done. */
+/** The actions on dead letters, and the word for a completed one. */
 type LetterVerb = 'retry' | 'delete';
 const pastOf: Readonly<Record<LetterVerb, string>> = { retry: 'retried', delete: 'deleted' };
 
@@ -257,7 +259,7 @@ async function* linesOf(letters: AsyncIterable<ApiObject>): AsyncGenerator<strin
   for await (const letter of letters) yield JSON.stringify(letter);
 }
 
-/** `50/s` or `10/m`: the server reads it. */
+/** `50/s` or `10/m`; the server parses it. */
 function rateOption(text: string): string {
   if (/^\d+(?:\.\d+)?\/[smh]$/.test(text) && Number.parseFloat(text) > 0) return text;
   throw new InvalidArgumentError('A rate is a number for each second, minute or hour: 50/s, 10/m.');

@@ -1,4 +1,4 @@
-/** `stepwell flow`: flow-control keys, their limits and who waits for them. */
+/** `stepwell flow`: flow-control keys, their limits and how much waits for them. */
 import { Command } from 'commander';
 import { keysOf } from '../../grammar/keys.js';
 import {
@@ -13,7 +13,7 @@ import { fieldColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 
-/** What changes a key, and what it does in words. */
+/** The commands that change a key, with a description of each. */
 const changes = {
   pause: 'start nothing new of a key',
   resume: 'start what waits for a key again',
@@ -30,7 +30,7 @@ const done: Readonly<Record<Change, string>> = {
   reset: 'reset',
 };
 
-/** Asks `/v2/flowControl` of a running server. */
+/** Uses `/v2/flowControl` of a running server. */
 export function flowCommand(): Command {
   const flow = new Command('flow').description('flow-control keys');
   flow.addCommand(
@@ -91,7 +91,7 @@ const columns: readonly TableColumn<ApiObject>[] = [
   },
 ];
 
-/** `3/5`; a maximum of 0 is no limit. */
+/** Formats usage as `3/5`; a maximum of 0 means no limit, and is left empty. */
 function used(count: string, max: string): (row: ApiObject) => string {
   return (row) => (Number(row[max]) === 0 ? '' : `${String(row[count])}/${String(row[max])}`);
 }

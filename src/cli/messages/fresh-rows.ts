@@ -1,32 +1,41 @@
-/** Which rows of a log that is read again and again, oldest first, were not shown before. */
+/**
+ * Determines which rows of a log were not shown before; the log is read repeatedly, oldest row
+ * first.
+ */
 import type { ApiObject } from '../connect/api-client.js';
 
 /**
- * Made for one tail, which it lives as long as. Each look is begun with `lookAgain`; one that was
- * cut is gone on with by the next.
+ * Created for one tail and used until it ends. `lookAgain` begins each read of the log; if a read
+ * is cut off, the next one continues it.
  */
 export class FreshRows {
-  /** The offset behind which the log was not shown yet, and where it was when this look began. */
+  /** The offset up to which the log was shown, now and at the start of this read. */
   private shown = -1;
   private before = -1;
-  /** Of the event there, which may be several rows: those that were shown, now and by then. */
+  /**
+   * One event may have several rows: those shown of the event at that offset, now and at the start
+   * of this read.
+   */
   private readonly rowsShown = new Set<string>();
   private rowsBefore: ReadonlySet<string> = new Set();
-  /** Running attempts that were shown, by message: their end brings the same row with an offset. */
+  /**
+   * Running attempts that were shown, by message: when an attempt ends, the same row comes again
+   * with an offset.
+   */
   private readonly running = new Map<unknown, unknown>();
 
-  /** The log is read once more. */
+  /** Called before the log is read once more. */
   lookAgain(): void {
     this.before = this.shown;
     this.rowsBefore = new Set(this.rowsShown);
   }
 
-  /** Whether the row is shown now; it is not new the next time. */
+  /** Whether to show the row; the same row is not new the next time. */
   isNew(row: ApiObject): boolean {
     const { messageId, attempt, offset } = row;
     const wasRunning = attempt !== undefined && this.running.get(messageId) === attempt;
     if (offset === undefined) {
-      // An attempt that runs is not in the journal yet, so that its row has no offset.
+      // A running attempt is not in the journal yet, so its row has no offset.
       this.running.set(messageId, attempt);
       return !wasRunning;
     }

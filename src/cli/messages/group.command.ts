@@ -1,4 +1,4 @@
-/** `stepwell group`: URL groups, whose endpoints each get a message of one publish. */
+/** `stepwell group`: URL groups; publishing to a group sends a message to each of its endpoints. */
 import { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
@@ -9,7 +9,7 @@ import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { TableColumn } from '../output/table.js';
 
-/** Asks `/v2/topics` of a running server, which is what it calls URL groups. */
+/** Uses `/v2/topics` of a running server, which is the API's name for URL groups. */
 export function groupCommand(): Command {
   const group = new Command('group').description('URL groups');
   group.addCommand(clientCommand('ls', 'list groups', ['stepwell group ls']).action(list));
@@ -94,7 +94,8 @@ async function remove(
 async function drop(group: string, options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const path = `/v2/topics/${pathPart(group)}`;
-  // A group that is not there is deleted, to the API: the SDKs expect that (messaging.md 6).
+  // The API also confirms deleting a group that does not exist, as the SDKs expect (messaging.md
+  // 6). So check first.
   await api.get(path);
   await api.delete(path);
   await output.one({ name: group, deleted: true }, () => [`deleted ${group}`]);

@@ -7,8 +7,8 @@ import type { Output } from '../output/output.js';
 import { complain } from '../output/terminal.js';
 
 /**
- * Prints secrets in clear: for people as lines that an application's environment takes, which
- * `stepwell env` writes into a file.
+ * Prints secrets in clear; for people, as lines for an application's environment, which `stepwell
+ * env` prints for a file.
  */
 export function keysCommand(): Command {
   const keys = new Command('keys').description('the keys that deliveries are signed with');
@@ -42,7 +42,7 @@ const afterPublished =
   'SDKs with QSTASH_DEV=true know the published keys only, and do not find this server any more; ' +
   'a new data folder has them again';
 
-/** As lines for an application's environment; receivers try both. */
+/** Prints them as lines for an application's environment; receivers try both keys. */
 async function print(keys: ApiObject, output: Output): Promise<void> {
   await output.one(keys, () => [
     `QSTASH_CURRENT_SIGNING_KEY=${String(keys['current'])}`,

@@ -1,14 +1,17 @@
-/** Dead letters by what went wrong (messaging.md 10): a line for each kind of failure. */
+/** Dead letters grouped by what went wrong (messaging.md 10): one line for each kind of failure. */
 import type { ApiClient, ApiObject, Query } from '../connect/api-client.js';
 import { DamagedRows } from '../connect/client-errors.js';
 import { fieldColumn, type Now, textOf, timeColumn } from '../output/columns.js';
 import type { Output } from '../output/output.js';
 import type { TableColumn } from '../output/table.js';
 
-/** The server looks at so many letters at once; more looks than these are not asked for. */
+/**
+ * The server examines a limited number of letters per request; this is how many requests are made
+ * at most.
+ */
 const looksMax = 200;
 
-/** Lists the largest groups first, `countMax` of them, over all letters that the filters mean. */
+/** Lists the `countMax` largest groups of all letters that match the filters, largest first. */
 export async function listGroups(
   api: ApiClient,
   output: Output,
@@ -39,7 +42,7 @@ interface GroupsPage {
 
 const countOf = (group: ApiObject) => Number(group['count']);
 
-/** Later looks are at older letters. */
+/** Merges a group into those of earlier pages; later pages hold older letters. */
 function add(groups: Map<string, ApiObject>, group: ApiObject): void {
   const { responseStatus, origin, error, oldestAt } = group;
   const name = JSON.stringify([responseStatus, origin, error]);

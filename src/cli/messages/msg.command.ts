@@ -1,4 +1,4 @@
-/** `stepwell msg`: one message from its publish to its end. */
+/** `stepwell msg`: commands for a message, from its publish to its end. */
 import { Command, Option } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
@@ -23,7 +23,7 @@ import { watched } from './watched-message.js';
 
 const waitingStates = ['delayed', 'waiting', 'active', 'retry'];
 
-/** Asks a running server; an id that is not there ends with exit code 66. */
+/** Queries a running server; an unknown id ends the command with exit code 66. */
 export function msgCommand(): Command {
   const msg = new Command('msg').description('publish, list and look at messages');
   msg.addCommand(publishCommand());
@@ -99,7 +99,7 @@ async function publish(destination: string, options: PublishCommandOptions): Pro
   const path = `/v2/publish/${pathPart(destination)}`;
   const headers = publishHeaders(options, api.address.dialect);
   const answer = await api.post<ApiObject | readonly ApiObject[]>(path, { headers, body });
-  // Its type leaves a list that is only read as it is.
+  // `flat` loses the type, as it does not remove `readonly` from lists.
   for (const one of [answer].flat() as ApiObject[]) {
     await output.one(one, () => [publishedLine(one)]);
     const isFine =
@@ -108,7 +108,7 @@ async function publish(destination: string, options: PublishCommandOptions): Pro
   }
 }
 
-/** Shows what becomes of a message until it has ended. */
+/** Shows what happens to a message until it has ended; returns whether it was delivered. */
 async function isDelivered({ api, output }: Client, published: ApiObject): Promise<boolean> {
   let state: unknown;
   const rows = async function* () {
@@ -121,7 +121,7 @@ async function isDelivered({ api, output }: Client, published: ApiObject): Promi
   return state === 'DELIVERED';
 }
 
-/** Reading files brings the disk with it. */
+/** Loaded only when needed, as reading files loads the disk module. */
 async function bodyOf(text: string): Promise<Buffer> {
   const { givenBody } = await import('../connect/given-body.js');
   return givenBody(text);
@@ -164,9 +164,11 @@ async function list(options: ListOptions): Promise<void> {
 
 /** More rows than any message has that people look at. */
 const rowsMax = 10_000;
-/** Bytes of a body in a row: all that is kept of an answer, and the beginning of its message. */
+/**
+ * How many bytes of a body a row shows: all that is kept of an answer, and the start of a message.
+ */
 const bodyMax = 64 * 1024;
-/** Of a longer body this much is a screen. */
+/** How much of a longer body is shown: about a screen. */
 const shownMax = 2000;
 
 function shownBody(message: ApiObject): string {

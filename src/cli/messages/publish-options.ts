@@ -5,7 +5,7 @@ import { listOption, wordOption } from '../client/client-command.js';
 import { clientDialects } from '../connect/client-environment.js';
 import type { RequestHeaders } from '../connect/exchange.js';
 
-/** What both commands take. */
+/** The options that both commands have. */
 export interface PublishOptions {
   readonly method?: string;
   readonly header?: readonly string[];
@@ -26,7 +26,10 @@ export interface PublishOptions {
   readonly dialect?: string;
 }
 
-/** How the options are spelt, and with it what the endpoint receives (messaging.md 1.6). */
+/**
+ * The dialect decides how the options are spelt, and therefore what the endpoint receives
+ * (messaging.md 1.6).
+ */
 export function dialectOption(): Option {
   return new Option(
     '--dialect <name>',
@@ -34,7 +37,7 @@ export function dialectOption(): Option {
   ).choices(clientDialects);
 }
 
-/** What stands in front of the name of an option. */
+/** The prefix of an option's header name. */
 export function optionPrefix(dialect: string): string {
   return `${dialect}-`;
 }
@@ -46,14 +49,14 @@ function headerOption(text: string, before: readonly string[] = []): readonly st
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Adds the options of one message, which a schedule cannot have. */
+/** Adds all options of a message, including those that a schedule cannot have. */
 export function withMessageOptions(command: Command): Command {
   return withPublishOptions(command)
     .option('--not-before <seconds>', 'the first attempt starts then (Unix seconds)')
     .option('--dedup-id <id>', 'one that came in the last ten minutes is that message');
 }
 
-/** Adds the options to a command; the server judges their values. */
+/** Adds the common options to a command; the server validates their values. */
 export function withPublishOptions(command: Command): Command {
   return command
     .addOption(
@@ -75,7 +78,9 @@ export function withPublishOptions(command: Command): Command {
     .option('--redact <fields>', 'what the API does not show: body,header[Authorization]');
 }
 
-/** The headers of a request that say so. Throws nothing: the server refuses what it cannot read. */
+/**
+ * The request headers for the options. Never throws: the server refuses values that it cannot read.
+ */
 export function publishHeaders(options: PublishOptions, dialect: string | null): RequestHeaders {
   const prefix = optionPrefix(dialect ?? 'svc');
   const headers: Record<string, string> = {};
@@ -101,8 +106,8 @@ export function publishHeaders(options: PublishOptions, dialect: string | null):
 }
 
 /**
- * Values of one name go together, however it is spelt: Node.js sends the last one else. They travel
- * as UTF-8, as curl sends them.
+ * Combines the values of one name, however it is spelt: Node.js would send only the last one. The
+ * values travel as UTF-8, as curl sends them.
  */
 function forwardHeaders(given: readonly string[], prefix: string): RequestHeaders {
   const values = new Map<string, string[]>();

@@ -12,7 +12,7 @@ import { fieldColumn } from '../output/columns.js';
 import { shownState } from '../output/style.js';
 import type { TableColumn } from '../output/table.js';
 
-/** Asks `/v2/queues` of a running server. */
+/** Uses `/v2/queues` of a running server. */
 export function queueCommand(): Command {
   const queue = new Command('queue').description('queues');
   queue.addCommand(

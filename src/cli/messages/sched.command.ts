@@ -1,4 +1,4 @@
-/** `stepwell sched`: messages that are published again and again. */
+/** `stepwell sched`: messages that are published repeatedly on a schedule. */
 import { Command } from 'commander';
 import { fieldsOf } from '../../grammar/json.js';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -32,7 +32,7 @@ import {
   withPublishOptions,
 } from './publish-options.js';
 
-/** Asks `/v2/schedules` of a running server. */
+/** Uses `/v2/schedules` of a running server. */
 export function schedCommand(): Command {
   const sched = new Command('sched').description('schedules');
   sched.addCommand(
@@ -138,7 +138,7 @@ function scheduleLines(schedule: ApiObject, now: number, paint: Paint): string[]
   );
 }
 
-/** What has become of the last messages: of a URL group there may be hundreds. */
+/** The states of the latest messages, counted: for a URL group there may be hundreds. */
 function lastStates(schedule: ApiObject, paint: Paint): string[] {
   const messages = Object.entries(fieldsOf(schedule['lastScheduleStates']));
   const counts = new Map<string, number>();
@@ -156,7 +156,7 @@ function stateOf({ isPaused }: ApiObject, paint: Paint): string {
   return shownState(isPaused === true ? 'paused' : 'running', paint);
 }
 
-/** When a schedule triggers, Unix milliseconds (messaging.md 7.1). */
+/** When a schedule triggers, in Unix ms (messaging.md 7.1). */
 interface NextTimes {
   readonly cron: string;
   readonly zone: string;

@@ -1,4 +1,4 @@
-/** A job of the server (messaging.md 13), as a command begins it and waits for its end. */
+/** Starts a job of the server (messaging.md 13) for a command, and waits for its end. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { untilAnswered } from '../client/until-answered.js';
@@ -8,24 +8,24 @@ import { ClientError } from '../connect/client-errors.js';
 import { pathPart } from '../connect/path-part.js';
 import type { Output } from '../output/output.js';
 
-/** What is to be done, and with which. */
+/** What to do, and with which items. */
 interface Work {
   readonly verb: string;
   readonly over: string;
-  /** All of them hold; an undefined value is none. */
+  /** Items must match all filters; an undefined value is no filter. */
   readonly filter: Query;
-  /** `50/s`; undefined = as fast as other work allows. */
+  /** `50/s`; if undefined, as fast as other work allows. */
   readonly rate: string | undefined;
 }
 
-/** The first look comes soon, as most jobs are short; then it is asked less and less often. */
+/** The first check comes soon, as most jobs are short; later checks are less and less frequent. */
 const firstLookMs = 50;
 const lookMaxMs = 1000;
 
 /**
- * Begins it and waits until it has ended, over restarts of the server; says how many were done, in
- * the word `past`. One who does not wait for it leaves it to the server, which goes on. The job;
- * fails where it was aborted, or gave up.
+ * Starts a job and waits until it has ended, also over restarts of the server; prints how many
+ * items were processed, using the word `past`. If this process is interrupted, the server continues
+ * the job. Returns the job; throws if it was aborted or gave up.
  */
 export async function runJob(
   api: ApiClient,

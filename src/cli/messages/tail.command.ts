@@ -1,4 +1,4 @@
-/** `stepwell tail`: what happens to messages, as it happens. */
+/** `stepwell tail`: shows what happens to messages, live. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { systemClock } from '../../engine/clock.js';
@@ -20,14 +20,13 @@ import { logLine } from '../output/columns.js';
 import { complain } from '../output/terminal.js';
 import { FreshRows } from './fresh-rows.js';
 
-/** Of rows of messages; the last one is several of them (messaging.md 9). */
+/** States of message rows; the last one stands for several (messaging.md 9). */
 const messageStates = [...logStates.map((state) => state.toLowerCase()), 'in_progress'];
 const inProgress = ['ACTIVE', 'RETRY', 'ERROR'];
 const runStates = runLogStates.map((state) => state.toLowerCase());
 
 /**
- * Goes on until it is interrupted, or the run that is named is over; a server that restarts is
- * waited for.
+ * Runs until it is interrupted, or until the named run has ended; waits while the server restarts.
  */
 export function tailCommand(): Command {
   return clientCommand('tail', 'show what happens to messages, as it happens', [
@@ -68,7 +67,7 @@ function rowsOfMessages(api: ApiClient, options: TailOptions): AsyncGenerator<Ap
   return rowsAsTheyCome(api, query);
 }
 
-/** The stream of a run has all of its rows: which of them are meant is seen here. */
+/** The stream of a run carries all of its rows, so the rows are filtered here. */
 async function* rowsOfRun(
   api: ApiClient,
   { run = '', state, label, to, queue }: TailOptions,
@@ -82,13 +81,13 @@ async function* rowsOfRun(
   }
 }
 
-/** Where no look was answered the stream is cut, too, and has the rest shown when it is back. */
+/** If no read succeeds, the stream is usually cut as well; when it returns, the rest is shown. */
 const looksMax = 3;
 const againMs = 1000;
 
 /**
- * The rows of the log from now on, each once. The live stream says when there may be new ones,
- * and nothing is asked while nothing happens.
+ * The rows of the log from now on, each once. The live stream announces possible new rows, so
+ * nothing is requested while nothing happens.
  */
 async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<ApiObject> {
   const fresh = new FreshRows();
@@ -96,7 +95,7 @@ async function* rowsAsTheyCome(api: ApiClient, query: Query): AsyncGenerator<Api
   let from: number | undefined;
   let isDamaged = false;
   for await (const _ of eventStream(api, '/v2/live', { kinds: 'message' })) {
-    // Times of rows are the server's, whose clock is known once it has answered.
+    // Rows have the server's times, and its clock is known only once it has answered.
     from ??= begun + api.msAhead;
     for (let looks = 1; looks <= looksMax; looks += 1) {
       const filter = { ...query, fromDate: from, order: 'earliestFirst' };

@@ -1,4 +1,4 @@
-/** What becomes of one message, until it is final. */
+/** Follows what happens to one message until it is final. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { untilAnswered } from '../client/until-answered.js';
@@ -10,8 +10,8 @@ const lookAgainMs = 250;
 const finalStates = new Set(['DELIVERED', 'FAILED', 'CANCELED']);
 
 /**
- * The rows of its log in their order, each once, as they come; ends with the row of its end. Throws
- * `ClientError` where the server has let go of the message, so that no row can come.
+ * The rows of the message's log in order, each once, as they arrive; ends after the row of a final
+ * state. Throws `ClientError` if the server no longer keeps the message, so that no row can arrive.
  */
 export async function* watched(api: ApiClient, messageId: string): AsyncGenerator<ApiObject> {
   const query = { messageId, order: 'earliestFirst', count: 1000 };
@@ -31,7 +31,7 @@ export async function* watched(api: ApiClient, messageId: string): AsyncGenerato
   }
 }
 
-/** A duplicate may be of a message that ended, and whose rows are not kept any longer. */
+/** A duplicate may refer to a message that has ended and whose rows are no longer kept. */
 async function requireKept(api: ApiClient, messageId: string): Promise<void> {
   try {
     await api.get(`/v2/messages/${pathPart(messageId)}`, { final: true });

@@ -8,25 +8,25 @@ import type { TableColumn } from '../output/table.js';
 import { exactTime, relativeTime } from '../output/time-words.js';
 import { oneLine } from './visible.js';
 
-/** A field as text on one line; an absent one is empty. */
+/** A field as text on one line; empty if the field is absent. */
 export function textOf(row: ApiObject, field: string): string {
   const value = row[field];
   if (value === undefined || value === null) return '';
   return oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** All labels of a row: `label` is the first of them. */
+/** All labels of a row; the field `label` holds only the first one. */
 export function labelsOf(row: ApiObject): string {
   const labels = itemsIn<string>(row, 'labels');
   return labels.length === 0 ? textOf(row, 'label') : oneLine(labels.join(', '));
 }
 
-/** A column of the labels of a row. */
+/** A column with the labels of a row. */
 export function labelColumn(): TableColumn<ApiObject> {
   return { title: 'label', text: labelsOf, yields: true };
 }
 
-/** A column of one field as it is. */
+/** A column with the value of one field. */
 export function fieldColumn(
   title: string,
   field: string,
@@ -35,10 +35,10 @@ export function fieldColumn(
   return { title, text: (row) => textOf(row, field), ...options };
 }
 
-/** The time of the server once it has answered, Unix milliseconds: see `ApiClient.now`. */
+/** The current time of the server in Unix ms, once it has answered: see `ApiClient.now`. */
 export type Now = () => number;
 
-/** A column of a time in Unix milliseconds, as the distance from `now`. */
+/** A column with a time in Unix ms, shown relative to `now`. */
 export function timeColumn(title: string, field: string, now: Now): TableColumn<ApiObject> {
   return {
     title,
@@ -49,12 +49,12 @@ export function timeColumn(title: string, field: string, now: Now): TableColumn<
   };
 }
 
-/** `field` holds the state of a row. */
+/** A column with the state of a row; `field` holds it. */
 export function stateColumn(field = 'state'): TableColumn<ApiObject> {
   return { title: 'state', text: (row, paint) => shownState(textOf(row, field), paint) };
 }
 
-/** `now` is what times are shown against. */
+/** Times are shown relative to `now`. */
 export function messageColumns(now: Now): readonly TableColumn<ApiObject>[] {
   return [
     fieldColumn('message', 'messageId'),
@@ -67,7 +67,7 @@ export function messageColumns(now: Now): readonly TableColumn<ApiObject>[] {
   ];
 }
 
-/** One row of the logs as a line: what happened when, and what was answered. */
+/** One row of the logs as a line: what happened when, and what the endpoint answered. */
 export function logLine(row: ApiObject, paint: Paint): string {
   const parts = [
     paint('dim', exactTime(Number(row['time'] ?? 0))),
@@ -86,13 +86,13 @@ export function logLine(row: ApiObject, paint: Paint): string {
   return parts.join('  ');
 }
 
-/** Rows of runs name the step that they are about. */
+/** The name of the step that a run's row is about. */
 function stepName({ stepInfo }: ApiObject): string {
   const { stepName: name } = fieldsOf(stepInfo);
   return name === undefined ? '' : oneLine(String(name));
 }
 
-/** A moment of a row, exact and as seen from now; '' = it has none. */
+/** A time of a row, exact and relative to `now`; '' if it has none. */
 export function momentOf(row: ApiObject, field: string, now: number): string {
   const at = row[field];
   return typeof at === 'number' ? `${exactTime(at)}, ${relativeTime(at, now)}` : '';
@@ -106,7 +106,7 @@ export function headersOf(row: ApiObject, field: string): string {
   return oneLine(lines.join(', '));
 }
 
-/** Two columns of names and values, for one thing; absent values are left out. */
+/** Names and values of one item, aligned in two columns; absent values are left out. */
 export function fieldLines(
   fields: readonly (readonly [name: string, value: string])[],
   paint: Paint,

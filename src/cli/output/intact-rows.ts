@@ -1,8 +1,8 @@
-/** Rows of a list for those who go on without what is damaged. */
+/** Reads a list for callers that continue without its damaged rows. */
 import { DamagedRows } from '../connect/client-errors.js';
 import { complain } from './terminal.js';
 
-/** The rows that there are; which are missing is said on standard error, and by the exit code. */
+/** Yields the intact rows; reports the missing ones on standard error and by the exit code. */
 export async function* intactRows<Row>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   try {
     yield* rows;

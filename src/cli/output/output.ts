@@ -1,19 +1,19 @@
-/** How a client command shows what it has got: for people on a terminal, as JSON anywhere else. */
+/** How a client command prints its results: for people on a terminal, as JSON anywhere else. */
 import { readClientEnvironment } from '../connect/client-environment.js';
 import { coloured, type Paint, plain } from './style.js';
 import { type TableColumn, tableLines } from './table.js';
 import { sayPainted } from './terminal.js';
 
-/** The option that decides it. */
+/** The option that decides this. */
 export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** A terminal gets tables and sentences, a pipe one JSON value a line (NDJSON). */
+/** A terminal gets tables and sentences; a pipe gets one JSON value a line (NDJSON). */
 export class Output {
   readonly isJson: boolean;
   readonly paint: Paint;
-  /** Columns of the terminal. */
+  /** The width of the terminal in columns. */
   readonly width: number;
 
   constructor(
@@ -28,8 +28,8 @@ export class Output {
   }
 
   /**
-   * Many of one kind. `none` is said where there are none. On a terminal so many are read before
-   * they are shown, as columns are as wide as what stands in them.
+   * Prints rows of one kind, or `none` if there are none. On a terminal, rows are read in parts
+   * before they are shown, as the width of a column depends on its contents.
    */
   async rows<Row>(
     rows: AsyncIterable<Row> | Iterable<Row>,
@@ -48,12 +48,14 @@ export class Output {
     if (isFirst) await sayPainted([none]);
   }
 
-  /** One thing, or what has become of an action. `lines` are made only where people read. */
+  /**
+   * Prints one item, or the result of an action. `lines` is called only if people read the output.
+   */
   async one(value: unknown, lines: () => Iterable<string>): Promise<void> {
     await sayPainted(this.isJson ? [JSON.stringify(value)] : lines());
   }
 
-  /** Things as they come. */
+  /** Prints items as they arrive. */
   async stream<Row>(rows: AsyncIterable<Row>, line: (row: Row) => string): Promise<void> {
     await sayPainted(this.isJson ? jsonLines(rows) : linesOf(rows, line));
   }
@@ -71,7 +73,7 @@ async function* parts<Row>(rows: AsyncIterable<Row> | Iterable<Row>): AsyncGener
       part = [];
     }
   } catch (error) {
-    // What was read before is shown before that is said.
+    // Show what was read before the error is reported.
     if (part.length > 0) yield part;
     throw error;
   }

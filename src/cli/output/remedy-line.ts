@@ -1,7 +1,9 @@
-/** What helps, as the server says it: where that is a request, as the command that makes it. */
+/** Shows the remedy that the server suggests; if it is a request, as the equivalent command. */
 import { oneLine } from './visible.js';
 
-/** A request with the name in it and what is said behind it, and the words of the command. */
+/**
+ * A request, with captures for the name in it and the text after it, and the words of the command.
+ */
 const commands: readonly (readonly [request: RegExp, words: string])[] = [
   [/^POST \/v2\/dlq\/retry\/(\S+)( .*)$/, 'dlq retry'],
   [/^POST \/v2\/workflows\/dlq\/resume\/(\S+)( .*)$/, 'run resume'],
@@ -14,7 +16,10 @@ const commands: readonly (readonly [request: RegExp, words: string])[] = [
   [/^GET \/v2\/workflows\/runs\/(.+)\/why( says what that one waits for\.)$/, 'run why'],
 ];
 
-/** `POST /v2/queues/mails/resume` is `stepwell queue resume mails`; other sentences stay. */
+/**
+ * `POST /v2/queues/mails/resume` becomes `stepwell queue resume mails`; other sentences do not
+ * change.
+ */
 export function remedyLine(remedy: string): string {
   const text = oneLine(remedy);
   for (const [request, words] of commands) {
@@ -24,7 +29,7 @@ export function remedyLine(remedy: string): string {
   return text;
 }
 
-/** Names are chosen by others, and this line is copied into a shell. */
+/** Quotes a name for a shell: others choose names, and people copy this line into a shell. */
 function quoted(name: string): string {
   if (/^[\w.:@/][\w.:@/-]*$/.test(name)) return name;
   return `'${name.replaceAll("'", `'\\''`)}'`;

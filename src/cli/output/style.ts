@@ -1,6 +1,8 @@
-/** Colours of the terminal. A state has a sign as well, so that it is read without colours too. */
+/** Colours of the terminal. A state has a sign as well, so that it can be read without colours. */
 
-/** Codes of ECMA-48 ("select graphic rendition"), on and off; no others go to a terminal. */
+/**
+ * Codes of ECMA-48 ("select graphic rendition"), on and off; no other codes are sent to a terminal.
+ */
 export const codes = {
   bold: [1, 22],
   dim: [2, 22],
@@ -11,22 +13,22 @@ export const codes = {
   cyan: [36, 39],
 } as const;
 
-/** What a state, a title or a number is shown in. */
+/** A colour for a state, a title or a number. */
 export type Colour = keyof typeof codes;
 
-/** Paints text, or leaves it as it is where nothing is to be coloured. */
+/** Colours a text, or returns it unchanged if colours are off. */
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Leaves texts as they are, where colours are not wanted. */
+/** Returns texts unchanged; used if colours are off. */
 export const plain: Paint = (_colour, text) => text;
 
-/** Puts a text between codes of the terminal; it must have none of its own (ADR 77). */
+/** Encloses a text in terminal codes; the text must not contain any itself (ADR 77). */
 export const coloured: Paint = (colour, text) => {
   const [on, off] = codes[colour];
   return `\x1b[${on}m${text}\x1b[${off}m`;
 };
 
-/** What a state looks like: its sign and its colour. */
+/** How a state is shown: its sign and its colour. */
 interface StateLook {
   readonly sign: string;
   readonly colour: Colour;
@@ -66,7 +68,7 @@ const looks: Readonly<Record<string, StateLook>> = {
   invoking: going,
 };
 
-/** `✓ delivered` in its colour. A state that is not known is one that waits. */
+/** `✓ delivered` in its colour. An unknown state is shown as waiting. */
 export function shownState(state: string, paint: Paint): string {
   const { sign, colour } = looks[state.toLowerCase()] ?? still;
   return paint(colour, `${sign} ${state.toLowerCase().replace(/^(run|step)_/, '')}`);

@@ -1,4 +1,4 @@
-/** Rows in columns, for a terminal. */
+/** Formats rows as a table for a terminal. */
 import type { Paint } from './style.js';
 import { safeLine } from './visible.js';
 import { cutTo, paddedTo, widthOf } from './width.js';
@@ -8,9 +8,12 @@ export interface TableColumn<Row> {
   readonly title: string;
   readonly text: (row: Row, paint: Paint) => string;
   readonly isRight?: boolean;
-  /** What is cut where the table is wider than the terminal: the longest of these, first. */
+  /**
+   * Whether the column may be shortened if the table is wider than the terminal; the widest such
+   * column is shortened first.
+   */
   readonly yields?: boolean;
-  /** The last column, whose sentences go on in the next line of the terminal. */
+  /** For the last column only: its text may wrap to the next line of the terminal. */
   readonly wraps?: boolean;
 }
 
@@ -18,8 +21,9 @@ const gap = '  ';
 const yieldingWidthMin = 12;
 
 /**
- * The lines of a table, titles first; `width` is that of the terminal in columns. Where a row has
- * no room in it, each is shown as lines of its own: ids and names are copied, and so never cut.
+ * The lines of a table, titles first; `width` is that of the terminal in columns. If the columns do
+ * not fit, each row is shown as several lines instead: ids and names are never cut, as people copy
+ * them.
  */
 export function tableLines<Row>(
   columns: readonly TableColumn<Row>[],
@@ -39,7 +43,7 @@ export function tableLines<Row>(
   return [paint('dim', titles), ...cells.map(line)];
 }
 
-/** How wide each column is; null where they have no room beside each other. */
+/** The width of each column; null if the columns do not fit beside each other. */
 function fitted<Row>(
   columns: readonly TableColumn<Row>[],
   cells: readonly (readonly string[])[],
@@ -57,7 +61,7 @@ function fitted<Row>(
     const [longest, next] = [...yielding].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
     const room = longest === undefined ? 0 : (widths[longest] ?? 0);
     if (longest === undefined || room <= yieldingWidthMin) return null;
-    // Columns of the same width give way by turns.
+    // Shortens columns of equal width in turn.
     const floor = Math.max(yieldingWidthMin, Math.min(room - 1, widths[next ?? -1] ?? 0));
     const given = Math.min(tooMuch, room - floor);
     widths[longest] = room - given;
@@ -66,7 +70,7 @@ function fitted<Row>(
   return widths;
 }
 
-/** A line for each column that says something, and an empty one behind them. */
+/** One line for each non-empty column, then an empty line. */
 function recordLines<Row>(
   columns: readonly TableColumn<Row>[],
   texts: readonly string[],

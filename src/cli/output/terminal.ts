@@ -1,15 +1,19 @@
-/** Lines for people: results on standard output, complaints on standard error. */
+/** Prints lines for people: results on standard output, complaints on standard error. */
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from '../connect/client-errors.js';
 import { plainLine, safeLine } from './visible.js';
 
-/** A line of a server, which goes on where it cannot be written: to a file on a full disk. */
+/**
+ * Prints a line of a server, which continues if the line cannot be written, for example to a file
+ * on a full disk.
+ */
 export function say(line: string): void {
   tell(process.stdout, plainLine(line));
 }
 
 /**
- * One line on standard error, without control characters of others; it does not end the process.
+ * Prints one line on standard error, with control characters escaped; a failure to write does not
+ * end the process.
  */
 export function complain(line: string): void {
   tell(process.stderr, `stepwell: ${plainLine(line)}`);
@@ -19,43 +23,45 @@ function tell(stream: NodeJS.WriteStream, line: string): void {
   try {
     stream.write(`${line}\n`);
   } catch {
-    // There is nowhere else to say it.
+    // There is nowhere else to report this.
   }
 }
 
-/** Errors of both streams reject what writes (`sayAll`); nothing else is to end by them. */
+/** Ignores errors of both streams: only the writer that awaits them (`sayAll`) should fail. */
 export function endQuietlyInPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
-/** What one who stops reading leaves behind: no error, as of any filter. */
+/** Whether the reader has closed the pipe; as for any filter, that is not an error. */
 const isClosedPipe = (error: Error) =>
   'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
 
 type Lines = Iterable<string> | AsyncIterable<string>;
 
 /**
- * Writes lines without colours as fast as they are read; one who stops reading (`| head`) has had
- * enough. Rejects with `ClientError` where standard output cannot be written: a file on a full
- * disk, say; and as `lines` does, once everything that they gave before is written.
+ * Writes lines without colours as fast as they can be read; ends early if the reader stops (`|
+ * head`). Rejects with `ClientError` if standard output cannot be written, for example to a file on
+ * a full disk; and with an error of `lines`, once everything that they yielded before is written.
  */
 export function sayAll(lines: Lines): Promise<void> {
   return writeAll(lines, plainLine);
 }
 
-/** The same of lines with colours: texts of others in them have passed `oneLine`. */
+/**
+ * Like `sayAll`, for lines with colours; texts from outside in them have already passed `oneLine`.
+ */
 export function sayPainted(lines: Lines): Promise<void> {
   return writeAll(lines, safeLine);
 }
 
-/** One after the other, so that all that came before a failure of `lines` has been written. */
+/** Writes one line after the other, so that everything before a failure of `lines` is written. */
 async function writeAll(lines: Lines, shown: (line: string) => string): Promise<void> {
   for await (const line of lines) {
     if (!(await isTaken(`${shown(line)}\n`))) return;
   }
 }
 
-/** False = what it is written to is no longer read. */
+/** False if the output is no longer read. */
 function isTaken(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const written = (error?: Error | null) => {
@@ -63,7 +69,7 @@ function isTaken(text: string): Promise<boolean> {
       else if (isClosedPipe(error)) resolve(false);
       else reject(outputError(error));
     };
-    // A file throws what a pipe hands on.
+    // Writing to a file throws; writing to a pipe passes the error to the callback.
     try {
       process.stdout.write(text, written);
     } catch (error) {
@@ -76,18 +82,18 @@ function outputError({ message }: Error): ClientError {
   return new ClientError(`standard output cannot be written: ${message}`, exitCodes.diskError);
 }
 
-/** A line on a terminal that is written over in place. */
+/** A line on a terminal that is overwritten in place. */
 export interface ProgressLine {
-  /** Shows `text` instead of what stands there, ten times a second at most. */
+  /** Replaces the line by `text`, at most ten times a second. */
   show(text: string): void;
-  /** Leaves an empty line. */
+  /** Clears the line. */
   clear(): void;
 }
 
 const progressIntervalMs = 100;
 const eraseLine = '\r\x1b[K';
 
-/** How far something is, on standard error; where that is no terminal (a pipe, a file) nothing. */
+/** Shows progress on standard error; if that is not a terminal (a pipe, a file), shows nothing. */
 export function progressLine(
   clock: { monotonic(): number },
   stream: { readonly isTTY?: boolean; write(text: string): unknown } = process.stderr,

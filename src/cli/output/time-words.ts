@@ -1,4 +1,4 @@
-/** Times and durations as people say them. */
+/** Formats times and durations for people. */
 
 const units = [
   ['d', 86_400_000],
@@ -7,7 +7,7 @@ const units = [
   ['s', 1000],
 ] as const;
 
-/** `1h 5m`, `3.2s`, `12ms`: two units at most, which is as exact as a reader needs. */
+/** `1h 5m`, `3.2s`, `12ms`: two units at most, which is precise enough for a reader. */
 export function durationWords(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)}s`;

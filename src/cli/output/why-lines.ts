@@ -1,4 +1,4 @@
-/** The answer to "why does it wait" (messaging.md 2.5, workflows.md 4.5), for people. */
+/** Formats the answer to "why does it wait" (messaging.md 2.5, workflows.md 4.5) for people. */
 
 import type { ApiObject } from '../connect/api-client.js';
 import { itemsIn } from '../connect/api-object.js';
@@ -7,7 +7,7 @@ import { remedyLine } from './remedy-line.js';
 import type { Paint } from './style.js';
 import { exactTime, relativeTime } from './time-words.js';
 
-/** The sentence, its remedy, and the same of each open step of a run. */
+/** The sentence and its remedy, and the same for each open step of a run. */
 export function whyLines(reason: ApiObject, now: number, paint: Paint): string[] {
   const { sentence, remedy, until } = reason;
   const lines = [paint('bold', textOf(reason, 'sentence'))];
@@ -16,7 +16,7 @@ export function whyLines(reason: ApiObject, now: number, paint: Paint): string[]
   }
   if (typeof remedy === 'string') lines.push(remedyLine(remedy));
   for (const wait of itemsIn(reason, 'waits')) {
-    // A run that waits for one thing has said it.
+    // If a run waits for one thing only, its own sentence already says so.
     if (wait['sentence'] === sentence) continue;
     const step = wait['stepName'] === undefined ? '' : `${textOf(wait, 'stepName')}: `;
     lines.push(`  ${paint('dim', '·')} ${step}${textOf(wait, 'sentence')}`);

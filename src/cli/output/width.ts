@@ -1,16 +1,16 @@
-/** How many columns of a terminal a text takes: two for wide characters, none for marks. */
+/** How many terminal columns a text takes: two for wide characters, none for combining marks. */
 import { stripVTControlCharacters } from 'node:util';
 import { eastAsianWidth } from 'get-east-asian-width';
 
 const narrowOnly = /^[\x20-\x7e]*$/;
-/** What stands on or joins what is before it. */
+/** Characters that combine with the one before. */
 const takesNone = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]/u;
 const isPicture = /^\p{Emoji_Presentation}|\ufe0f/u;
 
-/** What people take for one character each. */
+/** Splits a text into what people perceive as characters. */
 const characters = new Intl.Segmenter();
 
-/** The columns that a text takes, without its colours. */
+/** The columns that a text takes, not counting colour codes. */
 export function widthOf(text: string): number {
   const shown = stripVTControlCharacters(text);
   if (narrowOnly.test(shown)) return shown.length;
@@ -19,7 +19,10 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** A text without colours; one that takes more than `width` columns ends in an ellipsis within. */
+/**
+ * A text without colours, cut to at most `width` columns; a text that was cut ends with an
+ * ellipsis.
+ */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let left = width - 1;
@@ -30,7 +33,7 @@ export function cutTo(text: string, width: number): string {
   return text;
 }
 
-/** A text that takes `width` columns, with spaces behind it. */
+/** A text padded with trailing spaces to `width` columns. */
 export function paddedTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }

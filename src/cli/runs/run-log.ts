@@ -1,12 +1,12 @@
-/** The log of one run, as the fold of its lanes reads it (workflows.md 5.2). */
+/** Reads the log of one run for the fold of its lanes (workflows.md 5.2). */
 import type { RunRow } from '../../run-waterfall/lane.js';
 import type { ApiClient } from '../connect/api-client.js';
 import { intactRows } from '../output/intact-rows.js';
 
-/** A run with more rows is drawn by its first ones. */
+/** Of a run with more rows, only the first ones are drawn. */
 const rowsMax = 5000;
 
-/** Its rows, oldest first; `isCut` where there are more. */
+/** The run's rows, oldest first; `isCut` if there are more. */
 export async function runLog(
   api: ApiClient,
   id: string,
@@ -18,7 +18,7 @@ export async function runLog(
   return { rows: rows.slice(0, rowsMax), isCut: rows.length > rowsMax };
 }
 
-/** The server describes its rows; what it answers is not checked again. */
+/** The server defines the rows; its answer is not checked again. */
 function rowOf(row: object): RunRow {
   return row as RunRow;
 }

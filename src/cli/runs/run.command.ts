@@ -1,4 +1,4 @@
-/** `stepwell run`: runs of workflows, from their start to their end. */
+/** `stepwell run`: commands for runs of workflows, from their start to their end. */
 import { Command, Option } from 'commander';
 import { lanesOf } from '../../run-waterfall/lanes.js';
 import {
@@ -36,7 +36,7 @@ import { legend, waterfallLines } from './waterfall.js';
 
 const runStates = ['started', 'success', 'failed', 'canceled'];
 
-/** Asks a running server; `--json` gives what it answered, of `show` the lanes that are drawn. */
+/** Queries a running server. `--json` prints its answer; for `show`, also the drawn lanes. */
 export function runCommand(): Command {
   const run = new Command('run').description('start, list and look at runs of workflows');
   run.addCommand(startCommand());
@@ -124,7 +124,7 @@ interface StartOptions extends ClientOptions {
 async function start(url: string, options: StartOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { data, id } = options;
-  // Endpoints of workflows are those of the published SDKs, which know one dialect.
+  // Endpoints of workflows use the published SDKs, which know only one dialect.
   const prefix = optionPrefix(api.address.dialect ?? 'upstash');
   const headers = {
     ...publishHeaders(options, api.address.dialect ?? 'upstash'),
@@ -137,7 +137,7 @@ async function start(url: string, options: StartOptions): Promise<void> {
   await output.one(answer, () => [`${verb} ${textOf(answer, 'workflowRunId')}`]);
 }
 
-/** Reading files brings the disk with it. */
+/** Loaded only when needed, as reading files loads the disk module. */
 async function bodyOf(text: string): Promise<Buffer> {
   const { givenBody } = await import('../connect/given-body.js');
   return givenBody(text);
@@ -180,7 +180,7 @@ function columns(now: Now): readonly TableColumn<ApiObject>[] {
   ];
 }
 
-/** Steps of the groups of a row (workflows.md 5.1). */
+/** The number of steps in all groups of a row (workflows.md 5.1). */
 function stepCount(run: ApiObject): number {
   return itemsIn(run, 'steps').reduce((sum, group) => sum + itemsIn(group, 'steps').length, 0);
 }
@@ -191,7 +191,7 @@ async function show(id: string, options: ClientOptions): Promise<void> {
     workflowRunId: id,
   });
   const found = runs.find((run) => textOf(run, 'workflowRunId') === id);
-  // The log goes back for so long only, and its filter takes an id with a comma for two.
+  // The log does not reach back indefinitely, and its filter splits an id that contains a comma.
   if (found === undefined) return why(id, options);
   const reason = await api.get(`/v2/workflows/runs/${pathPart(id)}/why`);
   const { rows, isCut } = await runLog(api, id);
@@ -246,7 +246,8 @@ interface NotifyOptions extends ClientOptions {
 async function notify(event: string, options: NotifyOptions): Promise<void> {
   const { api, output } = await connect(options);
   const { run, data } = options;
-  // The id of a run that is over would be the beginning of the event's (workflows.md 3.4).
+  // If the run has ended, its id would be read as the beginning of the event's name (workflows.md
+  // 3.4).
   if (run !== undefined) await requireActive(api, run);
   const path = [run, event]
     .flatMap((part) => part ?? [])
@@ -261,7 +262,7 @@ async function notify(event: string, options: NotifyOptions): Promise<void> {
   );
 }
 
-/** A failed run is named by its own id or by that of its dead letter. */
+/** Resumes or restarts failed runs, each named by its own id or by that of its dead letter. */
 async function revive(
   verb: 'resume' | 'restart',
   ids: readonly string[],

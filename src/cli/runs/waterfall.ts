@@ -1,4 +1,4 @@
-/** A run as bars over time, for a terminal: the same lanes as in the console. */
+/** Draws a run as bars over time on a terminal, with the same lanes as in the console. */
 import type { Bar, BarKind, Lane } from '../../run-waterfall/lane.js';
 import type { RunLanes } from '../../run-waterfall/lanes.js';
 import { type Colour, type Paint, shownState } from '../output/style.js';
@@ -12,7 +12,7 @@ const stateWidth = 12;
 const timeWidth = 8;
 const spaces = 4;
 
-/** The character of each kind of bar, which distinguishes the kinds without colours. */
+/** The character of each kind of bar, which distinguishes the kinds even without colours. */
 const looks: Readonly<Record<BarKind, readonly [sign: string, colour: Colour]>> = {
   attempt: ['━', 'green'],
   queued: ['·', 'dim'],
@@ -26,7 +26,10 @@ const looks: Readonly<Record<BarKind, readonly [sign: string, colour: Colour]>> 
 /** What the signs of the lanes mean, in one line. */
 export const legend = '━ attempt  ─ sleep or wait  · in line or until the next attempt  ● stored';
 
-/** A line for each step: its name, its bars between the start and the end of the run, its state. */
+/**
+ * One line for each step: its name, its bars between the start and the end of the run, its duration
+ * and its state.
+ */
 export function waterfallLines(run: RunLanes, now: number, paint: Paint, width: number): string[] {
   const { startedAt } = run;
   const lanes = run.lanes.map((lane) => ({ ...lane, name: oneLine(lane.name) }));
@@ -53,13 +56,16 @@ export function waterfallLines(run: RunLanes, now: number, paint: Paint, width: 
 interface Scale {
   readonly from: number;
   readonly to: number;
-  /** Columns. */
+  /** In columns. */
   readonly width: number;
 }
 
 const endOf = (open: number) => (bar: Bar) => bar.until ?? open;
 
-/** No bar is empty: an attempt of a millisecond is seen too. An open one ends in an arrow. */
+/**
+ * Every bar has at least one column, so that an attempt of a millisecond is visible. An open bar
+ * ends in an arrow.
+ */
 function drawnBars(bars: readonly Bar[], { from, to, width }: Scale, paint: Paint): string {
   const column = (at: number) => Math.round(((at - from) / (to - from)) * width);
   const cells: Cell[] = new Array(width).fill({ sign: ' ', colour: null });
@@ -74,13 +80,13 @@ function drawnBars(bars: readonly Bar[], { from, to, width }: Scale, paint: Pain
   return painted(cells, paint);
 }
 
-/** One column of a bar; null where there is none. */
+/** One column of a lane; `colour` is null if no bar covers it. */
 interface Cell {
   readonly sign: string;
   readonly colour: Colour | null;
 }
 
-/** Neighbours of one colour are painted at once. */
+/** Consecutive cells of one colour are coloured together. */
 function painted(cells: readonly Cell[], paint: Paint): string {
   let line = '';
   for (let begin = 0, end = 0; begin < cells.length; begin = end) {

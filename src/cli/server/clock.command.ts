@@ -1,4 +1,4 @@
-/** `stepwell clock`: the time of a development server, which may be moved forward. */
+/** `stepwell clock`: shows the time of a development server, or moves it forward. */
 import type { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
@@ -6,14 +6,14 @@ import type { ApiClient, ApiObject } from '../connect/api-client.js';
 import { ApiRefusal, ClientError } from '../connect/client-errors.js';
 import { durationWords, exactTime } from '../output/time-words.js';
 
-/** Ends with exit code 66 where the server is none of `stepwell dev`. */
+/** Ends with exit code 66 if the server does not run by `stepwell dev`. */
 export function clockCommand(): Command {
   return (
     clientCommand('clock', 'show the time of stepwell dev, or move it forward', [
       'stepwell clock',
       'stepwell clock +3d',
     ])
-      // Or a time back would be taken for an option that is not there.
+      // Otherwise commander would report a negative duration as an unknown option.
       .allowUnknownOption()
       .argument('[duration]', 'how far: +90s, +3d, +1d10h')
       .action(clock)

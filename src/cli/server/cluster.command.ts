@@ -1,4 +1,4 @@
-/** `stepwell cluster`: how a node of a cluster stands, and a planned takeover. */
+/** `stepwell cluster`: the status of a cluster node, and a planned takeover. */
 import { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
@@ -8,7 +8,7 @@ import { ClientError } from '../connect/client-errors.js';
 import { fieldColumn, textOf } from '../output/columns.js';
 import { type TableColumn, tableLines } from '../output/table.js';
 
-/** Asks the node that `--url` names, whatever its role. */
+/** Queries the node that `--url` names, whatever its role. */
 export function clusterCommand(): Command {
   const cluster = new Command('cluster').description('nodes that own one log in turn');
   cluster.addCommand(
@@ -28,7 +28,7 @@ export function clusterCommand(): Command {
   return cluster;
 }
 
-/** Milliseconds as a column; empty = not known. */
+/** A column of milliseconds; empty if the value is unknown. */
 function milliseconds(title: string, field: string): TableColumn<ApiObject> {
   return {
     title,
@@ -56,7 +56,7 @@ async function status(options: ClientOptions): Promise<void> {
   await output.one(node, () => tableLines(columns, rowsOf(node), output.paint, output.width));
 }
 
-/** The node that is asked, and those that follow it. */
+/** The queried node, then the followers that it knows. */
 function rowsOf(node: ApiObject): readonly ApiObject[] {
   const { sequence, appliedSequence } = node;
   const own = { ...node, behind: Number(sequence) - Number(appliedSequence) };

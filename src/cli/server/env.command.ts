@@ -1,4 +1,4 @@
-/** `stepwell env`: what an application needs to use the server. */
+/** `stepwell env`: prints the settings that an application needs to use the server. */
 
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -6,37 +6,40 @@ import { type ClientOptions, clientCommand, connect } from '../client/client-com
 import { ClientError } from '../connect/client-errors.js';
 import { sayAll } from '../output/terminal.js';
 
-/** How each kind of application writes its settings, and what it calls them. */
+/** How each kind of application writes its settings. */
 const forms = {
   dotenv: (name: string, value: string) => `${name}=${dotenvValue(value)}`,
   shell: (name: string, value: string) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`,
-  // Next.js puts variables in, whatever the quotes.
+  // Next.js expands variables in any kind of quotes.
   next: (name: string, value: string) => `${name}=${inQuotes(value.replaceAll('$', '\\$'), '"')}`,
   python: (name: string, value: string) =>
     `os.environ[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
 } as const;
 
-/** What `--for` may name. */
+/** The values of `--for`. */
 export type Form = keyof typeof forms;
 
-/** A setting as a line of the file, or of the program, that sets it. Throws `ClientError`. */
+/** A setting as one line of the file or program that sets it. Throws `ClientError`. */
 export function settingLine(form: Form, name: string, value: string): string {
   return forms[form](name, value);
 }
 
-/** A value of others may hold what ends it, or what begins a comment: `#`. */
+/** A value from outside may contain what ends it, or what begins a comment (`#`). */
 function dotenvValue(value: string): string {
   return /^[\w.:/@+=,~-]*$/.test(value) ? value : inQuotes(value, "'");
 }
 
-/** In those quotes of the three that are not in it, `first` before others: nothing escapes them. */
+/**
+ * Encloses a value in one of the three kinds of quotes that it does not contain, `first` if
+ * possible: quotes cannot be escaped.
+ */
 function inQuotes(value: string, first: string): string {
   const quote = [first, "'", '`', '"'].find((each) => !value.includes(each));
   if (quote !== undefined) return `${quote}${value}${quote}`;
   throw new ClientError('a value has quotes of all three kinds: use --for shell', exitCodes.usage);
 }
 
-/** Asks a running server for what it can tell, and prints secrets in clear. */
+/** Queries a running server, and prints secrets in clear. */
 export function envCommand(): Command {
   return clientCommand('env', 'print what an application needs to use the server', [
     'stepwell env >> .env',
@@ -64,7 +67,7 @@ async function print(options: ClientOptions & { readonly for: Form }): Promise<v
       STEPWELL_REST_PASSWORD: basic.password,
     }),
   };
-  // Its output goes into files: JSON only where it is asked for.
+  // The output is meant for files, so JSON is printed only on request.
   if (options.json === true) {
     await output.one(values, () => []);
     return;

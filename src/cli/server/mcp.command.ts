@@ -1,4 +1,4 @@
-/** `stepwell mcp`: the tools of the Model Context Protocol on standard input and output. */
+/** `stepwell mcp`: the tools of the Model Context Protocol, over standard input and output. */
 
 import type { Command } from 'commander';
 import { type Ask, inTime, wholeReply } from '../../mcp/question.js';
@@ -10,8 +10,8 @@ import { findServer } from '../connect/server-address.js';
 import { complain } from '../output/terminal.js';
 
 /**
- * For a client of the protocol that starts it: it serves one, until that closes standard input. It
- * asks a running server with the rights of its credential.
+ * Started by a client of the protocol. It serves that client until the client closes standard
+ * input, and queries a running server with the rights of its credential.
  */
 export function mcpCommand(): Command {
   return clientCommand('mcp', 'tools for models that look at a server (Model Context Protocol)', [
@@ -26,7 +26,7 @@ async function serve(options: ClientOptions): Promise<void> {
   await serveMcp(questionsTo(new ApiClient(await findServer(options))));
 }
 
-/** Records are asked for by who may only read: with a `GET` that has a body. */
+/** Records are read by `GET` with a body, so that a credential which may only read suffices. */
 function questionsTo(api: ApiClient): Ask {
   const { url } = api.address;
   return ({ target, body }, wanted) =>

@@ -1,4 +1,4 @@
-/** `stepwell sink`: an endpoint for trying out, which answers as it is asked to. */
+/** `stepwell sink`: an endpoint for experiments, which answers as its options say. */
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
@@ -13,7 +13,7 @@ import { Output, type OutputOptions } from '../output/output.js';
 import { exactTime } from '../output/time-words.js';
 import { oneLine } from '../output/visible.js';
 
-/** Needs no server: it is one, on loopback, until it is interrupted. */
+/** Needs no running server: it listens on loopback itself, until it is interrupted. */
 export function sinkCommand(): Command {
   return new Command('sink')
     .description('an endpoint that answers deliveries as it is asked to, for trying out')
@@ -35,9 +35,9 @@ interface SinkOptions extends OutputOptions {
   readonly slow: number;
 }
 
-/** Deliveries of so many messages are counted; of older ones the count begins anew. */
+/** How many messages' deliveries are counted; the counts of older messages are dropped. */
 const messagesMax = 10_000;
-/** What is shown of a body. */
+/** How many characters of a body are shown. */
 const bodyMax = 200;
 
 async function listen(port: number, options: SinkOptions): Promise<void> {
@@ -51,7 +51,7 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
     server.listen(port, '127.0.0.1', resolve);
   });
   const url = `http://127.0.0.1:${listeningPort(server)}`;
-  // What is shown is no longer read (`| head`): as with any filter, that ends it.
+  // The output is no longer read (`| head`); as with any filter, that ends the process.
   process.stdout.once('error', () => server.close().closeAllConnections());
   await output.one({ url }, () => [`${url} answers ${wordsOf(options)}; Ctrl-C ends it`]);
 
@@ -98,7 +98,7 @@ async function listen(port: number, options: SinkOptions): Promise<void> {
   }
 }
 
-/** What `listen` has failed with, as what a person can do about it. */
+/** Turns an error of `listen` into a message that says what a person can do about it. */
 function listenError(port: number, error: Error): Error {
   switch (errorCode(error)) {
     case 'EADDRINUSE':

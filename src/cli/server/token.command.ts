@@ -8,7 +8,7 @@ import { fieldColumn, textOf, timeColumn } from '../output/columns.js';
 
 const roles = ['read', 'operate', 'admin'];
 
-/** Asks `/admin/tokens` of a running server, for which the right to administer is needed. */
+/** Uses `/admin/tokens` of a running server, which requires the right to administer. */
 export function tokenCommand(): Command {
   const token = new Command('token').description('named tokens and their roles');
   token.addCommand(clientCommand('ls', 'list tokens', ['stepwell token ls']).action(list));
@@ -48,7 +48,7 @@ async function list(options: ClientOptions): Promise<void> {
 
 interface CreateOptions extends ClientOptions {
   readonly role: string;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly expires?: number;
 }
 

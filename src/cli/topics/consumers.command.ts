@@ -1,4 +1,4 @@
-/** `stepwell consumers`: consumer groups, what they have read, and where they go on. */
+/** `stepwell consumers`: consumer groups, what they have read, and where they continue. */
 import { Command, InvalidArgumentError } from 'commander';
 import { parseIsoTime } from '../../grammar/iso-time.js';
 import {
@@ -13,7 +13,7 @@ import { pathPart } from '../connect/path-part.js';
 import { fieldColumn } from '../output/columns.js';
 import type { TableColumn } from '../output/table.js';
 
-/** Asks `/admin/groups` of a running server. */
+/** Uses `/admin/groups` of a running server. */
 export function consumersCommand(): Command {
   const consumers = new Command('consumers').description('consumer groups and what they have read');
   consumers.addCommand(
@@ -113,7 +113,7 @@ async function seek(group: string, topic: string, options: SeekOptions): Promise
   );
 }
 
-/** Where a group is to go on, as the API takes it (topics.md 5.2). */
+/** Where a group should continue, in the form that the API takes (topics.md 5.2). */
 type GroupPlace =
   | 'earliest'
   | 'latest'

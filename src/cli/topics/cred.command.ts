@@ -1,4 +1,4 @@
-/** `stepwell cred`: credentials that may produce to topics or consume them. */
+/** `stepwell cred`: credentials that may produce to topics or consume from them. */
 import { Command } from 'commander';
 import {
   type ClientOptions,
@@ -12,7 +12,7 @@ import { fieldColumn, textOf } from '../output/columns.js';
 
 const permissions = ['PRODUCE', 'CONSUME', 'ALL'];
 
-/** Asks `/admin/credentials` of a running server. */
+/** Uses `/admin/credentials` of a running server. */
 export function credCommand(): Command {
   const cred = new Command('cred').description('credentials for topics');
   cred.addCommand(clientCommand('ls', 'list credentials', ['stepwell cred ls']).action(list));

@@ -1,8 +1,8 @@
-/** Lines of bytes as they come, a few at a time: memory holds one part and no more. */
+/** Splits bytes into lines as they arrive, a few at a time, so that memory holds only one part. */
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import { ClientError } from '../connect/client-errors.js';
 
-/** Lines that follow each other, by their numbers from 1 on; empty ones are left out. */
+/** Consecutive lines with their numbers, counted from 1; empty lines are left out of `values`. */
 export interface Lines {
   readonly first: number;
   readonly last: number;
@@ -10,13 +10,13 @@ export interface Lines {
 }
 
 const linesMax = 500;
-/** A longer line is no record. */
+/** A longer line cannot be a record. */
 const lineBytesMax = 16 * 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * The lines in `chunks`, `linesMax` at a time. What a chunk ends is given at once, so that one who
- * writes slowly waits for no more lines. Throws `ClientError` at a line that is too long.
+ * The lines in `chunks`, up to `linesMax` at a time. Lines that end in a chunk are yielded at once,
+ * so that a slow writer need not wait for more. Throws `ClientError` if a line is too long.
  */
 export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
   let number = 0;
@@ -38,7 +38,7 @@ export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
   yield part(number + 1, [open]);
 }
 
-/** The lines that end in a chunk, each as its pieces, and what is behind the last end. */
+/** The lines that end in a chunk, each in pieces, and the rest after the last line end. */
 function cut(chunk: Buffer): [(readonly Buffer[])[], readonly Buffer[]] {
   const ended: (readonly Buffer[])[] = [];
   let from = 0;

@@ -1,4 +1,4 @@
-/** `stepwell topic produce`: records of a topic, one or a line each. */
+/** `stepwell topic produce`: appends records to a topic, one record or one for each line. */
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
@@ -15,7 +15,7 @@ import { textOf } from '../output/columns.js';
 import { exactTime } from '../output/time-words.js';
 import { type Lines, linesIn } from './lines-in.js';
 
-/** The command, as `topic` takes it in. */
+/** The command, which `topic` adds as a subcommand. */
 export function produceCommand(): Command {
   return clientCommand(
     'produce',
@@ -62,7 +62,7 @@ async function produce(
     yield* await sent([await givenBody(given)]);
   }
 
-  /** What was stored before a line that is refused has been shown, and stays. */
+  /** Records stored before a refused line have been printed, and remain stored. */
   async function* ofLines(): AsyncGenerator<ApiObject> {
     for await (const part of linesIn(givenChunks(data ?? ''))) {
       if (part.values.length === 0) continue;
@@ -78,14 +78,14 @@ async function produce(
   }
 }
 
-/** Bytes that are no text go as Base64, and the key of their record with them (topics.md 1.4). */
+/** Bytes that are not text are sent as Base64, and then so is the record's key (topics.md 1.4). */
 function sentAs(bytes: Buffer, key: string | undefined): ApiObject {
   if (isUtf8(bytes)) return { value: bytes.toString('utf8'), key };
   const encodedKey = key === undefined ? key : Buffer.from(key).toString('base64');
   return { value: bytes.toString('base64'), key: encodedKey, encoding: 'base64' };
 }
 
-/** Node.js has put this in the place of each byte of a word that is not UTF-8. */
+/** Node.js puts this in place of each byte of an argument that is not valid UTF-8. */
 const replacement = '\u{fffd}';
 
 function refuseReplaced(words: string): void {
@@ -97,7 +97,9 @@ function refuseReplaced(words: string): void {
   );
 }
 
-/** Where the server failed, or was cut off, it may have stored them all the same. */
+/**
+ * If the server failed or the connection was cut, the records may have been stored nevertheless.
+ */
 function unstored(error: ClientError, { first, last }: Lines): ClientError {
   const { message, exitCode } = error;
   return error instanceof ApiRefusal && error.status < 500

@@ -1,4 +1,4 @@
-/** `stepwell topic tail`: the records of a topic as they come, without a consumer group. */
+/** `stepwell topic tail`: shows the records of a topic live, without a consumer group. */
 import type { Command } from 'commander';
 import { exitCodes } from '../../server/lifecycle/exit-codes.js';
 import {
@@ -15,7 +15,7 @@ import { textOf } from '../output/columns.js';
 import type { Paint } from '../output/style.js';
 import { exactTime } from '../output/time-words.js';
 
-/** The command, as `topic` takes it in. */
+/** The command, which `topic` adds as a subcommand. */
 export function tailCommand(): Command {
   return clientCommand('tail', 'show records as they come; nothing is moved or remembered', [
     'stepwell topic tail rides --from newest-50',
@@ -52,7 +52,7 @@ async function* recordsOf(api: ApiClient, path: string, query: Query): AsyncGene
   }
 }
 
-/** One record on one line: when, where, its key and value. */
+/** One record on one line: time, position, key and value. */
 function recordLine(record: ApiObject, paint: Paint): string {
   const place = `${textOf(record, 'partition')}:${textOf(record, 'offset')}`;
   return [

@@ -15,7 +15,7 @@ import { durationWords, sizeWords } from '../output/time-words.js';
 import { produceCommand } from './topic-produce.js';
 import { tailCommand } from './topic-tail.js';
 
-/** Asks a running server: `/admin/topics`, and the routes of records. */
+/** Uses `/admin/topics` of a running server, and the routes of records. */
 export function topicCommand(): Command {
   const topic = new Command('topic').description('topics and their records');
   topic.addCommand(clientCommand('ls', 'list topics', ['stepwell topic ls']).action(list));
@@ -43,7 +43,7 @@ export function topicCommand(): Command {
   return topic;
 }
 
-/** What an answer of the API says of a limit: -1 is none. */
+/** How the API shows a limit: -1 means unlimited. */
 function limit(value: unknown, words: (amount: number) => string): string {
   if (value === null || value === undefined) return 'as configured';
   return Number(value) < 0 ? 'unlimited' : words(Number(value));
