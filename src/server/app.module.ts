@@ -85,14 +85,14 @@ import { CredentialWatchModule } from './tokens/credential-watch.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
 /**
- * Empty but for what `applicationModule` gives it; global, so that features get what is shared and
- * the ports without importing a module.
+ * Empty except for what `applicationModule` passes in. Global, so that features get the shared
+ * objects and the ports without importing a module.
  */
 @Global()
 @Module({})
 class AppModule {}
 
-/** What people see of messages; nothing else needs it. */
+/** Views of messages for people; no other feature depends on them. */
 const messageLooks = [
   WhyMessageModule,
   ShownMessagesModule,
@@ -113,7 +113,7 @@ const workflowModules = [
   RunJobsModule,
 ];
 
-/** What the HTTP side gives to features. */
+/** What the HTTP side provides to features. */
 function httpProviders(http: HttpSide): Provider[] {
   const { routes, failures, inFlight, connections, refused, pastDoor, seen } = http;
   return [
@@ -127,7 +127,7 @@ function httpProviders(http: HttpSide): Provider[] {
   ];
 }
 
-/** What a process is given from outside. */
+/** What the process gets from outside: clock, disk, identifiers, log and so on. */
 function portProviders(ports: Ports): Provider[] {
   return [
     { provide: JournalClock, useValue: new JournalClock(ports.clock) },
@@ -146,11 +146,11 @@ function portProviders(ports: Ports): Provider[] {
   ];
 }
 
-/** What the whole application shares. */
+/** What all parts of the application share. */
 function sharedProviders(shared: Shared): Provider[] {
   const userIds = userIdsOf(shared.credentials);
   const { config } = shared;
-  // What each feature declares to need is there.
+  // Contains the settings that each feature declares as needed.
   const settings: WorkflowSettings & TopicSettings & StoreSettings = {
     ...config,
     allowedNetworks: allowedNetworks(config),
@@ -174,7 +174,7 @@ function sharedProviders(shared: Shared): Provider[] {
   ];
 }
 
-/** The application over what it shares. */
+/** The application module, built over the shared objects and the HTTP side. */
 export function applicationModule(shared: Shared, http: HttpSide): DynamicModule {
   const { ports, config } = shared;
   const providers = [...httpProviders(http), ...portProviders(ports), ...sharedProviders(shared)];
@@ -223,7 +223,8 @@ export function applicationModule(shared: Shared, http: HttpSide): DynamicModule
     SnapshotsModule,
     FollowingModule,
     ScrubModule,
-    // What was is asked through the server that is.
+    // The past is queried through the present server, so a server of the past has no MCP of its
+    // own.
     ...mcpModules(config.mcp && shared.openPast !== null, allowedOrigins(config)),
     ...developmentModules(config.isDevelopment, ports.clock),
   ];

@@ -1,6 +1,6 @@
 /**
- * The whole server over its ports: the command line, the bench and tests build, open and end it in
- * the same way.
+ * The whole server over its ports. The command line, the benchmark and the tests all build, start
+ * and stop it in this way.
  */
 import type { Server } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -42,22 +42,23 @@ import { openPastThread } from './past-thread.js';
 import type { Ports } from './ports.js';
 import type { Shared } from './shared.js';
 
-/** A server that serves. */
+/** A running server. */
 export interface Application {
-  /** Where it listens: `http://host:port` with the port it got. */
+  /** The URL it listens at: `http://host:port`, with the port that was actually assigned. */
   readonly url: string;
-  /** How many connections and attempts there may be at once. */
+  /** How many connections and attempts may be open at once. */
   readonly shares: DescriptorShares;
   readonly life: ProcessLife;
-  /** For tests of features: whatever Nest holds. */
+  /** For feature tests: access to everything that Nest holds. */
   readonly nest: NestFastifyApplication;
-  /** Ends everything in order; true if all of it ended well. */
+  /** Stops everything in order; resolves to true if every part stopped cleanly. */
   stop(reason: string): Promise<boolean>;
 }
 
 /**
- * Builds the server, opens its port, recovers, and returns when it serves. Throws what stands in
- * the way (`StorageError`, `PortInUse`) after it has ended what it began.
+ * Builds the server, opens its port, recovers, and resolves once it serves. If something prevents
+ * the start (`StorageError`, `PortInUse`), rejects with that after stopping what was already
+ * started.
  */
 export async function createApplication(
   configured: Config,
@@ -96,7 +97,7 @@ export async function createApplication(
   const connections = new InboundConnections(shares, { ...ports, metrics: inbound });
   try {
     await prepareFolders(config, ports, life);
-    // What changes nothing follows nothing: it shows what its folder has.
+    // Read-only servers need no shared log: they show what the local folder holds.
     const cluster =
       life.changesNothing === null
         ? await openCluster(config, clusterPorts(config, ports, life), ports.commitLog)
@@ -105,7 +106,7 @@ export async function createApplication(
     const nest = await createHttpServer(shared, connections, applicationModule);
     await openDoors(nest, shared, connections);
     const recovered = life.recover();
-    // A node that follows passes requests on; it may do so for ever.
+    // A follower forwards requests to the owner and may do so indefinitely.
     recovered.catch(() => undefined);
     await Promise.race(cluster === null ? [recovered] : [recovered, cluster.following]);
     if (cluster !== null) recovered.catch(ports.fatal);
@@ -117,7 +118,10 @@ export async function createApplication(
   }
 }
 
-/** The data folder is the one to start with, and what else the start needs is there. */
+/**
+ * Makes sure that the data folder is the right one to start with, and that everything else the
+ * start needs is available.
+ */
 async function prepareFolders(config: Config, ports: Ports, life: ProcessLife): Promise<void> {
   const changes = config.readOnly !== 'always';
   const mayFetch = config.commitLog !== null;
@@ -150,7 +154,7 @@ function clusterPorts({ dataDirectory }: Config, ports: Ports, life: ProcessLife
   return { clock, identifiers, fatal, leave, fetchFolder, logger };
 }
 
-/** Nothing of it is loaded where there is no collector. */
+/** Loads no telemetry code if no collector is configured. */
 async function tracerOf(
   { telemetry }: Config,
   { clock, log }: Ports,
@@ -163,7 +167,7 @@ async function tracerOf(
   return openTelemetry(telemetry, { registry, metrics, clock, log, life });
 }
 
-/** In a thread of its own where the disk is a real one. */
+/** Opens the past in a thread of its own if the disk is a real one. */
 function pastOf(config: Config, ports: Ports): OpenPast {
   const { fileSizes, streamSizes, build } = ports;
   const plain = {
@@ -177,7 +181,7 @@ function pastOf(config: Config, ports: Ports): OpenPast {
       : openPastApplication(config, { ...moment, goOn: () => undefined }, ports);
 }
 
-/** Listens at every address of the host; `life` ends that. */
+/** Listens at every address of the host; `life` closes the listeners. */
 async function openDoors(
   nest: NestFastifyApplication,
   { config, life, membership, ports }: Pick<Shared, 'config' | 'life' | 'membership' | 'ports'>,
@@ -191,13 +195,17 @@ async function openDoors(
     const listener = await listenToo(nest.getHttpServer(), other, portOf(nest));
     if (listener !== null) listeners.push(listener);
   }
-  // Accepting can fail for want of files: the client comes again, and the server goes on.
+  // Accepting can fail if file descriptors run out: the client retries, and the server keeps
+  // running.
   nest.getHttpServer().on('error', (error: Error) => {
     ports.log.warn({ err: error }, 'a connection was not accepted');
   });
 }
 
-/** By Fastify itself: Nest's own way logs a failure that is reported where it is thrown to. */
+/**
+ * Listens through Fastify directly: Nest's own `listen` would also log a failure, which is already
+ * reported by the caller of this function.
+ */
 async function listen(
   nest: NestFastifyApplication,
   { host, port }: Config,
@@ -211,7 +219,9 @@ async function listen(
   }
 }
 
-/** Takes no new request in and waits for those that are in; those left at the end are cut. */
+/**
+ * Stops accepting requests and waits for those in flight; cuts those still open at the deadline.
+ */
 function doors(
   nest: NestFastifyApplication,
   membership: Membership | null,

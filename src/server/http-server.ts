@@ -1,4 +1,7 @@
-/** Builds the HTTP side: Nest for wiring, Fastify for bytes, guards before both. */
+/**
+ * Builds the HTTP side: Nest does the wiring, Fastify handles the bytes, and guards run before
+ * both.
+ */
 import type { IncomingMessage, Server } from 'node:http';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -52,8 +55,8 @@ import { PastDoor } from './past/past-door.js';
 import type { Shared } from './shared.js';
 
 /**
- * Paths are never cleaned: `//` belongs to a destination. A parameter may be as long as a request
- * target; a slash at the end is optional (topics.md 1.1).
+ * Paths are never normalised: `//` belongs to a destination. A parameter may be as long as a
+ * request target; a trailing slash is optional (topics.md 1.1).
  */
 const routerOptions = {
   caseSensitive: true,
@@ -62,7 +65,7 @@ const routerOptions = {
   maxParamLength: headerBytesMax,
 };
 
-/** What takes the requests of the application in. */
+/** The parts that receive the requests of the application. */
 export interface HttpSide {
   readonly routes: RouteTable;
   readonly failures: Failures;
@@ -73,10 +76,10 @@ export interface HttpSide {
   readonly seen: SeenClients;
 }
 
-/** The module of the whole application, over what it shares and what takes its routes. */
+/** Makes the module of the whole application from the shared objects and the HTTP side. */
 export type ModuleOf = (shared: Shared, http: HttpSide) => DynamicModule;
 
-/** The application, built and initialised; it does not listen yet. */
+/** The application, built and initialised, but not yet listening. */
 export async function createHttpServer(
   shared: Shared,
   connections: InboundConnections,
@@ -124,17 +127,21 @@ export async function createHttpServer(
   const sockets = new SocketLane({ lane, connections, node });
   connections.guard(fastify.server, sockets.take.bind(sockets));
   fastify.server.headersTimeout = limits.parserOptions.headersTimeout;
-  // Beyond a limit of its own Node drops headers silently, yet frames the body by them.
+  // With a limit of its own, Node would silently drop the headers beyond it but still frame the
+  // body by them.
   fastify.server.maxHeadersCount = 0;
   return application;
 }
 
-/** What ends a start, and stands behind `stepwell:` at its end. */
+/**
+ * Whether an error is an expected reason for a failed start, which is printed after `stepwell:`
+ * when the process ends.
+ */
 function isExpected(error: Error): boolean {
   return exitCodeOf(error) !== exitCodes.failure;
 }
 
-/** Node dates answers by the clock of the machine, which is not that of a development server. */
+/** Node dates answers by the machine's clock, which is not the clock of a development server. */
 function dateBy(server: Server, clock: Clock): void {
   if (clock === systemClock) return;
   server.prependListener('request', (_, response) => {
@@ -165,7 +172,7 @@ function laneOf(
   return { ...http, metrics, clock, bodyLimit: config.maxBodyBytes, log };
 }
 
-/** What is served in front of Fastify: express routes, and what browsers ask before they ask. */
+/** Serves in front of Fastify: express routes, and the preflight requests of browsers. */
 function putInFrontOf(fastify: FastifyInstance, { config }: Shared, context: LaneContext): void {
   const lane = new ExpressLane(context);
   putInFront(fastify.server, lane.tryServe.bind(lane));
@@ -179,7 +186,7 @@ function putInFrontOf(fastify: FastifyInstance, { config }: Shared, context: Lan
   });
 }
 
-/** Null where the server is no node of a cluster. */
+/** Null if the server is not a node of a cluster. */
 function nodeOf(
   { membership, registry, config, ports, life }: Shared,
   http: Pick<ClusterSidePorts, 'connections' | 'callers' | 'frontDoor' | 'inFlight' | 'routes'>,
@@ -213,7 +220,8 @@ function adapterOf(
     skipMiddie: true,
     loggerInstance: fastifyLog(ports.log),
     logController: new AnswerLog(ports.log),
-    // A child per request costs more than its one binding tells; failures log the id themselves.
+    // A child logger per request costs more than its single binding is worth; failures log the
+    // request id themselves.
     childLoggerFactory: (logger: FastifyBaseLogger) => logger,
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, connections),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {

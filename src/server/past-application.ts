@@ -1,7 +1,7 @@
 /**
- * The server as it was (ADR 47): the whole application over the same folder, in which nothing
- * changes, nothing runs, and the journal ends at the moment that it shows. So every `GET` is
- * answered by the code that answers it today.
+ * The server as it was at a moment in the past (ADR 47): the whole application over the same
+ * folder, in which nothing changes, nothing runs, and the journal ends at that moment. So every
+ * `GET` is answered by the same code that answers it today.
  */
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
@@ -31,13 +31,15 @@ import {
 import type { Ports } from './ports.js';
 import type { Shared } from './shared.js';
 
-/** More is not put together for one answer, in bytes. */
+/** The largest answer that is assembled, in bytes. */
 const answerBytesMax = 16 * 1024 * 1024;
 
-/** What no question comes with is of no use to read. */
+/** Length of the tokens and secrets made here, in bytes; only this process knows them. */
 const tokenBytes = 24;
 
-/** Folds what lies below the moment. Rejects as a start does, and with what `goOn` throws. */
+/**
+ * Replays the journal below the moment. Rejects as a start does, and with whatever `goOn` throws.
+ */
 export async function openPastApplication(
   configured: Config,
   view: PastView,
@@ -63,10 +65,11 @@ export async function openPastApplication(
     const nest = await createHttpServer(shared, connections, applicationModule);
     await life.recover();
     const reaches = nest.get(Store).log(journalLogName)?.highWatermark ?? 0;
-    // What is durable is proven on the disk a moment later: then it is read again.
+    // Durable records are proven on the disk only a moment later, so the caller opens the past
+    // again then.
     if (reaches < view.until)
       throw new Error(`the folder proves its journal up to ${reaches} only`);
-    // Who may ask was judged by what is good now: the tokens of then are of no use.
+    // The present credentials decided who may ask, so the tokens of the past are not used.
     const tokens: Record<PastRole, string> = {
       read: secretOf(ports.identifiers),
       operate: secretOf(ports.identifiers),
@@ -96,7 +99,10 @@ export async function openPastApplication(
   }
 }
 
-/** What the server as it was shares: nothing of it changes, and no credential is good for it. */
+/**
+ * What the server of the past shares: nothing in it changes, and it accepts no credential from
+ * outside.
+ */
 function sharedOf(configured: Config, ports: Ports): Shared {
   const { identifiers, clock, log } = ports;
   const life = new ProcessLife(clock, log);
@@ -130,7 +136,7 @@ function secretOf(identifiers: Identifiers): string {
   return identifiers.randomBytes(tokenBytes).toString('base64url');
 }
 
-/** Nothing but indexes learns of it: what observes events is for what happens now. */
+/** Only the indexes learn of these events: observers are meant for what happens now. */
 async function foldOn(nest: NestFastifyApplication, from: number, goOn: () => void): Promise<void> {
   const engine = nest.get(Engine);
   for await (const envelopes of nest.get(Journal).replay(from)) {

@@ -1,4 +1,4 @@
-/** The server as it was, in a thread of its own. */
+/** Runs the server as it was in a thread of its own. */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { errorCode } from '../../storage/faults/storage-errors.js';
@@ -14,23 +14,26 @@ import {
 } from './past/past-server.js';
 import type { Ports } from './ports.js';
 
-/** What the thread begins with: plain data. */
+/** What the thread starts with: plain data. */
 export interface PastStart {
   readonly config: Config;
   readonly moment: PastMoment;
   readonly ports: Pick<Ports, 'fileSizes' | 'streamSizes' | 'build'>;
 }
 
-/** What the thread says: it is open, or has an answer, or can do neither. */
+/** What the thread reports: it is open, it has an answer, or it failed. */
 export type PastReply =
   | { readonly type: 'open'; readonly reaches: number }
   | { readonly type: 'answer'; readonly answer: PastAnswer }
   | { readonly type: 'failed'; readonly message: string; readonly why: keyof typeof failures };
 
-/** What it fails with, by why. */
+/** The error class for each reason of a failure. */
 const failures = { tooLarge: PastTooLarge, damaged: PastDamaged, other: Error };
 
-/** As this file is compiled, or run as it is: the entry of a thread is not looked up. */
+/**
+ * The entry file of a thread is not resolved by the loader, so use the extension of this file:
+ * compiled or source.
+ */
 const { pathname } = new URL(import.meta.url);
 const entry = new URL(`./past.worker${extname(pathname)}`, import.meta.url);
 
@@ -39,7 +42,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Opens the server in a thread. Rejects with `PastTooLarge` where that has not the memory. */
+/** Opens the server in a thread. Rejects with `PastTooLarge` if the thread runs out of memory. */
 export async function openPastThread(start: PastStart): Promise<PastServer> {
   const thread = new PastThread(start);
   try {
@@ -67,7 +70,7 @@ class PastThread implements PastServer {
     this.worker.on('message', (reply: PastReply) => this.settle(reply));
     this.worker.on('error', (error) => this.fail(hasOverflown(error) ? tooMuchMemory() : error));
     this.worker.on('exit', () => this.fail(new Error('the thread that shows what was has ended')));
-    // It must not keep alive what has nothing else to do.
+    // The thread must not keep the process alive.
     this.worker.unref();
     this.opened = this.reply();
   }

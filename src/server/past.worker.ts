@@ -1,4 +1,4 @@
-/** The thread in which the server as it was stands, apart from what the server does now. */
+/** The thread that runs the server as it was, separate from the work of the present server. */
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { nodeDisk } from '../../storage/disk/node-disk.js';
@@ -17,11 +17,13 @@ import type { PastReply, PastStart } from './past-thread.js';
 
 const { config, moment, ports }: PastStart = workerData;
 
-/** Looking at the memory takes as long as folding some events. */
+/**
+ * Checking the memory takes as long as folding several events, so check once per this many events.
+ */
 const foldsPerLook = 1024;
 let folds = 0;
 
-/** Bytes outside of the heap count, too: what rests in memory is made of those. */
+/** External memory counts as well as the heap: the states of resting streams are kept there. */
 function goOn(): void {
   folds += 1;
   if (folds % foldsPerLook !== 0) return;

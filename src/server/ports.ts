@@ -1,4 +1,4 @@
-/** What a process is given from outside; a simulated one gets other ones. */
+/** What a process gets from outside; a simulated process gets other implementations. */
 import type { Logger } from 'pino';
 import type { Disk } from '../../storage/disk/disk.js';
 import type { StoreOptions } from '../../storage/store.js';
@@ -10,28 +10,33 @@ import type { StreamSizes } from '../engine/resting/stream-sizes.js';
 import type { OutboundPorts } from '../messaging/outbound/outbound.module.js';
 import type { ShownSetting } from './configuration/shown-settings.js';
 
-/** Everything that is not decided by commands and configuration. */
+/** Everything that commands and configuration do not determine. */
 export interface Ports extends OutboundPorts {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly disk: Disk;
-  /** Sizes for a disk that is small, in bytes; without it those of a real one. */
+  /** File sizes in bytes, for a small disk; without this field, the sizes for a real disk. */
   readonly fileSizes?: Pick<StoreOptions, 'segmentBytes' | 'reserveBytes' | 'freeBytesMin'>;
-  /** Instead of the shipped ones. */
+  /** Overrides the shipped values. */
   readonly streamSizes?: Partial<StreamSizes>;
-  /** Where the built console lies; without it the server has none. */
+  /** The folder of the built console; without it, the server has no console. */
   readonly consoleFolder?: string;
-  /** What distinguishes this build of the program from others; without it its version. */
+  /** Distinguishes this build of the program from others; without it, its version does. */
   readonly build?: string;
-  /** Its settings and where they came from, as they may be shown; without it none are. */
+  /**
+   * The settings and their sources, in the form that may be shown; without this field, none are
+   * shown.
+   */
   readonly settings?: readonly ShownSetting[];
-  /** Files that the process may open; without it any number. */
+  /** How many files the process may open; without this field, any number. */
   readonly descriptorLimit?: number;
-  /** What is shown instead of what is now; without it now. */
+  /** The moment of the past to show; without it, the server shows the present. */
   readonly past?: PastView;
-  /** The log that nodes share; without it the one that the settings name. */
+  /** The log that nodes share; without it, the one that the settings name. */
   readonly commitLog?: CommitLog;
   readonly log: Logger;
-  /** Ends the process with the exit code of `error`: the disk failed or an invariant broke. */
+  /**
+   * Ends the process with the exit code of `error`, after the disk failed or an invariant broke.
+   */
   readonly fatal: (error: unknown) => void;
 }

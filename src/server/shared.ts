@@ -1,4 +1,6 @@
-/** What the whole application shares; made before Nest, as the front door needs it too. */
+/**
+ * What the whole application shares. It is created before Nest, since the front door needs it too.
+ */
 import type { Registry } from 'prom-client';
 import type { ProcessLife } from '../engine/lifecycle/process-life.js';
 import type { BasicCredentials } from '../http/identity/basic-auth.js';
@@ -12,7 +14,9 @@ import type { Credentials } from './credentials/credentials.js';
 import type { OpenPast } from './past/past-server.js';
 import type { Ports } from './ports.js';
 
-/** Made by `application.ts` for a server, and by `past-application.ts` for one of the past. */
+/**
+ * Created by `application.ts` for a present server, and by `past-application.ts` for a past one.
+ */
 export interface Shared {
   readonly config: Config;
   readonly credentials: Credentials;
@@ -20,16 +24,16 @@ export interface Shared {
   readonly life: ProcessLife;
   /** Every metric of the process. */
   readonly registry: Registry;
-  /** Requests and connections. */
+  /** The metrics of requests and connections. */
   readonly inbound: InboundMetrics;
-  /** Where spans go; null = nowhere. */
+  /** Where spans are sent; null = nowhere. */
   readonly tracer: Tracer | null;
   readonly bearer: BearerTokens;
   readonly basic: BasicCredentials;
-  /** How the server as it was is opened; null in one that is such a server itself. */
+  /** Opens the server as it was; null in a server that already shows the past. */
   readonly openPast: OpenPast | null;
-  /** The cluster that this server is a node of; null = none. */
+  /** The cluster that this server is a node of; null if there is none. */
   readonly cluster: Cluster | null;
-  /** The same as the HTTP side sees it. */
+  /** The same cluster as the HTTP side sees it. */
   readonly membership: Membership | null;
 }

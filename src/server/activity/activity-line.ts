@@ -1,4 +1,4 @@
-/** What happened to a message or a run, as one line of the log. Pure. */
+/** Formats what happened to a message or a run as one line of the log. Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
 import type {
@@ -11,7 +11,7 @@ import { isRunEvent } from '../../workflows/run-state/recorded-events.js';
 import type { RunEnd, RunStarted } from '../../workflows/run-state/run.events.js';
 import { endNames } from '../../workflows/run-state/run-state-name.policy.js';
 
-/** How the message or run of an event began; null where that has left the journal. */
+/** The first event of a message or run; null if it is no longer in the journal. */
 export type Beginning<Began extends MessagePublished | RunStarted> = EventEnvelope<Began> | null;
 
 const messageTypes: ReadonlySet<string> = new Set<MessageEvent['type']>([
@@ -67,7 +67,7 @@ function messageEnd(
     case 'AttemptFailed':
       return `retrying ${call} ${answer(event)}, next in ${span(event.retryAt - at)}`;
     case 'MessageFailed': {
-      // What fails in a run is no letter of its own: the run fails.
+      // A message that fails in a run gets no dead letter of its own: the run fails.
       const letter = published?.run === null ? `, dead letter ${deadLetterId(envelope)}` : '';
       const attempts = event.attempt === 0 ? '' : ` after ${event.attempt + 1} attempts`;
       return `failed ${call} ${answer(event)}${attempts}${letter}`;
@@ -85,7 +85,7 @@ function answer({ status, error, durationMs }: AttemptRecord): string {
   return `${status === 0 ? time : `${status} ${time}`}${reason}`;
 }
 
-/** Without what may hold a secret: a query, a user and a password. */
+/** The URL without parts that may hold a secret: query, user and password. */
 function place(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : '?';
 }

@@ -1,6 +1,6 @@
 /**
- * One line of the log for each final state and each failed attempt: what a developer wants to see
- * happen. Lines are bounded by the second, and so is what is read back for them.
+ * Logs one line for each final state and each failed attempt, so that a developer sees what
+ * happens. The number of lines per second is bounded, and so are the reads of the journal for them.
  */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -16,21 +16,21 @@ import { configuredRunTerm, isRunEvent } from '../../workflows/run-state/recorde
 import type { RunEvent, RunStarted } from '../../workflows/run-state/run.events.js';
 import { isShown, messageLine, runLine } from './activity-line.js';
 
-/** Beyond it, the lines of a second are counted instead of written. */
+/** How many lines are written per second; further ones are only counted. */
 const linesPerSecondMax = 20;
 const secondMs = 1000;
 
-/** What a line names beside its text, for programs that read the log. */
+/** The fields that a line has besides its text, for programs that read the log. */
 type Subject = { readonly messageId: string } | { readonly workflowRunId: string } | object;
 
 /**
- * Made by its module, which gives it the log to write to. Only durable events come here, so a line
- * is never of something that a crash took back.
+ * Created by its module, which passes the log to write to. It only gets durable events, so no line
+ * reports something that a crash undid.
  */
 export class ActivityLog {
   private lines = 0;
   private unwritten = 0;
-  /** Lines come in the order of the events, however long one takes to be read back. */
+  /** Keeps the lines in the order of their events, however long reading one back takes. */
   private written: Promise<void> = Promise.resolve();
 
   constructor(
@@ -77,7 +77,7 @@ export class ActivityLog {
     return null;
   }
 
-  /** By the index: a run may have thousands of events. */
+  /** Finds the start by the index: a run may have thousands of events. */
   private async started(
     envelope: EventEnvelope<RunEvent>,
   ): Promise<EventEnvelope<RunStarted> | null> {

@@ -1,4 +1,4 @@
-/** Wiring of the activity log: a developer sees it, an operator at the level `debug`. */
+/** Wiring of the activity log: a developer sees it by default, an operator at log level `debug`. */
 import { Inject, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
@@ -10,7 +10,7 @@ import { runKind } from '../../workflows/run-state/run.events.js';
 import type { Config } from '../configuration/config.js';
 import { ActivityLog } from './activity-log.js';
 
-/** At a log level that shows none of its lines it follows nothing, and costs nothing. */
+/** If the log level hides its lines, it observes nothing and costs nothing. */
 @Module({})
 export class ActivityModule {
   constructor(
@@ -21,7 +21,7 @@ export class ActivityModule {
     @Inject(provided.log) log: Logger,
   ) {
     const level = config.isDevelopment ? 'info' : 'debug';
-    // Where no line would be written, nothing observes.
+    // No line would be written, so do not observe events.
     if (!log.isLevelEnabled(level)) return;
     const write = (subject: object, line: string) => log[level](subject, line);
     const activity = new ActivityLog(journal, clock, write);

@@ -1,4 +1,4 @@
-/** Backups that the server makes of itself: one at a time, below one folder, beside its work. */
+/** Backups that the server makes of itself while it runs: one at a time, inside one folder. */
 import { dirname, join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -18,26 +18,26 @@ import { BackupMetrics } from './backup.metrics.js';
 import type { BackupManifest } from './backup-manifest.js';
 import { backUp, removeUnfinishedBackup } from './folder-backup.js';
 
-/** Bytes a second, so that a backup takes a small part of one processor. */
+/** Bytes read per second, so that a backup takes a small part of one processor. */
 const readRate = 32 * 1024 * 1024;
 
-/** A server that was killed has left what is older; a backup takes no longer. */
+/** An unfinished backup that is older was left by a killed server: no backup takes longer. */
 const unfinishedMsMax = 24 * 3_600_000;
 
-/** A backup that is called by its time, Unix milliseconds, has a name of its own: names sort. */
+/** The name of a backup that is named by its time in Unix ms; such names sort by time. */
 function nameAt(ms: number): string {
   return `stepwell-${new Date(ms).toISOString().replaceAll(/[:.]/g, '-')}`;
 }
 
 const unfinishedName = /^(stepwell-[0-9TZ-]+)\.partial$/;
 
-/** Where a backup goes, and when it was asked for. */
+/** Where a backup is written, and when it was requested. */
 interface BackupPlace {
   readonly path: string;
   readonly startedAt: string;
 }
 
-/** The last backup that this process began, or could not begin; `idle`: there was none. */
+/** The last backup that this process started or failed to start; `idle`: there was none. */
 export type BackupStatus =
   | { readonly state: 'idle' }
   | (BackupPlace &
@@ -53,8 +53,9 @@ export type BackupStatus =
       ));
 
 /**
- * One backup at a time for the server; what is written lies beside its name until it is whole (see
- * `backupFolder`). What is known of the last one is in memory: a restart forgets it.
+ * Runs one backup at a time for the server; its files have a temporary name until it is complete
+ * (see `backupFolder`). The status of the last backup is kept in memory only, so a restart forgets
+ * it.
  */
 @Injectable()
 export class BackupJobs {
@@ -77,15 +78,12 @@ export class BackupJobs {
     this.disk = new DiskWatch(life, log, backupDisk).over(disk);
   }
 
-  /** Of the one that runs, else of the last one of this process; `idle` = there was none. */
+  /** The status of the running backup, or else of the last one of this process; `idle` = none. */
   get status(): BackupStatus {
     return this.last;
   }
 
-  /**
-   * Begins a backup called `name`, or one that is called by its time, for `by`. Answers how it
-   * stands.
-   */
+  /** Starts a backup called `name`, or named by its time, for `by`. Returns its status. */
   async begin(name: string | null, by: Caller): Promise<BackupStatus | Refusal> {
     const { disk } = this;
     const folder = this.config.backupDirectory;
@@ -98,7 +96,7 @@ export class BackupJobs {
     const startedAt = new Date(now).toISOString();
     const path = join(folder, name ?? nameAt(now));
     const paced = new PacedDisk(disk, readRate, this.options.after);
-    // Taken before anything is awaited: two requests at once are one backup.
+    // Set before anything is awaited, so that two simultaneous requests start only one backup.
     const names = disk.list(folder);
     this.running = {
       paced,
@@ -129,8 +127,9 @@ export class BackupJobs {
   }
 
   /**
-   * Everything is in it, in clear: so that is in the journal first, and in the backup. Null once it
-   * is; a server that changes nothing writes that down nowhere, and makes its backup all the same.
+   * A backup contains everything in clear. So that is recorded first, and the record is in the
+   * backup too. Returns null if recorded; a read-only server cannot record it, and makes its backup
+   * nevertheless.
    */
   private async recorded(by: Caller): Promise<Refusal | null> {
     if (this.life.changesNothing !== null) return null;
@@ -139,14 +138,17 @@ export class BackupJobs {
     return this.reveals.record(all, by);
   }
 
-  /** Ends the backup that runs and removes what it has written. */
+  /** Stops the running backup and removes what it has written. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.running?.paced.stop(new LogClosed('the server stops'));
     await this.running?.ended;
   }
 
-  /** No later backup has the name of one that is called by its time, so none removes it. */
+  /**
+   * Removes unfinished backups that are named by their time. A later backup never has such a name,
+   * so none is removed that is still running.
+   */
   private async removeUnfinished(disk: Disk, folder: string): Promise<void> {
     const before = nameAt(this.options.now() - unfinishedMsMax);
     for (const file of await disk.list(folder)) {

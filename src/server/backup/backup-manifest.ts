@@ -1,4 +1,4 @@
-/** `backup.json`: the description of a backup. A folder that holds it is never served from. */
+/** `backup.json`: the description of a backup. A server refuses a folder that contains it. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BackupReport } from '../../../storage/backup/backup-folder.js';
@@ -8,17 +8,17 @@ import { diskError, errorCode, NewerFormat } from '../../../storage/faults/stora
 import { version } from '../../grammar/version.js';
 import { ConfigurationError } from '../configuration/config.js';
 
-/** The file within a backup. */
+/** The name of the file in a backup. */
 export const backupFile = 'backup.json';
 
-/** The same file in a folder that was restored: what it was restored from. */
+/** The same description in a restored folder: what the folder was restored from. */
 export const restoredFile = 'restored.json';
 
 const offset = z.int().nonnegative();
 
 const format = 1;
 
-/** What a backup holds, as it stands in the file and in answers of the server. */
+/** What a backup holds, as in the file and in answers of the server. */
 export const backupSchema = z.object({
   format: z.literal(format),
   version: z.string().describe('Of Stepwell, that made it'),
@@ -36,13 +36,13 @@ export const backupSchema = z.object({
   damages: z.array(z.string()).describe('What is damaged, file by file'),
 });
 
-/** What every later version says of its backups, whatever else it says. */
+/** The only part of a later version's description that this version reads. */
 const laterFormat = z.object({ format: z.int().gt(format) });
 
-/** The content of `backup.json`, and of `restored.json` in a folder that was restored. */
+/** The content of `backup.json`, and of `restored.json` in a restored folder. */
 export type BackupManifest = z.output<typeof backupSchema>;
 
-/** What is said of a copy that was complete at `at`, Unix milliseconds. */
+/** The description of a copy that was complete at `at`, in Unix ms. */
 export function manifestOf(report: BackupReport, at: number): BackupManifest {
   const { storeId, epoch, linkedBytes, copiedBytes, until, lost, damages } = report;
   return {
@@ -59,14 +59,14 @@ export function manifestOf(report: BackupReport, at: number): BackupManifest {
   };
 }
 
-/** The bytes of such a file, laid out for people to read. */
+/** The bytes of such a file, formatted for people to read. */
 export function encoded(content: unknown): Buffer {
   return Buffer.from(`${JSON.stringify(content, null, 2)}\n`);
 }
 
 /**
- * The description of the backup in `folder`; null where there is none. Throws `NewerFormat` where a
- * later version has made it, `ConfigurationError` where the file is not ours.
+ * The description of the backup in `folder`; null if there is none. Throws `NewerFormat` if a later
+ * version made the backup, `ConfigurationError` if the file is not ours.
  */
 export async function readBackupManifest(
   disk: Disk,

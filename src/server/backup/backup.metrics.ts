@@ -1,9 +1,9 @@
-/** What operators see of the backups that the server makes. */
+/** Metrics of the backups that the server makes. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { BackupManifest } from './backup-manifest.js';
 
-/** An alert compares the times: a failure is news until a later backup is complete. */
+/** An alert compares the two times: a failure matters until a later backup is complete. */
 @Injectable()
 export class BackupMetrics {
   readonly #madeAt: Gauge;
@@ -35,13 +35,16 @@ export class BackupMetrics {
     });
   }
 
-  /** It was complete at `at`, Unix milliseconds. */
+  /** Called when a backup is complete; `at` is in Unix ms. */
   succeeded({ bytes }: BackupManifest, at: number): void {
     this.#madeAt.set(at / 1000);
     this.#bytes.set(bytes);
   }
 
-  /** One was begun and is not there, since `at`, Unix milliseconds; a stop counts, too. */
+  /**
+   * Called when a backup was started but failed at `at`, in Unix ms; one ended by a stop counts
+   * too.
+   */
   failed(at: number): void {
     this.#failures.inc();
     this.#failedAt.set(at / 1000);

@@ -1,12 +1,12 @@
-/** The body that begins a backup, as it stands on the wire. Pure. */
+/** The request body that starts a backup. Pure. */
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 
-/** The name of a folder, and no way out of the one that it is to lie in. */
+/** A folder name that cannot lead out of the folder for backups. */
 const folderName = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
 
-/** The body of `POST /admin/backup`, as the OpenAPI document shows it, too. */
+/** The body of `POST /admin/backup`; the OpenAPI document shows it too. */
 export const backupRequestSchema = z.strictObject({
   path: z
     .string()
@@ -16,7 +16,7 @@ export const backupRequestSchema = z.strictObject({
     .describe('The folder below STEPWELL_BACKUP_DIR; it must not be there yet'),
 });
 
-/** `{"path"?}`, or nothing at all; null: the server chooses. */
+/** Parses `{"path"?}` or an empty body; null means that the server chooses the name. */
 export function parseBackupRequest(body: Buffer): Result<string | null> {
   if (body.length === 0) return ok(null);
   const request = readJsonBody(body, backupRequestSchema);

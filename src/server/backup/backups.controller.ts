@@ -13,7 +13,8 @@ import { BackupJobs, type BackupStatus } from './backup-jobs.js';
 import { backupRoutes } from './backups.openapi.js';
 
 /**
- * Looking needs the right to inspect, beginning the right to administer: a backup holds everything.
+ * Reading the status needs the right to inspect. Starting a backup needs the right to administer,
+ * as a backup holds everything.
  */
 @Controller('admin/backup')
 export class BackupsController {

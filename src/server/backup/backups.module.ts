@@ -1,4 +1,4 @@
-/** Wiring of the backups that the server makes, and of what it says of having been restored. */
+/** Wiring of the backups that the server makes, and of its warning after a restore. */
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -12,12 +12,12 @@ import { BackupJobs } from './backup-jobs.js';
 import { BackupsController } from './backups.controller.js';
 import { restoredFrom } from './restored-from.js';
 
-/** A stop waits this long for what is left of a backup to be removed. */
+/** How long a stop waits for the files of an unfinished backup to be removed. */
 const stopDeadlineMs = 10_000;
 
 /**
- * A stop ends a backup that is under way, and the first start of a restored folder warns of what is
- * done again.
+ * A stop ends a running backup. The first start of a restored folder warns that work since the
+ * backup will be repeated.
  */
 @Module({
   controllers: [BackupsController],
@@ -42,7 +42,7 @@ export class BackupsModule implements OnModuleInit {
       stop: () => this.jobs.stop(),
     });
     const from = await restoredFrom(this.disk, this.config.dataDirectory);
-    // Only its first start: from then on the folder has a history of its own.
+    // Only the first start warns: after that, the folder has a history of its own.
     if (from === null || this.store.report.epoch > from.epoch + 1) return;
     this.log.warn(
       { madeAt: from.madeAt },

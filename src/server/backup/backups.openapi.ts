@@ -1,4 +1,4 @@
-/** How the routes of backups are described. */
+/** Descriptions of the routes of backups. */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -23,7 +23,7 @@ const status = once(() =>
     .meta({ id: 'BackupStatus' }),
 );
 
-/** Those of `/admin/backup`; 409 while a backup is under way. */
+/** The routes of `/admin/backup`; 409 while a backup is running. */
 export const backupRoutes = {
   begin: {
     summary: 'Make a backup of the data folder below STEPWELL_BACKUP_DIR',

@@ -1,4 +1,4 @@
-/** A backup of a data folder: its logs at one moment, its credentials, and what it holds. */
+/** A backup of a data folder: its logs at one moment, its credentials, and a description. */
 import { join } from 'node:path';
 import {
   backupFolder,
@@ -14,21 +14,21 @@ import { isWithin } from '../configuration/within.js';
 import { credentialsFile } from '../credentials/credentials.js';
 import { type BackupManifest, backupFile, encoded, manifestOf } from './backup-manifest.js';
 
-/** What stands beside the logs of a backup. */
+/** The files of a backup besides the logs. */
 const besideLogs = [credentialsFile, backupFile];
 
-/** What a backup is made with. */
+/** What a backup needs. */
 export interface BackupTools {
   readonly disk: Disk;
-  /** For reading a store; they say which logs live with damage. */
+  /** For reading a store; they also say which logs can be used despite damage. */
   readonly options: StoreOptions;
   onProgress(progress: CopyProgress): void;
 }
 
 /**
- * Backs `from` up to `to`, which must be empty or absent; a server may use `from` meanwhile.
- * Signing keys and tokens that the folder keeps go with it. Rejects with `ConfigurationError` where
- * one folder lies in the other, and as `backupFolder` does.
+ * Backs up `from` to `to`, which must be empty or absent; a server may use `from` meanwhile.
+ * Signing keys and tokens kept in the folder are included. Rejects with `ConfigurationError` if one
+ * folder lies in the other, and as `backupFolder` does.
  */
 export async function backUp(
   tools: BackupTools,
@@ -40,15 +40,15 @@ export async function backUp(
 }
 
 /**
- * Throws `ConfigurationError` where a copy would lie in the folder that it is made of, whose owner
- * removes what it does not know, or would hold that folder.
+ * Throws `ConfigurationError` if the copy would lie inside its source, whose owner removes files
+ * that it does not know, or would contain the source.
  */
 export function refuseOverlap(from: string, to: string): void {
   if (!isWithin(from, to) && !isWithin(to, from)) return;
   throw new ConfigurationError([`${from} and ${to} lie in each other: give a folder elsewhere`]);
 }
 
-/** The same for a server that has a place for copies in its own folder. */
+/** Like `backUp`, for a server that keeps copies inside its own data folder. */
 export async function copyFolder(
   { disk, options, onProgress }: BackupTools,
   from: string,
@@ -70,12 +70,12 @@ export async function copyFolder(
   return manifest;
 }
 
-/** As `removeUnfinished`, of a backup to `to` that was killed. */
+/** Like `removeUnfinished`, for a backup to `to` that was killed. */
 export function removeUnfinishedBackup(disk: Disk, to: string): Promise<void> {
   return removeUnfinished(disk, to, besideLogs);
 }
 
-/** The file that keeps the credentials, by its name; none where all are configured. */
+/** The file with the credentials, by its name; empty if all credentials are configured. */
 export async function credentialsIn(disk: Disk, folder: string): Promise<Map<string, Buffer>> {
   const path = join(folder, credentialsFile);
   try {

@@ -1,4 +1,4 @@
-/** A data folder made from a backup: verified, and never in place. */
+/** Makes a data folder from a backup: verified, and never in place. */
 
 import { type BackupReport, backupFolder } from '../../../storage/backup/backup-folder.js';
 import { DamagedData } from '../../../storage/faults/storage-errors.js';
@@ -18,34 +18,36 @@ import {
 import { type BackupTools, credentialsIn, refuseOverlap } from './folder-backup.js';
 import { skippedOffsetsDefault } from './skipped-offsets.js';
 
-/** What was restored. */
+/** The result of a restore. */
 export interface Restored {
   readonly manifest: BackupManifest;
-  /** The file of credentials came with it. */
+  /** Whether the backup contained the credentials file. */
   readonly hasCredentials: boolean;
-  /** Offsets of each partition that were left out behind its end. */
+  /** How many offsets of each partition are skipped after its end. */
   readonly skippedOffsets: number;
-  /** The folder goes on with the shared log that it has followed. */
+  /** Whether the folder continues with the shared log that it was following. */
   readonly isOfNode: boolean;
 }
 
 /** How a backup is restored. */
 export interface RestoreSettings {
-  /** So many offsets of each partition are left out behind its end; absent: as it needs. */
+  /**
+   * How many offsets of each partition to skip after its end; if absent, as the backup requires.
+   */
   readonly skip?: number;
-  /** The folder goes on without the shared log that it has followed, as one that never did. */
+  /** The folder leaves the shared log that it was following, as if it had never followed one. */
   readonly forgetsSharedLog?: boolean;
 }
 
-/** What a folder keeps of the shared log that it follows, and not of itself. */
+/** Logs in which a folder keeps notes about the shared log that it follows, not data of its own. */
 const sharedLogNotes: readonly string[] = [placeLogName, dropsLogName, nodesLogName];
 
 /**
- * Restores `backup` to `folder`, which must be empty or absent: every file is copied, and shared
- * with nothing. The offsets that it leaves out are those that `skippedIn` says.
- * Rejects with `ConfigurationError` where there is no backup, one folder lies in the other, or what
- * is to be left out is in the shared log; with `DamagedData` where the backup does not hold what it
- * says, and as `backupFolder` does; nothing is left in `folder` then.
+ * Restores `backup` to `folder`, which must be empty or absent: every file is copied, none is
+ * shared. `skippedIn` determines the skipped offsets. Rejects with `ConfigurationError` if there is
+ * no backup, one folder lies in the other, or offsets are to be skipped for a node of a cluster;
+ * with `DamagedData` if the backup does not hold what its description says; and as `backupFolder`
+ * does. Nothing is left in `folder` then.
  */
 export async function restore(
   { disk, options, onProgress }: BackupTools,
@@ -81,12 +83,15 @@ export async function restore(
   return { manifest, hasCredentials: credentials.size > 0, skippedOffsets, isOfNode };
 }
 
-/** Whether the folder has followed a shared log: from the first time on it keeps its place. */
+/** Whether the folder has followed a shared log: from then on, it keeps its place in that log. */
 function hasFollowed({ logs }: BackupManifest): boolean {
   return logs.some(({ name, until }) => name === placeLogName && until > 0);
 }
 
-/** The offsets behind the ends of a node's logs are those of records that it has yet to follow. */
+/**
+ * Offsets after the ends of a node's logs belong to records that it has yet to follow, so none may
+ * be skipped.
+ */
 function skippedIn(isOfNode: boolean, skip?: number): number {
   if (!isOfNode) return skip ?? skippedOffsetsDefault;
   if (skip === undefined || skip === 0) return 0;
@@ -97,8 +102,8 @@ function skippedIn(isOfNode: boolean, skip?: number): number {
 }
 
 /**
- * Takes a backup that is used for nothing else into `folder`, whose files it shares: verified as a
- * restore is, but no offset is left out, as it goes on from where its source goes on. Rejects as
+ * Moves a backup that is used for nothing else into `folder`, sharing its files. It is verified as
+ * in a restore, but no offset is skipped, as it continues exactly where its source does. Rejects as
  * `restore` does.
  */
 export async function takeBackup(
@@ -117,7 +122,7 @@ export async function takeBackup(
   await backupFolder(disk, backup, folder, options, { onProgress, beside: { names: [], make } });
 }
 
-/** Throws where the folder reads as intact and yet is not what was backed up. */
+/** Throws if the folder is readable without errors but is not what was backed up. */
 function requireSame(backup: string, manifest: BackupManifest, report: BackupReport): void {
   const ends = manifest.logs.map(({ name, until }) => [name, until]);
   const found = [...report.until];

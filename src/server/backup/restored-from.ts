@@ -8,7 +8,10 @@ import { type BackupManifest, backupSchema, restoredFile } from './backup-manife
 
 const schema = z.object({ from: backupSchema });
 
-/** The backup that a folder was restored from; null where it was not, or nothing tells. */
+/**
+ * The backup that a folder was restored from; null if it was not restored, or the file is
+ * unreadable.
+ */
 export async function restoredFrom(disk: Disk, folder: string): Promise<BackupManifest | null> {
   const bytes = await readWhole(disk, join(folder, restoredFile)).catch(() => null);
   if (bytes === null) return null;

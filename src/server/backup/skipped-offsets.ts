@@ -1,5 +1,5 @@
 /**
- * Offsets of each partition that are left out behind what is restored. Consumers may have seen
- * records there that the backup does not hold: none of them is to find another record in its place.
+ * How many offsets of each partition are skipped after a restore. Consumers may have seen records
+ * there that the backup does not contain, and must not find different records at the same offsets.
  */
 export const skippedOffsetsDefault = 1_000_000;

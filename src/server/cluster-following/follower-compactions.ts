@@ -1,6 +1,6 @@
 /**
- * Compacts the logs of a node that follows. What a compaction leaves has the same offsets, and is
- * the latest of each key, wherever it is made: so each node makes its own, by the owner's rule.
+ * Compacts the logs of a follower. A compacted log has the same offsets and the latest record of
+ * each key, wherever the compaction runs, so each node compacts its own logs by the owner's rule.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -17,28 +17,28 @@ import { topicLogName } from '../../topics/topics/topic-log-name.js';
 
 const lookEveryMs = 60_000;
 
-/** Topics looked at before others get a turn. */
+/** How many topics are examined before other work gets a turn. */
 const topicsPerTick = 16;
 
-/** A pass that failed is repeated so much later. */
+/** After a compaction has failed, it is retried this much later. */
 const retryMs = 600_000;
 
-/** The last one of this process; Unix milliseconds. */
+/** The last compaction by this process; times in Unix ms. */
 interface OwnCompaction {
   readonly begunAt: number;
-  /** When the oldest tombstone that it left was written; null = there is none. */
+  /** When the oldest tombstone that it kept was written; null if there is none. */
   readonly oldestTombstone: number | null;
 }
 
 /**
- * Asked by the duties of a follower, a minute apart. One that fails is logged, and its log is left
- * alone for a while.
+ * The duties of a follower call this once a minute. A compaction that fails is logged, and its log
+ * is skipped for a while.
  */
 @Injectable()
 export class FollowerCompactions {
   private readonly first: OwnCompaction;
   private readonly last = new WeakMap<PartitionLog, OwnCompaction>();
-  /** Those that are compacted now, or could not be a while ago. */
+  /** Logs that are being compacted now, or failed a while ago. */
   private readonly skipped = new WeakSet<PartitionLog>();
   private nextLookAt = Number.NEGATIVE_INFINITY;
 
@@ -53,7 +53,7 @@ export class FollowerCompactions {
     this.first = { begunAt: clock.now(), oldestTombstone: null };
   }
 
-  /** As `look`, if the last one was a minute ago. */
+  /** Calls `look` if the last call was at least a minute ago. */
   async lookIfDue(): Promise<void> {
     const now = this.clock.monotonic();
     if (now < this.nextLookAt) return;
@@ -62,8 +62,8 @@ export class FollowerCompactions {
   }
 
   /**
-   * Begins what is worth it. Memory must hold what the logs hold, and neither may change until this
-   * settles: a log of the same name may be another topic's.
+   * Starts the compactions that are worthwhile. Memory must reflect what the logs hold, and neither
+   * may change until this settles: otherwise a log of the same name may belong to another topic.
    */
   async look(): Promise<void> {
     this.internal.look();

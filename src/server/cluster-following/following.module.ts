@@ -1,4 +1,4 @@
-/** Wiring of what a node of a cluster does to its own folder while it follows (ADR 61). */
+/** Wiring of what a cluster node does to its own folder while it follows (ADR 61). */
 import { Inject, Module } from '@nestjs/common';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { Store } from '../../../storage/store.js';
@@ -16,7 +16,7 @@ import { JournalSweepRunner } from '../history/journal-sweep-runner.js';
 import { JournalSweepsModule } from '../history/journal-sweeps.module.js';
 import { FollowerCompactions } from './follower-compactions.js';
 
-/** Does nothing on a server alone, and on one that may change nothing. */
+/** Does nothing on a server without a cluster, or on a read-only one. */
 @Module({ imports: [JournalSweepsModule, TopicsModule], providers: [FollowerCompactions] })
 export class FollowingModule {
   constructor(
@@ -31,7 +31,7 @@ export class FollowingModule {
     @Inject(provided.cluster) cluster: Cluster | null,
   ) {
     if (cluster === null || life.changesNothing !== null) return;
-    // The shared log does not begin behind this folder: no other one has to be fetched.
+    // The shared log still reaches back to this folder, so no other folder must be fetched.
     const dropUnfinished = once(() => new UnfinishedCopy(disk, dataDirectory).drop());
     life.addRecoverable({ name: 'unfinished copies', changes: true, recover: dropUnfinished });
     cluster.duties = {

@@ -1,6 +1,6 @@
 /**
- * Stands before everything on the public port of a node: what the node may not answer itself is
- * passed on to the owner of the log, and waits while there is none (ADR 79).
+ * Runs before everything else on the public port of a node: requests that the node may not answer
+ * itself are forwarded to the owner of the log, and wait while there is none (ADR 79).
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
@@ -24,10 +24,10 @@ import type { ClusterMetrics } from './cluster.metrics.js';
 import { sendRefusalTo } from './own-answers.js';
 import { firstMessageId, type RepeatedRequests } from './repeated-requests.js';
 
-/** What it works with. */
+/** The collaborators of the door. */
 export interface ClusterDoorPorts {
   readonly membership: Pick<Membership, 'mayServe'>;
-  /** Whether the application has recovered: it serves what this node may answer. */
+  /** Whether the application has recovered, and so serves what this node may answer. */
   readonly isServing: () => boolean;
   readonly forwarder: Forwarder;
   readonly repeated: RepeatedRequests;
@@ -39,11 +39,11 @@ export interface ClusterDoorPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ClusterMetrics;
-  /** The largest body of any route, bytes. */
+  /** The largest body of any route, in bytes. */
   readonly bodyBytesMax: number;
 }
 
-/** The log says as often that the owner refuses what this node passes on. */
+/** How often at most the log reports that the owner refuses what this node forwards. */
 const warnAgainMs = 60_000;
 
 const stranger: Refusal = new Refusal('invalid', 'headers Stepwell-Hop... are for nodes alone', {
@@ -56,15 +56,18 @@ const outcomeUnknown =
   'the node that serves has not answered: it is not known whether this request was carried out';
 const notBelieved = 'the node that serves does not believe this one; its log says why';
 
-/** One for each node; on the owner it lets requests through as fast as one look at the role. */
+/** One for each node. On the owner, a request passes after a single check of the role. */
 export class ClusterDoor {
-  /** All that stands behind this. */
+  /** All request listeners behind the door. */
   private listeners: RequestListener = () => undefined;
   private warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly ports: ClusterDoorPorts) {}
 
-  /** Stands before all that listens for the requests of `server`; the answer serves them here. */
+  /**
+   * Puts the door in front of all request listeners of `server`; the returned listener serves a
+   * request on this node.
+   */
   guard(server: Server): RequestListener {
     this.listeners = putInFront(server, (request, response) => this.tryServe(request, response));
     return this.listeners;
@@ -74,7 +77,7 @@ export class ClusterDoor {
     const { membership, isServing, frontDoor, callers } = this.ports;
     const { method = '', url = '', headers } = request;
     if (headers['stepwell-hop'] === undefined && membership.mayServe && isServing()) return false;
-    // Those that are no sound requests are refused as everywhere.
+    // Unsound requests are refused as on any server.
     if (!frontDoor.isSound(request)) return false;
     if (isHop(headers)) {
       sendRefusalTo(request, response, stranger, callers.idOf(request));
@@ -104,7 +107,7 @@ export class ClusterDoor {
     const seed = identifiers.turnSeed(clock.now());
     const forwarded = await forwarder.forward(
       {
-        // Node's parser lets no other methods through than those that undici sends.
+        // Node's parser only lets through the methods that undici can send.
         method: (request.method ?? '') as Dispatcher.HttpMethod,
         path: request.url ?? '',
         headers: headersOf(request, requestId),
@@ -147,7 +150,7 @@ export class ClusterDoor {
     } else refuse(outcomeUnknown, { ...again, 'stepwell-message-id': firstMessageId(seed) });
   }
 
-  /** This node has become the owner while the request was held. */
+  /** This node has become the owner while it was holding the request. */
   private serveHere(
     request: IncomingMessage,
     response: ServerResponse,
@@ -171,7 +174,10 @@ export class ClusterDoor {
   }
 }
 
-/** What goes along: all that is not the connection's own, and the id by which nodes know it. */
+/**
+ * The headers to forward: all except those of the connection itself, with the id that the nodes use
+ * for the request.
+ */
 function headersOf({ rawHeaders, headers }: IncomingMessage, requestId: string): string[] {
   const kept = withoutHopHeaders(rawHeaders);
   const sent: string[] = [requestIdHeader, requestId];
@@ -179,7 +185,7 @@ function headersOf({ rawHeaders, headers }: IncomingMessage, requestId: string):
     const name = kept[index] ?? '';
     if (name.toLowerCase() !== requestIdHeader) sent.push(name, kept[index + 1] ?? '');
   }
-  // They are the client's words to the server, which is the owner.
+  // These headers are meant for the server itself, which is the owner.
   for (const name of ['host', 'accept-encoding'] as const) {
     const value = headers[name];
     if (typeof value === 'string') sent.push(name, value);
@@ -195,7 +201,10 @@ const ofConnection: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Sends an answer on as it comes; one that breaks off ends the connection, as it would there. */
+/**
+ * Passes an answer on as it arrives; an answer that breaks off ends the connection, as it would on
+ * the owner.
+ */
 function pipe(answer: Dispatcher.ResponseData, response: ServerResponse): void {
   const { statusCode, body } = answer;
   if (response.destroyed) {
@@ -209,7 +218,7 @@ function pipe(answer: Dispatcher.ResponseData, response: ServerResponse): void {
     if (!ofConnection.has(name.toLowerCase())) kept.push(name, pairs[index + 1] ?? '');
   }
   response.writeHead(statusCode, kept);
-  // A viewer of a stream waits for its head, which comes long before the first of its events.
+  // The reader of a stream waits for the head, which comes long before the first event.
   response.flushHeaders();
   body.once('end', () => {
     if (Object.keys(answer.trailers).length > 0) response.addTrailers(answer.trailers);

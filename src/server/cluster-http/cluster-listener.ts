@@ -1,6 +1,6 @@
 /**
- * The second port of a node, for other nodes: what they pass on takes the way that it would take on
- * the public port, if this node is the owner (ADR 79).
+ * The second port of a node, for other nodes: the requests that they forward are handled as on the
+ * public port, provided that this node is the owner (ADR 79).
  */
 import {
   createServer,
@@ -23,32 +23,35 @@ import type { NodeRoutes } from './node-routes.js';
 import { sendRefusalTo } from './own-answers.js';
 import type { RepeatedRequests } from './repeated-requests.js';
 
-/** What it works with. */
+/** The collaborators of the listener. */
 export interface ClusterListenerPorts {
   readonly secret: string;
   readonly membership: Pick<Membership, 'mayServe'>;
   /** Whether the application serves what this node may answer. */
   readonly isServing: () => boolean;
   readonly repeated: RepeatedRequests;
-  /** What nodes ask of each other; null = nothing. */
+  /** Handles requests between nodes; null = none are handled. */
   readonly nodeRoutes: NodeRoutes | null;
   readonly callers: Callers;
   readonly connections: InboundConnections;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The largest body of any route, bytes. */
+  /** The largest body of any route, in bytes. */
   readonly bodyBytesMax: number;
-  /** Serves a request here. */
+  /** Serves a request on this node. */
   readonly serve: RequestListener;
 }
 
-/** Open at once: each is a request of a client that has its place at another node, or was one. */
+/**
+ * How many connections may be open: each carries, or carried, a request of a client that has its
+ * place at another node.
+ */
 const connectionsMax = 8192;
 
 const broken = 'the body is not the one that was signed';
 
 /**
- * One for each node. Only what is signed with the secret of the cluster is looked at; the rest is
+ * One for each node. It only processes requests signed with the cluster's secret; others are
  * answered 401.
  */
 export class ClusterListener {
@@ -67,7 +70,7 @@ export class ClusterListener {
     ports.connections.followPeers(this.server);
   }
 
-  /** Rejects with the error of the system where the port is not to be had. */
+  /** Rejects with the system's error if the port is not available. */
   listen(host: string, port: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
@@ -81,14 +84,14 @@ export class ClusterListener {
     });
   }
 
-  /** Takes no new request in and waits for those that are in. */
+  /** Stops accepting requests and waits for those in flight. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.ports.connections.drainPeers();
     await closed;
   }
 
-  /** Ends those that are in. */
+  /** Cuts the requests in flight. */
   cut(): void {
     this.server.closeAllConnections();
   }
@@ -123,7 +126,7 @@ export class ClusterListener {
   }
 }
 
-/** The sender learns why; nothing of it is secret. */
+/** The sender learns the reason, which contains nothing secret. */
 function refuseHop(response: ServerResponse, reason: string): void {
   const headers = { [hopHeader]: reason, 'content-length': '0', connection: 'close' };
   response.writeHead(401, headers).end();

@@ -1,4 +1,7 @@
-/** Makes a server answer as a node: the door before its port, and the port for other nodes. */
+/**
+ * Makes a server act as a cluster node: the door in front of its public port, and the port for
+ * other nodes.
+ */
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { Forwarder } from '../../cluster/forwarding/forwarder.js';
@@ -21,7 +24,7 @@ import { ClusterListener } from './cluster-listener.js';
 import type { NodeRoutes } from './node-routes.js';
 import { RepeatedRequests } from './repeated-requests.js';
 
-/** What there is before the application is built. */
+/** What exists before the application is built. */
 export interface ClusterSidePorts {
   readonly membership: Membership;
   readonly config: Config;
@@ -39,12 +42,12 @@ export interface ClusterSidePorts {
   readonly routes: RouteTable;
 }
 
-/** What the built application has. */
+/** The parts of the built application. */
 export interface ClusterSideParts {
-  /** The public one. */
+  /** The public server. */
   readonly server: Server;
   readonly journal: Journal;
-  /** Answers what nodes ask of each other; null = nothing does. */
+  /** Answers requests between nodes; null if nothing does. */
   readonly nodeRoutes: NodeRoutes | null;
   /** Settles when everything decided so far is durable. */
   readonly durable: () => Promise<void>;
@@ -52,15 +55,15 @@ export interface ClusterSideParts {
   readonly durability: string;
 }
 
-/** What is passed on when a stop begins may be answered for so long. */
+/** How long after a stop begins forwarded requests may still be answered. */
 const passedOnMs = 2000;
 
-/** One for each node, made by the HTTP server where there is a cluster. */
+/** One for each node, created by the HTTP server if there is a cluster. */
 export class ClusterSide {
   private listener: ClusterListener | null = null;
   private hasRecovered = false;
 
-  /** Before the application is built: the port for other nodes opens before it recovers. */
+  /** Created before the application is built, as the port for other nodes opens before recovery. */
   constructor(private readonly given: ClusterSidePorts) {
     const { life } = given;
     life.addRecoverable({
@@ -81,7 +84,7 @@ export class ClusterSide {
     });
   }
 
-  /** Puts the door in front of all that listens for requests of the public server now. */
+  /** Puts the door in front of all present request listeners of the public server. */
   guard({ server, journal, nodeRoutes, durable, durability }: ClusterSideParts): void {
     const { given } = this;
     const { membership, config, ports, routes, callers, connections } = given;
@@ -122,12 +125,12 @@ export class ClusterSide {
     });
   }
 
-  /** Whether this node answers what its clients ask, in place of another one. */
+  /** Whether this node itself answers the requests of its clients, rather than another node. */
   get servesHere(): boolean {
     return this.given.membership.mayServe && this.hasRecovered;
   }
 
-  /** The address of the port for other nodes; null before it is open. */
+  /** The number of the port for other nodes; null before it is open. */
   get port(): number | null {
     const address = this.listener?.server.address();
     return typeof address === 'object' && address !== null ? address.port : null;

@@ -1,4 +1,4 @@
-/** `/admin/cluster`: how a node stands, and a planned takeover (administration.md 3). */
+/** `/admin/cluster`: the status of a node, and a planned takeover (administration.md 3). */
 import { Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -27,12 +27,12 @@ const noFollower: Refusal = new Refusal(
   'no other node follows that could take the log over: start one, and ask again some seconds later',
 );
 
-/** A follower that is there was heard within this time: it says every 5 s where it stands. */
+/** A live follower was heard within this time, as it reports its place every 5 s. */
 const heardMs = 12_000;
 
 /**
- * 404 on a server that is no node, 409 for a handover that is asked of a follower, or where no
- * other node follows.
+ * Answers 404 on a server that is not a node, and 409 to a handover if this node is a follower or
+ * no other node follows.
  */
 @Controller('admin/cluster')
 export class ClusterController {

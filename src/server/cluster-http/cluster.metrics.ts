@@ -1,4 +1,4 @@
-/** What operators see of a node of a cluster. */
+/** Metrics of a cluster node. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Forwarded } from '../../cluster/forwarding/forwarder.js';
 import { gauge } from '../../engine/metrics/gauge.js';
@@ -6,12 +6,12 @@ import type { ClusterRole, ClusterStatus, Membership } from '../cluster/membersh
 
 const roles: readonly ClusterRole[] = ['follower', 'taking', 'owner'];
 
-/** Registered on every server, so that boards find the same names everywhere. */
+/** Registered on every server, so that dashboards find the same names everywhere. */
 export class ClusterMetrics {
   readonly #forwarded: Counter;
   #heldBytes: () => number = () => 0;
 
-  /** `membership` null = the server is no node: its values are 0, and it has no role. */
+  /** If `membership` is null, the server is not a node: all values are 0, and it has no role. */
   constructor(registry: Registry, membership: Pick<Membership, 'status'> | null) {
     const value = (read: (status: ClusterStatus) => number) => () =>
       membership === null ? 0 : read(membership.status);
@@ -74,12 +74,12 @@ export class ClusterMetrics {
     });
   }
 
-  /** `read` gives the bytes that are held. Once only. */
+  /** `read` returns how many bytes are held. Called once only. */
   watchHeld(read: () => number): void {
     this.#heldBytes = read;
   }
 
-  /** A request that was to be passed on has ended so. */
+  /** Called when a request that was to be forwarded has ended with this result. */
   ended(result: Forwarded['kind']): void {
     this.#forwarded.inc({ result });
   }
@@ -92,7 +92,7 @@ function addFollowers(registry: Registry, membership: Pick<Membership, 'status'>
     labelNames: ['node'],
     registers: [registry],
     collect() {
-      // Those that do not count any more are gone, and all of them on a node that follows.
+      // Drops the values of nodes that no longer count; on a follower, those of all nodes.
       this.reset();
       for (const { node, behind } of membership?.status.followers ?? []) this.set({ node }, behind);
     },

@@ -1,7 +1,7 @@
-/** Wiring of what a node of a cluster says of itself. */
+/** Wiring of the status of a cluster node. */
 import { Module } from '@nestjs/common';
 import { ClusterController } from './cluster.controller.js';
 
-/** Its controller answers on every server, with 404 where there is no cluster. */
+/** Its controller answers on every server, with 404 if there is no cluster. */
 @Module({ controllers: [ClusterController] })
 export class ClusterModule {}

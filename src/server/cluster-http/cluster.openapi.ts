@@ -1,9 +1,9 @@
-/** How the routes of a node of a cluster are described. */
+/** Descriptions of the routes of a cluster node. */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-/** `ClusterStatus` as it is answered; the overview of a server shows it, too. */
+/** The schema of `ClusterStatus`; the overview of a server includes it, too. */
 export const clusterStatusSchema = once(() =>
   z
     .object({
@@ -39,7 +39,8 @@ export const clusterStatusSchema = once(() =>
 );
 
 /**
- * Those of `/admin/cluster`. Each node answers them itself: they are about this one, not the owner.
+ * The routes of `/admin/cluster`. Each node answers them itself: they concern that node, not the
+ * owner.
  */
 export const clusterRoutes = {
   show: {

@@ -1,4 +1,4 @@
-/** What nodes ask of each other, beside what they pass on: only over the port for other nodes. */
+/** Requests between nodes, apart from forwarded ones; served only on the port for other nodes. */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { misdirected } from '../../cluster/forwarding/forwarder.js';
@@ -7,18 +7,18 @@ import type { Cluster } from '../cluster/cluster.js';
 import { standingSchema } from '../cluster/follower-places.js';
 import { standingPath } from '../cluster/standing-reports.js';
 
-/** The path of a copy of this node's folder. */
+/** The path for a copy of this node's folder. */
 export const copyPath = '/node/folder';
 
-/** What it works with. */
+/** The collaborators of these routes. */
 export interface NodeRoutesPorts {
   readonly cluster: Pick<Cluster, 'heard'>;
-  /** Answers with what is asked for of this node's folder; `seed` is that of the request. */
+  /** Answers with the requested part of this node's folder; `seed` is that of the request. */
   giveCopy(seed: string, body: Buffer, response: ServerResponse): Promise<void>;
   readonly log: Logger;
 }
 
-/** A request whose signature was judged. */
+/** A request whose signature is already verified. */
 export interface NodeRequest {
   readonly method: string;
   readonly path: string;
@@ -30,7 +30,7 @@ export interface NodeRequest {
 export class NodeRoutes {
   constructor(private readonly ports: NodeRoutesPorts) {}
 
-  /** Answers a request; false = it is none of one node to another. */
+  /** Answers a request; returns false if it is not a request between nodes. */
   take({ method, path, body, seed }: NodeRequest, response: ServerResponse): boolean {
     if (method === 'PUT' && path === standingPath) this.hear(body, response);
     else if (method === 'PUT' && path === copyPath) this.give(seed, body, response);

@@ -1,10 +1,10 @@
-/** Answers that a node gives itself to what it would pass on. */
+/** Answers that a node gives itself instead of forwarding a request. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Refusal } from '../../grammar/result.js';
 import { errorBody, headersOf, isMessagingPath, statusOf } from '../../http/error-shapes.js';
 import { requestIdHeader } from '../../http/identity/callers.js';
 
-/** Answers with JSON; nothing if the client has gone or has an answer already. */
+/** Answers with JSON; does nothing if the client has disconnected or already has an answer. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -20,7 +20,10 @@ export function sendJson(
   response.end(body);
 }
 
-/** Refuses a request in the shape of its interface; an unread body ends the connection. */
+/**
+ * Refuses a request in the error format of its interface; if the body is unread, the connection is
+ * closed.
+ */
 export function sendRefusalTo(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,6 +1,6 @@
 /**
- * Carries out once what nodes may send more than once (ADR 79): one that got no answer sends the
- * request again, with the same seed and the next number of an attempt.
+ * Carries out a request once, although nodes may send it more than once (ADR 79): a node that got
+ * no answer sends it again, with the same seed and the next attempt number.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Hop, skewMsMax } from '../../cluster/forwarding/hop.js';
@@ -17,7 +17,7 @@ import { isPublished } from '../../messaging/messages/recorded-events.js';
 import { runKind } from '../../workflows/run-state/run.events.js';
 import { sendJson, sendRefusalTo } from './own-answers.js';
 
-/** What it works with. */
+/** The collaborators. */
 export interface RepeatedRequestsPorts {
   readonly routes: Pick<RouteTable, 'descriptionOf'>;
   readonly callers: Callers;
@@ -29,18 +29,18 @@ export interface RepeatedRequestsPorts {
   readonly durability: string;
 }
 
-/** Where a request comes from; `client` null = from a client of this node. */
+/** Where a request comes from; `client` is null if it comes from a client of this node. */
 export interface RequestSource extends Pick<Hop, 'seed' | 'attempt'> {
   readonly client: string | null;
 }
 
 /**
- * An attempt that was on its way for longer is refused by its date, whichever clock is ahead: until
- * then it is known that a later one has come.
+ * An attempt that was under way for longer is refused because of its date, whichever clock is
+ * ahead. Until then, this node remembers whether a later attempt has arrived.
  */
 const keptMs = 3 * skewMsMax;
 
-/** Requests are looked for in so much of the journal: none is under way for longer. */
+/** How far back the journal is searched for a request: none is under way for longer. */
 const lookedBackMs = 30 * 60_000;
 
 const outdated: Refusal = new Refusal('unavailable', 'a later attempt of this request has come');
@@ -51,16 +51,19 @@ interface Known {
 }
 
 /**
- * One for each node. It knows by memory what is under way here, and by the journal what was done by
- * an earlier attempt, here or under another owner.
+ * One for each node. Memory says what is being carried out here; the journal says what an earlier
+ * attempt did, here or under another owner.
  */
 export class RepeatedRequests {
-  /** Those that are carried out, were broken off, or came again, by seed. */
+  /** By seed: requests that are being carried out, were broken off, or were repeated. */
   private readonly known = new Map<string, Known>();
 
   constructor(private readonly ports: RepeatedRequestsPorts) {}
 
-  /** Lets `serve` answer a request, unless it is known that it was carried out, or is outdated. */
+  /**
+   * Lets `serve` answer a request, unless it was already carried out, or a later attempt has
+   * arrived.
+   */
   async take(
     request: IncomingMessage,
     response: ServerResponse,
@@ -77,7 +80,8 @@ export class RepeatedRequests {
       sendRefusalTo(request, response, outdated, callers.idOf(request));
       return;
     }
-    // A topic may have been made for records that were never stored: their key alone tells.
+    // A topic may have been created for records that were never stored, so for those only their key
+    // is conclusive.
     if (changes && attempt > 1 && description?.repeats !== 'key') {
       const done = await this.eventsOf(seed, callers.idOf(request));
       if (seed.isSuperseded) {
@@ -92,7 +96,10 @@ export class RepeatedRequests {
     serve(request, response);
   }
 
-  /** What is left of an earlier attempt decides nothing from now on. */
+  /**
+   * Whether this is the latest attempt. From now on, what remains of an earlier attempt decides
+   * nothing.
+   */
   private isLatest(response: ServerResponse, arrived: Known): boolean {
     const { known } = this;
     const { text } = arrived.seed;
@@ -110,7 +117,7 @@ export class RepeatedRequests {
     return true;
   }
 
-  /** What the request has caused, of all attempts and under every owner. */
+  /** The events that all attempts of the request have caused, under every owner. */
   private async eventsOf(seed: RequestSeed, requestId: string): Promise<readonly EventEnvelope[]> {
     const { journal, durable, clock } = this.ports;
     await durable();
@@ -148,14 +155,18 @@ export class RepeatedRequests {
 const carriedOut =
   'this request was carried out, and its answer was lost when nodes changed: do not send it again';
 
-/** What a publish or enqueue that names its message by the seed of its request makes first. */
+/**
+ * The id of the first message of a publish or enqueue, which is derived from the request's seed.
+ */
 export function firstMessageId(seed: string): string {
   return new SeededNames(() => seed).next('msg');
 }
 
 const toOneUrl = /^\/v2\/(?:publish|enqueue)\//;
 
-/** What one message to one URL was answered with; null where the journal does not tell that. */
+/**
+ * The answer to publishing one message to one URL; null if it cannot be derived from the journal.
+ */
 function receiptOf(
   target: string,
   seed: string,

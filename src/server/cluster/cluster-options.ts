@@ -1,26 +1,26 @@
-/** What a node of a cluster is made with: its settings, and what it needs of the process. */
+/** What a cluster node is created with: its settings, and what it needs from the process. */
 import type { Logger } from 'pino';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import type { CallingNode } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 
-/** Of one node. */
+/** The options of one node. */
 export interface ClusterOptions {
-  /** The address at which other nodes reach this one: it names the node. */
+  /** The URL at which other nodes reach this one; it identifies the node. */
   readonly url: string;
   readonly log: CommitLog;
-  /** What nodes sign with that they say to each other. */
+  /** The secret with which nodes sign what they send to each other. */
   readonly secret: string;
-  /** How long the shared log keeps what a node may have missed that is silent, milliseconds. */
+  /** How long the shared log keeps entries that a silent node may have missed, in ms. */
   readonly retentionMs: number;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
-  /** Ends the server in order, as a planned stop does: the log is given up on the way. */
+  /** Stops the server in order, as for a planned stop; that also gives up the shared log. */
   readonly leave: () => Promise<void>;
   /**
-   * The shared log begins behind this folder: fetches that of another node, which the next start
-   * puts in its place. False = the server stops before that.
+   * Called if the shared log no longer reaches back to this folder: fetches the folder of another
+   * node, which the next start puts in place. Resolves to false if the server stops before that.
    */
   readonly fetchFolder: (log: CommitLog, caller: CallingNode) => Promise<boolean>;
   /** Ends the process with the exit code of the error. */

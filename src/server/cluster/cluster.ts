@@ -22,38 +22,40 @@ import { SharedCommits } from './shared-commits.js';
 import { SharedLogUpkeep } from './shared-log-upkeep.js';
 import { SkewWatch } from './skew-watch.js';
 
-/** An append whose outcome is not known by then is sent again. */
+/** An append whose outcome is still unknown after this time is sent again. */
 const appendMs = 1000;
-/** Followers wait longer than the silence by up to this, so that they do not all claim at once. */
+/**
+ * Followers wait up to this much longer than the silence, so that they do not all claim at once.
+ */
 const jitterMsMax = 500;
-/** How often a node that took the log looks whether it may serve. */
+/** How often a node that took the log checks whether it may serve. */
 const lookMs = 10;
 const fetched = 'the folder of another node was fetched: the next start goes on from it';
-/** A node that has no room for new work leaves the log so long to those that have some. */
+/** How long a node without room for new work leaves the log to nodes that have some. */
 const leftMs = 10_000;
-/** A release that no engine acknowledges is given up: the others notice the silence instead. */
+/** After this long, an unacknowledged release is abandoned: the others notice the silence. */
 const releaseMs = 2000;
 
 /**
- * One for the process, made before the store is opened. Errors that it cannot go on from are handed
- * to `fatal`, which ends the process: the next start finds out where this node stands.
+ * One for the process, created before the store is opened. Errors that it cannot recover from go to
+ * `fatal`, which ends the process: the next start finds out where this node stands.
  */
 export class Cluster implements Membership {
   readonly commits: SharedCommits;
-  /** Compares memory with what owners record of theirs; before it follows. */
+  /** Compares memory with the digests that owners record of theirs; set it before it follows. */
   digests: RecordedDigests | null = null;
-  /** What it does meanwhile beside that; set it before it follows. */
+  /** What else the node does while it follows; set it before it follows. */
   duties: FollowerDuties | null = null;
   private readonly upkeep: SharedLogUpkeep;
   private readonly skewWatch: SkewWatch;
-  /** Learns what comparisons of digests come to. */
+  /** Gets the results of the digest comparisons. */
   readonly doubt: MemoryDoubt;
   private node: ClusterNode | null = null;
   private follower: Follower | null = null;
   private place: KeptPlace | null = null;
   private role: ClusterRole = 'follower';
   private isLeaving = false;
-  /** From then on memory is ahead of what the follower has folded, though the log is given up. */
+  /** Once true, memory is ahead of what the follower has folded, even after the log is given up. */
   private hasOwned = false;
   private released = (): void => undefined;
   private isFollowing = (): void => undefined;
@@ -61,7 +63,7 @@ export class Cluster implements Membership {
   private readonly taking = new Promise<void>((resolve) => {
     this.taken = resolve;
   });
-  /** Settles once this node follows the shared log: it can pass requests on. */
+  /** Settles once this node follows the shared log, and so can forward requests. */
   readonly following = new Promise<void>((resolve) => {
     this.isFollowing = resolve;
   });
@@ -80,12 +82,12 @@ export class Cluster implements Membership {
     this.doubt = new MemoryDoubt(options.logger);
   }
 
-  /** Another node says where it stands; false = it has to say it to the owner. */
+  /** Another node reports its place; returns false if this node is not the owner. */
   heard(standing: NodeStanding): boolean {
     return this.upkeep.heard(standing);
   }
 
-  /** As `GET /admin/cluster` shows it; never waits. */
+  /** The status that `GET /admin/cluster` shows; never waits. */
   get status(): ClusterStatus {
     const { commits, follower, clockSkewMs, role } = this;
     const { epoch, next, sequence, node } = this.node?.state ?? emptyHistory;
@@ -105,7 +107,7 @@ export class Cluster implements Membership {
     };
   }
 
-  /** Below this offset of the journal memory holds everything; null = it is never behind. */
+  /** Memory holds everything below this offset of the journal; null if it is never behind. */
   get foldedUntil(): number | null {
     return this.hasOwned ? null : (this.follower?.foldedUntil ?? null);
   }
@@ -129,8 +131,8 @@ export class Cluster implements Membership {
   }
 
   /**
-   * Follows the shared log from where this folder has come to, and settles once the log is this
-   * node's and it may serve. Rejects with `RecordsMissing` where the folder has another history.
+   * Follows the shared log from the place of this folder; settles once this node has the log and
+   * may serve. Rejects with `RecordsMissing` if the folder has another history.
    */
   async follow(store: Store, journal: Journal, engine: Engine): Promise<void> {
     const { options, digests, duties } = this;
@@ -155,7 +157,7 @@ export class Cluster implements Membership {
     await this.taking;
   }
 
-  /** The rest of the start is done: this node serves. */
+  /** Called when the rest of the start is done: this node serves. */
   serve(): void {
     if (this.role !== 'taking') return;
     this.role = 'owner';
@@ -168,7 +170,7 @@ export class Cluster implements Membership {
     await this.options.leave();
   }
 
-  /** Gives the log up, if it is this node's, and ends; the store is still open. */
+  /** Gives the log up if this node has it, and ends; the store is still open. */
   async stop(): Promise<void> {
     await this.upkeep.stop();
     const { node, place } = this;
@@ -176,14 +178,14 @@ export class Cluster implements Membership {
     node?.close();
     this.commits.close();
     await this.follower?.idle();
-    // Nothing is on its way any more: what was proposed is in the folder.
+    // Nothing is in flight any more: the folder holds what was proposed.
     if (this.role === 'owner' && node !== null && place?.holdsAll === true) {
       await place.keep(node.state);
     }
     await this.options.log.close();
   }
 
-  /** What was taken is committed first: after a release nothing of this node counts. */
+  /** Commits first what was accepted: after a release, nothing from this node counts. */
   private async release(): Promise<void> {
     this.isLeaving = true;
     this.commits.leave();
@@ -252,7 +254,7 @@ export class Cluster implements Membership {
     };
   }
 
-  /** Never settles: the process ends, and its next start goes on from what was fetched. */
+  /** Never settles: the process ends, and its next start continues from the fetched folder. */
   private async fetchFolder(start: number): Promise<never> {
     const { options } = this;
     const { logger, log, fatal } = options;
@@ -261,12 +263,12 @@ export class Cluster implements Membership {
     return new Promise(() => undefined);
   }
 
-  /** One that begins with nothing may find that the first node's folder was not empty. */
+  /** A node that starts empty fetches a folder if the first node's folder was not empty. */
   private failedFrom({ endOffset }: Journal): (error: unknown) => void {
     const mayFetch = endOffset === 0;
     return (error) => {
       if (!mayFetch || !(error instanceof RecordsMissing)) return this.options.fatal(error);
-      // Nothing that is read from now on has a place in this folder, and it must not claim the log.
+      // Nothing read from now on fits into this folder, and the node must not claim the log.
       this.node?.close();
       this.role = 'follower';
       this.fetchFolder(this.node?.state.next ?? 0).catch(this.options.fatal);
@@ -274,7 +276,7 @@ export class Cluster implements Membership {
   }
 
   private counted(batch: CountedBatch, follower: Follower): void {
-    // What this node commits itself is in memory already, and on its way to the folder.
+    // What this node commits itself is in memory already, and is being written to the folder.
     if (!this.commits.isOpen) follower.take(batch);
   }
 

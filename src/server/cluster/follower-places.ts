@@ -1,7 +1,7 @@
 /**
- * Which nodes there are beside the owner, and what of the shared log each of them has. The owner
- * hears it from them, and writes it into a log of its store that all nodes share: so the next owner
- * knows it too, and a node that has nothing yet finds the others.
+ * Which nodes there are besides the owner, and how much of the shared log each of them has. They
+ * report it to the owner, which writes it into a log that all nodes share: so the next owner knows
+ * it too, and a new node finds the others.
  */
 import { z } from 'zod';
 import type { Store } from '../../../storage/store.js';
@@ -10,53 +10,54 @@ import { parseJson } from '../../grammar/json.js';
 import { keepLatest, latestIn } from './kept/latest-record.js';
 import type { FollowerStatus } from './membership.js';
 
-/** The name of the log of nodes. */
+/** The name of the log with the nodes. */
 export const nodesLogName = '__cluster_nodes';
 
-/** More are not remembered: a cluster has a handful. */
+/** How many nodes are remembered: a cluster has a handful. */
 const nodesMax = 64;
 
-/** What a node says of itself. */
+/** What a node reports about itself. */
 export const standingSchema = z.object({
-  /** At which other nodes reach it. */
+  /** The address at which other nodes reach it. */
   node: z.string().max(1024),
-  /** Its folder has all that lies before this place of the shared log. */
+  /** Its folder has everything before this place of the shared log. */
   place: z.number().nonnegative(),
-  /** Of its program. */
+  /** The version of its program. */
   version: z.string().max(64).optional(),
-  /** The folder of another node is on its way to it: its place stays until it has that. */
+  /** The node is fetching the folder of another node; its place does not change until it has it. */
   fetches: z.boolean().optional(),
 });
 
 /** The body of `PUT /node/standing`. */
 export type NodeStanding = z.output<typeof standingSchema>;
 
-/** `silentMs`: since its place has changed. */
+/** `silentMs`: how long the place of the node has not changed. */
 const recordSchema = z.array(standingSchema.extend({ silentMs: z.number() }));
 
-/** What is known of a node; times are monotonic milliseconds. */
+/** What is known of a node; times are monotonic, in ms. */
 interface Known {
   readonly place: number;
   readonly version: string | null;
-  /** When it came to this place, or last said that it fetches. */
+  /** When the node reached this place, or last reported that it is fetching. */
   readonly at: number;
-  /** When it was last heard; of one that an owner before has written down, when it came there. */
+  /** When the node was last heard; if an earlier owner noted it, when it reached its place. */
   readonly heardAt: number;
 }
 
 /**
- * In the memory of the owner; `write` makes it durable for the next one. It knows 64 nodes at most.
+ * Kept in the memory of the owner; `write` makes it durable for the next owner. Holds at most 64
+ * nodes.
  */
 export class FollowerPlaces {
   private readonly known = new Map<string, Known>();
 
-  /** One whose place does not change for `retentionMs` counts no longer, unless it `fetches`. */
+  /** A node whose place has not changed for `retentionMs` no longer counts, unless it `fetches`. */
   constructor(
     private readonly clock: Pick<Clock, 'monotonic'>,
     private readonly retentionMs: number,
   ) {}
 
-  /** A node says where it stands; it may have begun anew. */
+  /** A node reports its place; it may have started anew. */
   heard({ node, place, version, fetches = false }: NodeStanding): void {
     const known = this.known.get(node);
     if (known === undefined && this.known.size >= nodesMax) return;
@@ -66,7 +67,7 @@ export class FollowerPlaces {
     this.known.set(node, { place, version: version ?? null, heardAt, at });
   }
 
-  /** Those that count, for an owner that has come to `place`; in the order of their addresses. */
+  /** The nodes that count, for an owner at `place`, ordered by address. */
   statusAt(place: number): readonly FollowerStatus[] {
     const now = this.clock.monotonic();
     const all = [...this.known].filter(([, { at }]) => now - at < this.retentionMs);
@@ -78,7 +79,7 @@ export class FollowerPlaces {
     }));
   }
 
-  /** The first place that one of those which count does not have; null = none counts. */
+  /** The first place that some counting node does not have; null if no node counts. */
   get slowest(): number | null {
     let slowest: number | null = null;
     for (const [node, { place, at }] of this.known) {
@@ -88,7 +89,7 @@ export class FollowerPlaces {
     return slowest;
   }
 
-  /** Writes down who they are, and that `owner` stands where it stands. */
+  /** Writes down the known nodes, and the place of the owner itself. */
   async write(store: Store, owner: NodeStanding): Promise<void> {
     const log = store.log(nodesLogName) ?? (await store.createLog(nodesLogName));
     const now = this.clock.monotonic();
@@ -98,7 +99,7 @@ export class FollowerPlaces {
     await keepLatest(log, [{ ...owner, silentMs: 0 }, ...others]);
   }
 
-  /** Learns what the owner before has written down; `own` is this node. */
+  /** Reads what the previous owner wrote down; `own` is the address of this node. */
   async read(store: Store, own: string): Promise<void> {
     const log = store.log(nodesLogName);
     const value = log === undefined ? null : await latestIn(log);
@@ -115,7 +116,7 @@ function byAddress([one]: readonly [string, Known], [other]: readonly [string, K
   return one < other ? -1 : 1;
 }
 
-/** The nodes that a record names, the owner first; none where it is no record of nodes. */
+/** The nodes in a record, the owner first; empty if it is not a record of nodes. */
 export function nodesIn(value: Buffer): z.output<typeof recordSchema> {
   const json = parseJson(value);
   const parsed = recordSchema.safeParse(json.ok ? json.value : null);

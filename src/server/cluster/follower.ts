@@ -1,4 +1,4 @@
-/** Takes what counts in the shared log into this node's folder and memory, in its order. */
+/** Applies what counts in the shared log to this node's folder and memory, in order. */
 import { DiskFull } from '../../../storage/faults/storage-errors.js';
 import { decodeRecords } from '../../../storage/format/record.js';
 import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
@@ -14,42 +14,44 @@ import { sealUpTo } from '../../topics/topics/sealed-part.js';
 import type { DroppedLogs } from './kept/dropped-logs.js';
 import { decodeChanges, type LogChange } from './log-changes.js';
 
-/** What is read and not yet in the folder, in bytes, before reading waits. */
+/** How many bytes may be read but not yet written to the folder before reading pauses. */
 const aheadBytesMax = 32 * 1024 * 1024;
 
-/** One write, and one stretch of folding: what else there is to do waits no longer. */
+/** The size of one write, and of one stretch of folding: other work waits no longer than that. */
 const pieceBytes = 2 * 1024 * 1024;
 
-/** Folding gives the event loop a turn after so much: a write that is done meanwhile is noticed. */
+/** Folding yields to the event loop after this much, so that a completed write is noticed. */
 const sliceBytes = 128 * 1024;
 
-/** Pieces in the folder that wait to be folded: neither side stands while the other does. */
+/** How many written pieces may wait to be folded: keeps both sides busy at the same time. */
 const unfoldedMax = 8;
 
-/** What a node does while it follows, beside writing and folding what comes. */
+/** What a node does while it follows, besides writing and folding. */
 export interface FollowerDuties {
   /** Called once, with the address of this node, before it takes the first entry. */
   begin(node: string): Promise<void>;
-  /** The event that says so is folded, and none behind it is. */
+  /** Called when the event that begins the sweep is folded, and no later event is. */
   sweepBegun(range: SweepRange): void;
-  /** Folder and memory hold the same, and nothing changes in them until this settles. */
+  /** Called while folder and memory hold the same; nothing changes in them until this settles. */
   inStep(): Promise<void>;
 }
 
-/** What a follower works with. */
+/** The collaborators of a follower. */
 export interface FollowerPorts {
   readonly store: Store;
   readonly journal: Journal;
   readonly engine: Engine;
-  /** Compares memory with what the owner has recorded of its own; null = nothing does. */
+  /**
+   * Compares memory with the digests that the owner has recorded of its own; null = no comparison.
+   */
   readonly digests: Pick<RecordedDigests, 'compare'> | null;
-  /** Null = it has none. */
+  /** Null if it has no duties. */
   readonly duties: Pick<FollowerDuties, 'sweepBegun'> | null;
-  /** What went from the folder, though it is read again. */
+  /** Logs that were removed from the folder, although their changes are read again. */
   readonly drops: Pick<DroppedLogs, 'left' | 'note'>;
-  /** All that was taken is in the folder and in memory. */
+  /** Called when everything taken is in the folder and in memory. */
   applied(): Promise<void>;
-  /** The node cannot go on. */
+  /** Called when the node cannot continue. */
   failed(error: unknown): void;
 }
 
@@ -57,14 +59,14 @@ export interface FollowerPorts {
 type Piece = readonly { readonly sequence: number; readonly changes: readonly LogChange[] }[];
 
 /**
- * Made by `Cluster` when it begins to follow. What fails is reported to `failed`, once, and nothing
- * is taken after that: folder and memory could be apart.
+ * Created by `Cluster` when it begins to follow. A failure is reported to `failed` once, and
+ * nothing is taken after that, as folder and memory could differ.
  */
 export class Follower {
   private waiting: CountedBatch[] = [];
   private waitingBytes = 0;
   private running: Promise<void> | null = null;
-  /** Those who wait for room. */
+  /** Resolve the callers that wait for room. */
   private wakers: (() => void)[] = [];
   /** Memory holds all events below this offset, and no others. */
   foldedUntil: number;
@@ -75,13 +77,14 @@ export class Follower {
     this.foldedUntil = ports.journal.highWatermark;
   }
 
-  /** Whether its folder has room for new work. */
+  /** Whether the folder has room for new work. */
   get hasRoom(): boolean {
     return this.ports.store.freeSpace.hasRoom;
   }
 
   /**
-   * The next batch that counts; it waits in memory until those before it are written and folded.
+   * Takes the next batch that counts; it waits in memory until all earlier batches are written and
+   * folded.
    */
   take(batch: CountedBatch): void {
     this.waiting.push(batch);
@@ -96,7 +99,7 @@ export class Follower {
     }
   }
 
-  /** Settles once all that was taken is in the folder and in memory, or that has failed. */
+  /** Settles once everything taken is in the folder and in memory, or that has failed. */
   async idle(): Promise<void> {
     for (let seen: Promise<void> | null = null; this.running !== seen; ) {
       seen = this.running;
@@ -104,9 +107,11 @@ export class Follower {
     }
   }
 
-  /** Pieces are written one after the other, and folded so, each behind its own write. */
+  /**
+   * Writes the pieces one after the other, and folds each after its own write, in the same order.
+   */
   private async run(): Promise<void> {
-    // One tick hands over all that one read has brought.
+    // All batches of one read arrive within one tick.
     await Promise.resolve();
     const unfolded: Promise<void>[] = [];
     for (let last: Promise<void> = Promise.resolve(); ; ) {
@@ -114,7 +119,7 @@ export class Follower {
       if (piece !== null) {
         await this.write(piece);
         last = last.then(() => this.fold(piece));
-        // It is awaited below; until then it must not count as unhandled.
+        // The promise is awaited below; until then, a rejection must not count as unhandled.
         last.catch(() => undefined);
         unfolded.push(last);
         if (unfolded.length < unfoldedMax) continue;
@@ -167,12 +172,15 @@ export class Follower {
     await store.dropLog(name);
   }
 
-  /** Segments end elsewhere here: what lies below as a whole is sealed before it can go. */
+  /**
+   * Segments have different boundaries here, so the part below the offset is sealed before it can
+   * be removed.
+   */
   private async trim(name: string, offset: number): Promise<void> {
     const log = this.ports.store.log(name);
     if (log === undefined) return;
     await sealUpTo(log, offset).catch((error: unknown) => {
-      // It is sealed once there is room, and goes with the next trim.
+      // It will be sealed when there is room, and removed by the next trim.
       if (!(error instanceof DiskFull)) throw error;
     });
     await log.trimTo(offset);
@@ -183,7 +191,10 @@ export class Follower {
     return store.log(name) ?? store.createLog(name);
   }
 
-  /** What is in the folder by now; its bytes need not be read from there. */
+  /**
+   * Folds a piece that is in the folder by now; its bytes are still in memory, and need not be read
+   * back.
+   */
   private async fold(piece: Piece): Promise<void> {
     let bytes = sliceBytes;
     for (const change of piece.flatMap(({ changes }) => changes)) {
@@ -223,7 +234,7 @@ export class Follower {
     this.foldedUntil = (records.at(-1)?.offset ?? this.foldedUntil - 1) + 1;
   }
 
-  /** By the same line as a start does. */
+  /** Replays events in the same way as a start does. */
   private replay(envelopes: readonly EventEnvelope[]): void {
     this.ports.engine.replay(envelopes);
     this.foldedUntil = (envelopes.at(-1)?.offset ?? this.foldedUntil - 1) + 1;

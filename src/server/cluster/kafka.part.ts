@@ -1,9 +1,9 @@
-/** The client of Kafka: loaded by nodes whose shared log is there, and by no other server. */
+/** The Kafka client: loaded only by nodes whose shared log is a Kafka topic. */
 
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { openKafkaLog } from '../../cluster/kafka/kafka-log.js';
 
-/** Rejects where the topic may lose what it acknowledges, or the client is not installed. */
+/** Rejects if the topic may lose acknowledged records, or the client is not installed. */
 export function openTopic(url: string): Promise<CommitLog> {
   return openKafkaLog(url);
 }

@@ -1,9 +1,9 @@
-/** What one batch of the shared log holds: changes of the logs of a store, in their order. */
+/** The content of one batch of the shared log: changes of the logs of a store, in order. */
 import { Packr } from 'msgpackr';
 import { NewerFormat } from '../../../storage/faults/storage-errors.js';
 import type { CommittedRecords } from '../../../storage/log/commit-stream.js';
 
-/** What has become of one log. */
+/** A change of one log. */
 export type LogChange =
   | { readonly kind: 'appended'; readonly log: string; readonly records: CommittedRecords }
   | { readonly kind: 'trimmed'; readonly log: string; readonly offset: number }
@@ -15,7 +15,7 @@ type Packed = [number, ...(readonly [string, number?, Buffer?])[]];
 const version = 1;
 const packr = new Packr({ useRecords: false });
 
-/** As bytes; those of the records are copied. */
+/** Encodes changes; the bytes of the records are copied. */
 export function encodeChanges(changes: readonly LogChange[]): Buffer {
   const packed: Packed = [version];
   for (const change of changes) {
@@ -26,7 +26,7 @@ export function encodeChanges(changes: readonly LogChange[]): Buffer {
   return packr.pack(packed);
 }
 
-/** Throws `NewerFormat` where a later version of the program wrote it. */
+/** Decodes changes. Throws `NewerFormat` if a later version of the program wrote them. */
 export function decodeChanges(bytes: Buffer): LogChange[] {
   const [written, ...changes]: Packed = packr.unpack(bytes);
   if (written > version) {

@@ -1,43 +1,44 @@
 /**
- * Which places of the shared log no node needs any more (ADR 73): what every follower has, and two
- * snapshots of the owner have; or what is older than its retention, and every follower has.
+ * Determines which places of the shared log no node needs any more (ADR 73): those that every
+ * follower has, if also two snapshots of the owner cover them, or they are older than the
+ * retention.
  */
 
-/** Places are noted this far apart. */
+/** The interval between noted places. */
 const apartMs = 60_000;
 
 /** Where the shared log and the journal ended at one time. */
 export interface NotedEnd {
-  /** Of the shared log. */
+  /** The end of the shared log. */
   readonly place: number;
-  /** Of the journal. */
+  /** The end of the journal. */
   readonly offset: number;
 }
 
-/** What decides beside time. */
+/** The limits besides time. */
 export interface TrimLimits {
-  /** The first place that a node which counts does not have; null = none counts. */
+  /** The first place that some counting node does not have; null if no node counts. */
   readonly slowest: number | null;
-  /** The owner's own folder has all before this place. */
+  /** The owner's own folder has everything before this place. */
   readonly kept: number;
-  /** Two snapshots of the owner have what lies below this offset of the journal. */
+  /** Two snapshots of the owner cover everything below this offset of the journal. */
   readonly snapshotted: number;
 }
 
-/** Of an owner, in memory: a new owner lets go of nothing until it knows enough by itself. */
+/** Kept in the memory of an owner: a new owner releases nothing until it knows enough itself. */
 export class LogTrimming {
   /** Oldest first. */
   private noted: (NotedEnd & { readonly at: number })[] = [];
   private trimmed = 0;
-  /** The log is this node's since then. */
+  /** Since when this node has had the log. */
   private since: number | null = null;
 
-  /** `retentionMs`: how long a node that is silent counts. */
+  /** `retentionMs`: how long a silent node counts. */
   constructor(private readonly retentionMs: number) {}
 
   /**
-   * Notes where both end at `at`; returns the place before which all may go, or null. Call it from
-   * the moment on that the log is this node's.
+   * Notes both ends at the time `at`; returns the place before which everything may be removed, or
+   * null. Call it from the moment on when this node gets the log.
    */
   take(end: NotedEnd, at: number, { slowest, kept, snapshotted }: TrimLimits): number | null {
     this.since ??= at;
@@ -45,7 +46,8 @@ export class LogTrimming {
     if (last === undefined || at - last.at >= apartMs) this.noted.push({ ...end, at });
     const isOutdated = (one: (typeof this.noted)[number]) => at - one.at >= this.retentionMs;
     const outdated = this.noted.findLast(isOutdated)?.place ?? 0;
-    // Every follower that counts was heard by then, if there is any: no other one may need more.
+    // By then, every follower that counts has reported, if there is any: no other node may need
+    // more.
     const knowsAll = slowest !== null && at - this.since >= this.retentionMs;
     const proven = knowsAll
       ? this.noted.findLast(({ offset }) => offset <= snapshotted)

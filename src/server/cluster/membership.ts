@@ -1,8 +1,8 @@
-/** What the rest of the server knows of its node of a cluster (ADR 69). */
+/** What the rest of the server knows about this node of a cluster (ADR 69). */
 
 /**
- * `follower`: another node serves, or none does. `taking`: the log is this node's, which does not
- * serve yet. `owner`: this node serves.
+ * `follower`: another node serves, or none does. `taking`: this node has the log but does not serve
+ * yet. `owner`: this node serves.
  */
 export type ClusterRole = 'follower' | 'taking' | 'owner';
 
@@ -10,64 +10,67 @@ export type ClusterRole = 'follower' | 'taking' | 'owner';
 export interface FollowerStatus {
   /** The address at which other nodes reach it. */
   readonly node: string;
-  /** Entries of the shared log that its folder did not have when it was heard. */
+  /** How many entries of the shared log its folder lacked when it last reported. */
   readonly behind: number;
-  /** Since it said so; milliseconds. A node says it every 5 s. */
+  /** How long ago it reported, in ms. A node reports every 5 s. */
   readonly heardMsAgo: number;
-  /** Of its program; null = an earlier owner has written the node down, or it does not say. */
+  /** The version of its program; null if an earlier owner noted the node, or it does not say. */
   readonly version: string | null;
 }
 
-/** How a node stands. */
+/** The status of a node. */
 export interface ClusterStatus {
   /** The address at which other nodes reach this one. */
   readonly node: string;
-  /** Of this node's program: nodes are upgraded one after the other. */
+  /** The version of this node's program: nodes are upgraded one after the other. */
   readonly version: string;
   readonly role: ClusterRole;
-  /** Of the owner, counted from 1; 0 before the first one. */
+  /** The epoch of the owner, counted from 1; 0 before the first one. */
   readonly epoch: number;
   /** The address of the owner; null while none is known. */
   readonly owner: string | null;
   /** The place in the shared log up to which this node has read. */
   readonly place: number;
-  /** The last batch that counts there. */
+  /** The last batch that counts in the shared log. */
   readonly sequence: number;
   /** The last batch that this node's folder and memory hold. */
   readonly appliedSequence: number;
-  /** Since the owner was heard, or since this node proved that it is the owner; milliseconds. */
+  /** Time since the owner was heard, or since this node proved that it is the owner; in ms. */
   readonly heardMsAgo: number;
-  /** By how much this node's clock is ahead of the shared log's; null while it is not known. */
+  /** How far this node's clock is ahead of the shared log's; null while unknown. */
   readonly clockSkewMs: number | null;
-  /** How long the owner's last append took, milliseconds; null on a follower. */
+  /** How long the owner's last append took, in ms; null on a follower. */
   readonly commitMs: number | null;
-  /** Those that follow, by their addresses; null on a follower: the owner hears them. */
+  /** The followers, ordered by address; null on a follower, as they report to the owner. */
   readonly followers: readonly FollowerStatus[] | null;
 }
 
-/** A node of a cluster, as the HTTP side and the commands of an operator see it. */
+/** A node of a cluster, as the HTTP side and the operator's commands see it. */
 export interface Membership {
   readonly status: ClusterStatus;
-  /** Whether this node serves, and can prove it now: ask right before a request is taken. */
+  /** Whether this node serves, and can prove that now: check right before accepting a request. */
   readonly mayServe: boolean;
-  /** Whether attempts may start at this moment: ask right before each. */
+  /** Whether attempts may start at this moment: check right before each. */
   readonly mayAct: boolean;
   /** The address of another node that owns the log; null while none is known. */
   readonly otherOwner: string | null;
   /**
-   * Lets another node take over: attempts in flight end while it still serves, then it serves
-   * nothing any more, and ends the process with exit code 75 once all that was taken in is
-   * answered. Rejects where this node is not the owner.
+   * Lets another node take over. Attempts in flight end while this node still serves; then it stops
+   * serving, and ends the process with exit code 75 once every accepted request is answered.
+   * Rejects if this node is not the owner.
    */
   handOver(): Promise<void>;
 }
 
-/** A stop waits so long for requests in flight, and an owner of a shared log so long. */
+/**
+ * How long a stop waits for requests in flight: on a server alone, and on the owner of a shared
+ * log.
+ */
 const requestsMs = { alone: 10_000, owner: 1000 } as const;
 
 /**
- * How long a stop waits now for requests in flight, in milliseconds. An owner waits less: the
- * requests of all nodes wait until it has given up the shared log (ADR 120).
+ * How long a stop waits now for requests in flight, in ms. An owner waits less: the requests of all
+ * nodes wait until it has given up the shared log (ADR 120).
  */
 export function requestsDeadlineMs(membership: Membership | null): number {
   return membership?.mayServe === true ? requestsMs.owner : requestsMs.alone;

@@ -1,4 +1,4 @@
-/** From settings to a node of a cluster. */
+/** Creates a cluster node from the settings. */
 
 import type { Logger } from 'pino';
 import { SharedLogUnavailable } from '../../cluster/cluster-errors.js';
@@ -9,10 +9,10 @@ import { ConfigurationError } from '../configuration/config.js';
 import { Cluster } from './cluster.js';
 import type { ClusterOptions } from './cluster-options.js';
 
-/** All that is shared is one shard of the log. */
+/** Everything shared is in one shard of the log. */
 const shard = 'main';
 
-/** Null where no log is shared. `given`: the log in place of the one that the settings name. */
+/** Null if no log is shared. `given` replaces the log that the settings name. */
 export async function openCluster(
   settings: ClusterSettings & { readonly commitLogRetentionMs: number },
   ports: Omit<ClusterOptions, 'url' | 'log' | 'secret' | 'retentionMs'>,
@@ -40,7 +40,10 @@ async function openCommitLog(
   return openPostgresLog({ urls, shard, onError });
 }
 
-/** By name: what throws them is bundled by itself, and so are their classes. */
+/**
+ * Recognises errors by name, as the code that throws them is bundled separately with its own copies
+ * of the classes.
+ */
 function startError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const message = `STEPWELL_COMMIT_LOG: ${error.message}`;
@@ -49,7 +52,9 @@ function startError(error: unknown): unknown {
   return new SharedLogUnavailable(message, { cause: error });
 }
 
-/** An engine that is away fails many times a second: it is logged once in a while. */
+/**
+ * An unreachable engine fails many times a second, so its errors are logged only at this interval.
+ */
 const complaintsApartMs = 10_000;
 
 function complaints(clock: Clock, logger: Logger): (error: unknown) => void {

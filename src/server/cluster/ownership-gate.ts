@@ -1,6 +1,6 @@
 /**
- * Holds attempts back while this node cannot prove that it owns the shared log: another one may
- * make them (ADR 63).
+ * Holds attempts back while this node cannot prove that it owns the shared log: another node might
+ * be making them (ADR 63).
  */
 import type { Clock } from '../../engine/clock.js';
 import { type Gate, Line } from '../../messaging/gates/gate.js';
@@ -8,12 +8,12 @@ import type { Gates } from '../../messaging/gates/gates.js';
 import type { Obstacle } from '../../messaging/gates/obstacle.js';
 import type { Membership } from './membership.js';
 
-/** A proof comes back with the next beat; no attempt waits much longer than that. */
+/** The next heartbeat renews the proof, so no attempt waits much longer than that. */
 const lookAgainMs = 50;
 
 /**
- * There is none on a server that is no node. It counts nothing, so that it never holds attempts
- * back for another reason than the proof.
+ * Exists only on a node of a cluster. It counts nothing, so it holds attempts back for no reason
+ * other than a missing proof.
  */
 export class OwnershipGate implements Gate {
   readonly name = 'ownership';
@@ -38,11 +38,11 @@ export class OwnershipGate implements Gate {
   }
 
   enter(): void {
-    // It limits no number.
+    // This gate limits no number of attempts.
   }
 
   leave(): void {
-    // As above.
+    // As in `enter`.
   }
 
   obstacleOf(): Obstacle {

@@ -1,4 +1,4 @@
-/** Wiring of what a node of a cluster may do only while it can prove that it is the owner. */
+/** Wiring of what a cluster node may do only while it can prove that it is the owner. */
 import { Inject, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
@@ -7,7 +7,7 @@ import { GatesModule } from '../../messaging/gates/gates.module.js';
 import type { Membership } from './membership.js';
 import { OwnershipGate } from './ownership-gate.js';
 
-/** Does nothing on a server that is no node. */
+/** Does nothing on a server that is not a node. */
 @Module({ imports: [GatesModule] })
 export class OwnershipModule {
   constructor(

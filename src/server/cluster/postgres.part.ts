@@ -1,7 +1,7 @@
-/** The client of PostgreSQL: loaded by nodes whose shared log is there, and by no other server. */
+/** The PostgreSQL client: loaded only by nodes whose shared log is in PostgreSQL. */
 import { PostgresLog, type PostgresLogOptions } from '../../cluster/postgres/postgres-log.js';
 
-/** Connects with the first call: this neither waits nor rejects. */
+/** Connects on first use, so this neither waits nor rejects. */
 export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
   return new PostgresLog(options);
 }

@@ -1,6 +1,6 @@
 /**
- * The commit stream of an owner: what its logs want to commit while one batch is under way becomes
- * the next batch of the shared log. On a follower it takes nothing.
+ * The commit stream of an owner: while one batch is in flight, further commits of its logs gather
+ * for the next batch of the shared log. On a follower, it accepts nothing.
  */
 import { NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import type { CommitStream, CommittedRecords } from '../../../storage/log/commit-stream.js';
@@ -10,23 +10,26 @@ import { archiveLogName } from './kept/kept-archive.js';
 import { placeLogName } from './kept/kept-place.js';
 import { encodeChanges, type LogChange } from './log-changes.js';
 
-/** Commits a batch to the shared log; rejects where it may not count. */
+/** Commits a batch to the shared log; rejects if the batch may not count. */
 export type SubmitBatch = (body: Buffer) => Promise<{ readonly sequence: number }>;
 
-/** Settles once this folder will know that a log goes with the batch. */
+/** Settles once this folder has durably noted that the batch removes a log. */
 export type NoteDrop = (log: string, sequence: number) => Promise<void>;
 
-/** What becomes durable together. */
+/** Changes that become durable together. */
 interface Waiting {
   readonly changes: readonly LogChange[];
   readonly settle: (sequence: number) => void;
   readonly refuse: (error: Error) => void;
 }
 
-/** New work is refused once a commit takes longer, or more bytes wait for one that is slow. */
+/** New work is refused if a commit takes longer, or if it is slow and more bytes wait for it. */
 const behindMsMax = 2000;
 const behindBytesMax = 8 * 1024 * 1024;
-/** A burst of bodies that is committed in less time is no reason to refuse any. */
+/**
+ * A commit is slow from here on. A burst of bodies committed in less time is no reason to refuse
+ * any.
+ */
 const slowMs = 250;
 
 const ownLogs: ReadonlySet<string> = new Set([placeLogName, dropsLogName, archiveLogName]);
@@ -34,17 +37,17 @@ const ownLogs: ReadonlySet<string> = new Set([placeLogName, dropsLogName, archiv
 const notTheOwner = new NotTheOwner('this node does not own the log that nodes share');
 
 /**
- * What the store of a node is opened with. `append`, `trim` and `drop` settle once the change
- * counts in the shared log, and reject with `NotTheOwner` where it may be lost.
+ * Passed to the store of a node. `append`, `trim` and `drop` settle once the change counts in the
+ * shared log, and reject with `NotTheOwner` if it may be lost.
  */
 export class SharedCommits implements CommitStream {
   private submit: SubmitBatch | null = null;
   private noteDrop: NoteDrop = async () => undefined;
   private isLeaving = false;
   private waiting: Waiting[] = [];
-  /** When the batch under way was submitted; null = none is. */
+  /** When the batch in flight was submitted; null if there is none. */
   private submittedAt: number | null = null;
-  /** How long the last batch took, milliseconds; null before the first. */
+  /** How long the last batch took, in ms; null before the first one. */
   commitMs: number | null = null;
 
   constructor(private readonly clock: Clock) {}
@@ -58,20 +61,22 @@ export class SharedCommits implements CommitStream {
     return this.isOpen && !this.isLeaving ? null : notTheOwner;
   }
 
-  /** Whether the shared log lags so that more than `bytes` of new work would only wait. */
+  /**
+   * Whether the shared log lags so far behind that more than `bytes` of new work would only wait.
+   */
   isBehind(bytes: number): boolean {
     if (this.submittedAt === null) return false;
     const underWayMs = this.clock.monotonic() - this.submittedAt;
     return underWayMs > behindMsMax || (underWayMs > slowMs && bytes > behindBytesMax);
   }
 
-  /** The log is this node's: appends go to `submit` from now on, and what goes is noted. */
+  /** This node has the log now: appends go to `submit`, and removals of logs are noted. */
   open(submit: SubmitBatch, noteDrop = this.noteDrop): void {
     this.submit = submit;
     this.noteDrop = noteDrop;
   }
 
-  /** The log is to be given up: nothing new is taken, and what was taken is committed. */
+  /** The log will be given up: nothing new is accepted, and what was accepted is committed. */
   leave(): void {
     this.isLeaving = true;
   }
@@ -81,12 +86,12 @@ export class SharedCommits implements CommitStream {
     this.submit = null;
   }
 
-  /** Where a node has come to, in the shared log and with its archive, is its own affair. */
+  /** A node's own progress, in the shared log and in its archive, is not shared. */
   shares(logName: string): boolean {
     return !ownLogs.has(logName);
   }
 
-  /** All in one batch: a group of many records must not wait for two commits. */
+  /** Puts all records in one batch: a group of many records must not wait for two commits. */
   async append(log: string, records: readonly CommittedRecords[]): Promise<void> {
     await this.commit(records.map((one) => ({ kind: 'appended', log, records: one })));
   }
@@ -95,12 +100,12 @@ export class SharedCommits implements CommitStream {
     await this.commit([{ kind: 'trimmed', log, offset }]);
   }
 
-  /** It is noted, too. */
+  /** Also notes the removal. */
   async drop(log: string): Promise<void> {
     await this.noteDrop(log, await this.commit([{ kind: 'dropped', log }]));
   }
 
-  /** Settles with the batch that counts. */
+  /** Settles when the batch with these changes counts. */
   private commit(changes: readonly LogChange[]): Promise<number> {
     return new Promise((settle, refuse) => {
       this.waiting.push({ changes, settle, refuse });
@@ -123,7 +128,7 @@ export class SharedCommits implements CommitStream {
         const lost = new NotTheOwner('what was being committed may be lost', { cause: error });
         for (const { refuse } of taken) refuse(lost);
       }
-      // Those who waited append again: what they append now goes with the next batch.
+      // Callers that waited append again now, so their next changes go into the next batch.
       await Promise.resolve();
     }
     this.submittedAt = null;

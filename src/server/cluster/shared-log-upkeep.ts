@@ -1,6 +1,7 @@
 /**
- * What nodes do every few seconds so that the shared log need not keep everything: each notes how
- * far its folder has come, followers tell the owner, and the owner lets go of what no node needs.
+ * What nodes do every few seconds so that the shared log need not keep everything: each node notes
+ * how far its folder has come, followers report that to the owner, and the owner removes what no
+ * node needs.
  */
 import type { Store } from '../../../storage/store.js';
 import type { CommitLog } from '../../cluster/commit-log.js';
@@ -17,24 +18,24 @@ import { StandingReports } from './standing-reports.js';
 
 const everyMs = 5000;
 
-/** Of the node that it belongs to. */
+/** What the upkeep needs from its node. */
 export interface UpkeepPorts {
   /** The address of another node that owns the log; null while none is known. */
   otherOwner(): string | null;
-  /** Where the owner has come to; null = this node is not the owner, or gives the log up. */
+  /** The state of the owner; null if this node is not the owner, or is giving the log up. */
   owned(): HistoryState | null;
-  /** The node cannot go on. */
+  /** Called when the node cannot continue. */
   failed(error: unknown): void;
 }
 
-/** Its folder. */
+/** The folder of the node. */
 interface UpkeepFolder {
   readonly store: Store;
   readonly journal: Journal;
   readonly place: KeptPlace;
 }
 
-/** What a node is made with, as far as this needs it. */
+/** The options of a node, as far as the upkeep needs them. */
 interface UpkeepOptions extends CallingNode {
   readonly log: CommitLog;
   readonly retentionMs: number;
@@ -42,8 +43,8 @@ interface UpkeepOptions extends CallingNode {
 }
 
 /**
- * One for each node, made by `Cluster`. What it does is never urgent: each look makes up for the
- * one that failed before it.
+ * One for each node, created by `Cluster`. Its work is never urgent: each run makes up for a failed
+ * one.
  */
 export class SharedLogUpkeep {
   private folder: UpkeepFolder | null = null;
@@ -67,32 +68,32 @@ export class SharedLogUpkeep {
     });
   }
 
-  /** This node follows the log into `folder`. */
+  /** Called when this node follows the log into `folder`. */
   follow(folder: UpkeepFolder): void {
     this.folder = folder;
     this.reports.start();
   }
 
-  /** This node owns the log. */
+  /** Called when this node owns the log. */
   own(): void {
     this.reports.stop();
     this.keepNow();
   }
 
-  /** Another node says where it stands; false = it has to say it to the owner. */
+  /** Another node reports its place; returns false if this node is not the owner. */
   heard(standing: NodeStanding): boolean {
     if (this.ports.owned() === null) return false;
     this.places.heard(standing);
     return true;
   }
 
-  /** Those that follow, as the owner knows them; null where this node is not the owner. */
+  /** The followers, as the owner knows them; null if this node is not the owner. */
   get followers(): readonly FollowerStatus[] | null {
     const state = this.ports.owned();
     return state === null ? null : this.places.statusAt(state.next);
   }
 
-  /** Settles once nothing of it is under way. */
+  /** Settles once nothing is in progress. */
   async stop(): Promise<void> {
     this.reports.stop();
     this.cancel();
@@ -135,7 +136,7 @@ export class SharedLogUpkeep {
     const { slowest } = this.places;
     const end = { place: next, offset: journal.endOffset };
     const before = this.trimming.take(end, clock.monotonic(), { slowest, kept, snapshotted });
-    // What could not be removed is removed later.
+    // What could not be removed now is removed later.
     if (before !== null) await log.trim(before).catch(() => undefined);
   }
 }

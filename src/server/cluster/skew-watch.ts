@@ -1,21 +1,21 @@
 /**
- * Watches how far this node's clock is from that of the shared log: schedules and delays are due by
+ * Watches how far this node's clock is from that of the shared log. Schedules and delays are due by
  * the owner's clock, so a node whose clock is far off must not become the owner.
  */
 import type { Logger } from 'pino';
 import { skewMsMax } from '../../cluster/forwarding/hop.js';
 import type { Clock } from '../../engine/clock.js';
 
-/** Beyond this the log says so. */
+/** Beyond this, a warning is logged. */
 const warnedMs = 1000;
 /** Beyond this the node does not claim the shared log. */
 const refusedMs = 10_000;
 const sayAgainMs = 60_000;
 
 /**
- * What is wrong with a clock that is ahead of the shared log's by `aheadMs`, for health checks of a
- * node that follows; null = nothing, or that is not known. `passesOn`: the owner takes what such a
- * node passes on, if its own clock is right.
+ * What is wrong with a clock that is `aheadMs` ahead of the shared log's, for health checks of a
+ * follower; null if nothing is wrong, or the difference is unknown. `passesOn`: the owner accepts
+ * requests that such a node forwards, if the owner's own clock is right.
  */
 export function clockFault(
   aheadMs: number | null,
@@ -27,7 +27,7 @@ export function clockFault(
   return { text: `the clock of this node is ${where} that of the shared log: ${what}`, passesOn };
 }
 
-/** One for each node. It only speaks and forbids: no clock is ever set. */
+/** One for each node. It only warns and prevents claims; it never sets a clock. */
 export class SkewWatch {
   private warnNextAt = Number.NEGATIVE_INFINITY;
   private refuseNextAt = Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ export class SkewWatch {
     private readonly logger: Logger,
   ) {}
 
-  /** `aheadMs`: by how much this node's clock is ahead, milliseconds; null = not known. */
+  /** `aheadMs`: how far this node's clock is ahead, in ms; null = unknown. */
   look(aheadMs: number | null): void {
     const now = this.clock.monotonic();
     if (aheadMs === null || Math.abs(aheadMs) <= warnedMs || now < this.warnNextAt) return;
@@ -49,7 +49,7 @@ export class SkewWatch {
     );
   }
 
-  /** Whether a node whose clock is ahead by so much may claim the log. */
+  /** Whether a node whose clock is `aheadMs` ahead may claim the log. */
   mayClaim(aheadMs: number | null): boolean {
     if (aheadMs === null || Math.abs(aheadMs) <= refusedMs) return true;
     const now = this.clock.monotonic();

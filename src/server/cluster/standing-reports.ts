@@ -1,4 +1,4 @@
-/** Tells the owner again and again where this node stands: it keeps what is still needed. */
+/** Regularly reports this node's place to the owner, which keeps what this node still needs. */
 import { type CallingNode, callNode } from '../../cluster/forwarding/node-call.js';
 import type { Clock } from '../../engine/clock.js';
 import type { NodeStanding } from './follower-places.js';
@@ -9,15 +9,15 @@ export const standingPath = '/node/standing';
 const everyMs = 5000;
 const withinMs = 2000;
 
-/** What a node reports. */
+/** Where a node gets its reports from. */
 export interface ReportPorts {
-  /** The address of the owner; null while none is known, or it is this node. */
+  /** The address of the owner; null while none is known, or if it is this node. */
   owner(): string | null;
-  /** Where this node stands; null = it has nothing to say yet. */
+  /** What this node reports; null if it has nothing to report yet. */
   standing(): NodeStanding | null;
 }
 
-/** A follower has one, and reports every 5 s; an owner is silent. */
+/** A follower has one, and reports every 5 s; an owner does not report. */
 export class StandingReports {
   private cancel: () => void = () => undefined;
   private isOver = false;
@@ -28,20 +28,20 @@ export class StandingReports {
     private readonly ports: ReportPorts,
   ) {}
 
-  /** The first one goes out now. */
+  /** Sends the first report now. */
   start(): void {
     void this.report().then(() => {
       if (!this.isOver) this.cancel = this.clock.after(everyMs, () => this.start());
     });
   }
 
-  /** No further report begins; one that is under way ends by itself within 2 s. */
+  /** Starts no further report; one in flight ends by itself within 2 s. */
   stop(): void {
     this.isOver = true;
     this.cancel();
   }
 
-  /** One that is not heard is made up for by the next. */
+  /** If a report gets lost, the next one makes up for it. */
   private async report(): Promise<void> {
     const origin = this.ports.owner();
     const standing = this.ports.standing();

@@ -1,4 +1,4 @@
-/** The settings of a node of a cluster: how they are written, and what they need of each other. */
+/** The settings of a cluster node: how they are written, and which of them need each other. */
 import ipaddr from 'ipaddr.js';
 import type { FsyncMode } from '../../../storage/disk/fsync-mode.js';
 import { KafkaUrlInvalid, parseKafkaUrl } from '../../cluster/kafka/kafka-url.js';
@@ -6,23 +6,26 @@ import { ok, type Result, refused } from '../../grammar/result.js';
 import type { DialTarget } from '../../messaging/settings.js';
 import { listOf, readPublicUrl } from './config-grammars.js';
 
-/** What of a configuration makes a server a node of a cluster; all null where it is none. */
+/** The settings that make a server a node of a cluster; all null if it is not one. */
 export interface ClusterSettings {
-  /** URLs of the log that nodes share: the servers of one PostgreSQL, or one Kafka topic. */
+  /**
+   * URLs of the log that nodes share: the servers of one PostgreSQL installation, or one Kafka
+   * topic.
+   */
   readonly commitLog: readonly string[] | null;
-  /** Where other nodes reach this one. */
+  /** The address on which this node listens for other nodes. */
   readonly clusterListen: DialTarget | null;
-  /** By which address they do, where it is not that. */
+  /** The URL by which other nodes reach this one, if it differs from that address. */
   readonly clusterUrl: string | null;
-  /** What nodes sign requests with that they pass on. */
+  /** The secret with which nodes sign the requests that they forward. */
   readonly clusterSecret: string | null;
 }
 
-/** Settings that a node needs to be the same on all of them. */
+/** Settings that must be the same on all nodes of a cluster. */
 interface SharedSettings {
   readonly isDevelopment: boolean;
   readonly fsync: FsyncMode;
-  /** Nodes say by the digests that go with snapshots what they have, and compare it. */
+  /** Nodes compare their states by the digests that are written with snapshots. */
   readonly snapshotEveryBytes: number;
   readonly tokens: unknown;
   readonly restUsername: unknown;
@@ -31,9 +34,12 @@ interface SharedSettings {
   readonly nextSigningKey: unknown;
 }
 
-/** `postgres://...`, one URL for each server, comma separated; or one `kafka://...`. */
+/**
+ * One or more `postgres://...` URLs, one for each server, comma separated; or one `kafka://...`
+ * URL.
+ */
 export function readCommitLog(text: string): Result<readonly string[]> {
-  // The brokers of one log stand in one URL, with commas between them.
+  // All brokers of a log are in one URL, separated by commas.
   if (text.trim().startsWith('kafka://')) return readTopicUrl(text.trim());
   const urls = listOf(text);
   return urls.length > 0 && urls.every((url) => /^postgres(?:ql)?:\/\/./.test(url))
@@ -68,7 +74,10 @@ export function readOrigin(text: string): Result<string> {
   return !url.ok || new URL(url.value).pathname === '/' ? url : refused('holds a path');
 }
 
-/** Nodes share a log, find each other, believe each other, and know the same credentials. */
+/**
+ * Checks that nodes can share a log, find each other, authenticate each other, and know the same
+ * credentials.
+ */
 export function clusterContradictions(config: ClusterSettings & SharedSettings): string[] {
   const { commitLog, clusterListen, clusterSecret, clusterUrl } = config;
   if (commitLog === null) {
@@ -96,7 +105,7 @@ export function clusterContradictions(config: ClusterSettings & SharedSettings):
   return problems;
 }
 
-/** The address by which other nodes reach this one. */
+/** The URL by which other nodes reach this one. */
 export function nodeUrl({ clusterListen, clusterUrl }: ClusterSettings): string {
   if (clusterUrl !== null) return clusterUrl;
   const { hostname = '', port = 0 } = clusterListen ?? {};

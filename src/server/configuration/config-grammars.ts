@@ -1,4 +1,6 @@
-/** The grammars of configuration values: text in, value or reason out. */
+/**
+ * The grammars of configuration values: each turns a text into a value or a reason for refusing it.
+ */
 import ipaddr from 'ipaddr.js';
 import type { FsyncMode } from '../../../storage/disk/fsync-mode.js';
 import { parseDuration } from '../../grammar/duration.js';
@@ -16,7 +18,7 @@ const byteUnits: Readonly<Record<string, number>> = {
   gb: 1024 ** 3,
 };
 
-/** Any text but none. */
+/** Any text that is not blank. */
 export function readText(text: string): Result<string> {
   return text.trim() === '' ? refused('is empty') : ok(text);
 }
@@ -58,17 +60,17 @@ export function readSize(text: string): Result<number> {
   return ok(bytes);
 }
 
-/** A size in bytes, each second; or `off`: none. */
+/** A size in bytes per second; `off` = 0. */
 export function readRate(text: string): Result<number> {
   return text === 'off' ? ok(0) : readSize(text);
 }
 
-/** A size in bytes, or `off`: infinitely many. */
+/** A size in bytes; `off` = infinity. */
 export function readSnapshotEvery(text: string): Result<number> {
   return text === 'off' ? ok(Number.POSITIVE_INFINITY) : readSize(text);
 }
 
-/** A duration longer than nothing, in milliseconds. */
+/** A duration longer than zero, in milliseconds. */
 export function readDuration(text: string): Result<number> {
   const duration = parseDuration(text);
   return duration.ok && duration.value <= 0 ? refused('is not longer than nothing') : duration;
@@ -92,7 +94,7 @@ export function readFsyncMode(text: string): Result<FsyncMode> {
   return refused('is not one of strict, interval:<ms>, os');
 }
 
-/** Bearer tokens, comma separated: what fits into an `Authorization` header. */
+/** Bearer tokens, comma separated; each must fit into an `Authorization` header. */
 export function readTokens(text: string): Result<readonly string[]> {
   const tokens = listOf(text);
   if (tokens.length === 0) return refused('holds no token');
@@ -100,7 +102,7 @@ export function readTokens(text: string): Result<readonly string[]> {
   return refused('holds a token with blanks or characters outside ASCII');
 }
 
-/** A Basic user name: a colon would end it (RFC 7617). */
+/** A Basic user name; it must not contain a colon, which would end it (RFC 7617). */
 export function readUserName(text: string): Result<string> {
   return text.includes(':') ? refused('holds a colon') : readText(text);
 }
@@ -112,14 +114,17 @@ export function readSigningKey(text: string): Result<string> {
     : refused('is not a key of at least 8 visible ASCII characters');
 }
 
-/** What nodes of a cluster share: it gives its holder all that they have. */
+/** The secret that the nodes of a cluster share; it grants access to everything that they have. */
 export function readSharedSecret(text: string): Result<string> {
   return /^[\x21-\x7e]{16,1024}$/.test(text)
     ? ok(text)
     : refused('is not a secret of at least 16 visible ASCII characters');
 }
 
-/** The address others use for this server: an absolute http(s) URL, kept without its last slash. */
+/**
+ * The address that others use for this server: an absolute http(s) URL, kept without trailing
+ * slashes.
+ */
 export function readPublicUrl(text: string): Result<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
@@ -146,7 +151,7 @@ export function readOrigins(text: string): Result<readonly string[]> {
   return ok(origins);
 }
 
-/** CIDRs and single addresses, comma separated; as CIDRs. */
+/** CIDRs and single addresses, comma separated; returned as CIDRs. */
 export function readNetworks(text: string): Result<readonly string[]> {
   const networks: string[] = [];
   for (const item of listOf(text)) {
@@ -170,7 +175,10 @@ export function readAllowedNetworks(text: string): Result<AllowedNetworks> {
   return ok({ networks, hosts });
 }
 
-/** `example.com=127.0.0.1:9000,...`: host in lower case to what is dialled instead. */
+/**
+ * `example.com=127.0.0.1:9000,...`: maps a host in lower case to the target that is dialled
+ * instead.
+ */
 export function readHostOverrides(text: string): Result<ReadonlyMap<string, DialTarget>> {
   const overrides = new Map<string, DialTarget>();
   for (const item of listOf(text)) {

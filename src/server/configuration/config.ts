@@ -22,16 +22,16 @@ const journalRetentions = ['sweep', 'forever'] as const;
 const readOnlyModes = ['auto', 'always', 'never'] as const;
 const dialectNames: readonly DialectName[] = ['svc', 'upstash'];
 
-/** A body and what is said about it are one record of the journal; a record batch holds 32 MiB. */
+/** A body and its metadata are one record of the journal; a record batch holds 32 MiB. */
 const bodyBytesMax = 30 * 1024 * 1024;
 
-/** What a server takes in which nothing is, and some room. */
+/** The memory of a server that holds no data, and some headroom. */
 const asOfMemoryBytesMin = 128 * 1024 * 1024;
 
-/** One owner may hold half of what is in flight: as much as reading one answer may take. */
+/** One owner may hold half of the bytes in flight: as much as reading one answer may take. */
 const inFlightBytesMin = 32 * 1024 * 1024;
 
-/** Loopback and the private ranges: what a developer's own machine and network answer on. */
+/** Loopback and the private ranges: the addresses of a developer's own machine and network. */
 const nearbyNetworks = '127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7';
 
 const settings = {
@@ -106,17 +106,17 @@ type Settings = typeof settings;
 /** Which command reads the configuration: `dev` serves one developer's machine. */
 export type ServerMode = 'start' | 'dev';
 
-/** Every setting, frozen; units are in the names, `null` is a value that is made elsewhere. */
+/** Every setting, frozen. Names contain the units; `null` is a value that is computed elsewhere. */
 export type Config = {
   readonly [Name in keyof Settings]: z.output<Settings[Name]['schema']>;
 } & {
-  /** True under `stepwell dev`, with public credentials, and with mistakes reported early. */
+  /** True under `stepwell dev`: credentials are public, and mistakes are reported early. */
   readonly isDevelopment: boolean;
   /** Where spans and metrics are sent; null = nowhere. */
   readonly telemetry: TelemetrySettings | null;
 };
 
-/** Defaults, in the words of the variables, that a mode puts in place of the usual ones. */
+/** Defaults that differ in a mode, written as in the environment variables. */
 const defaultsOf: Readonly<Record<ServerMode, Partial<Record<keyof Settings, string>>>> = {
   start: {},
   dev: { dialect: 'upstash' },
@@ -128,17 +128,17 @@ export interface SettingOrigin {
   readonly variable: string;
   readonly isSecret: boolean;
   readonly source: Source;
-  /** As it is written in the environment; null where nothing was given. */
+  /** As written in the environment; null if nothing was given. */
   readonly text: string | null;
 }
 
-/** A configuration and where each of its values came from. */
+/** A configuration, and where each of its values came from. */
 export interface Configuration {
   readonly config: Config;
   readonly origins: readonly SettingOrigin[];
 }
 
-/** The environment cannot be understood: exit 64, one line per problem. */
+/** The environment cannot be understood: exit code 64, one line per problem. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
@@ -147,7 +147,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Settings that the command line gave, in the words of their variables, which they go before. */
+/** Settings from the command line, written as in the variables, over which they take precedence. */
 export type GivenSettings = Partial<Readonly<Record<keyof Settings, string>>>;
 
 /** Reads the configuration of a server in `mode`. Throws `ConfigurationError`. */
@@ -173,7 +173,7 @@ export function readConfiguration(
   const telemetry = readTelemetry(environment);
   if (telemetry.ok) values['telemetry'] = telemetry.value;
   else problems.push(...telemetry.message.split('\n'));
-  // Each was read, or there is a problem.
+  // Every setting was read, or there is a problem.
   const config = values as Config;
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -184,20 +184,20 @@ function sourceOf(option: string | undefined): Source {
   return option === undefined ? 'environment' : 'option';
 }
 
-/** How this process was started, which is no setting of the server. */
+/** How this process was started; not a setting of the server. */
 export interface Launch {
-  /** Threads for work with files, which Node took from the environment before any code ran. */
+  /** Threads for file operations; Node reads the number before any code runs. */
   readonly threadPoolSize: number;
-  /** npm or npx stands between the process and whatever started it. */
+  /** npm or npx is between this process and what started it. */
   readonly isUnderNpm: boolean;
 }
 
-/** What libuv makes where the environment does not say. */
+/** The number of threads that libuv creates if the environment does not say. */
 const threadPoolSizeDefault = '4';
 
 /**
- * What the process needs to know of how it was launched, before its settings are read. Never fails:
- * a size of the thread pool that is no number is NaN.
+ * What the process must know about its launch before its settings are read. Never fails: a thread
+ * pool size that is not a number becomes NaN.
  */
 export function readLaunch(environment: Environment = process.env): Launch {
   return {
@@ -213,8 +213,8 @@ export function listensOnLoopback(host: string): boolean {
 }
 
 /**
- * What deliveries may reach beyond the public internet: what was configured, else the developer's
- * own machine and network as long as no other machine can reach this server.
+ * Networks that deliveries may reach beyond the public internet: those configured; otherwise the
+ * developer's own machine and network, as long as no other machine can reach this server.
  */
 export function allowedNetworks(config: Config): AllowedNetworks {
   if (config.allowNetworks !== null) return config.allowNetworks;
@@ -222,7 +222,7 @@ export function allowedNetworks(config: Config): AllowedNetworks {
   return { networks, hosts: [] };
 }
 
-/** Whose pages may read our answers; null where none may. */
+/** Which origins' pages may read our answers; null if none may. */
 export function allowedOrigins(config: Config): ((origin: string) => boolean) | null {
   const { corsOrigins } = config;
   if (corsOrigins === null) return config.isDevelopment ? isLoopbackOrigin : null;
@@ -235,10 +235,10 @@ function isLoopbackOrigin(origin: string): boolean {
   return listensOnLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
 }
 
-/** Settings of client commands, which a shell may hold beside those of the server. */
+/** Settings of client commands, which may be in the same shell as those of the server. */
 const clientNames = ['STEPWELL_URL'];
 
-/** A misspelt name would otherwise be a setting that silently does not apply. */
+/** Without this check, a misspelt setting would silently have no effect. */
 function unknownNames(environment: Environment): string[] {
   const own = Object.values(settings).map(({ variable }) => variable);
   const known = new Set([...own, ...clientNames]);

@@ -1,8 +1,11 @@
-/** How a setting is declared: its variable, how the text is read, what holds without one. */
+/** How a setting is declared: its variable, how its text is read, and its default. */
 import { z } from 'zod';
 import type { Result } from '../../grammar/result.js';
 
-/** `standard` is in the words of the variable itself; null where the value is made elsewhere. */
+/**
+ * A setting with a default. `standard` is written as in the variable; null if the value is computed
+ * elsewhere.
+ */
 export function setting<Value>(
   name: string,
   standard: string,
@@ -11,13 +14,13 @@ export function setting<Value>(
   return { variable: `STEPWELL_${name}`, schema: schemaOf(read), standard, isSecret: false };
 }
 
-/** One that may be left out: null then. */
+/** A setting that may be left out; its value is null then. */
 export function optional<Value>(name: string, read: (text: string) => Result<Value>) {
   const schema = schemaOf(read).nullable();
   return { variable: `STEPWELL_${name}`, schema, standard: null, isSecret: false };
 }
 
-/** One whose value is never shown. */
+/** A setting whose value is never shown. */
 export function secret<Value>(name: string, read: (text: string) => Result<Value>) {
   return { ...optional(name, read), isSecret: true };
 }

@@ -1,17 +1,17 @@
-/** Settings as they are shown: no secret, and what follows from others as what it comes to. */
+/** Settings as they are shown: without secrets, and with derived values in effect. */
 import { allowedNetworks, type Config, type SettingOrigin, type Source } from './config.js';
 
 /** A setting of the process. */
 export interface ShownSetting {
-  /** The name of its variable. */
+  /** The name of its environment variable. */
   readonly variable: string;
-  /** As it is written in the environment; null = nothing was given, or it is a secret. */
+  /** As written in the environment; null if nothing was given, or it is a secret. */
   readonly value: string | null;
   readonly isSecret: boolean;
   readonly source: Source;
 }
 
-/** `secretSource` tells where a secret came from that was not given. */
+/** `secretSource` says where a secret came from that was not given in the environment. */
 export function shownSettings(
   config: Config,
   origins: readonly SettingOrigin[],
@@ -26,7 +26,7 @@ export function shownSettings(
   });
 }
 
-/** Values that follow from others are shown as what they come to. */
+/** Shows settings that are derived from others by their effective value. */
 function shown(config: Config, { name, text }: SettingOrigin): string | null {
   if (text !== null && text !== '') return text;
   if (name === 'publicUrl') return `http://${config.host}:${config.port}`;

@@ -1,35 +1,38 @@
 /**
- * Where spans and metrics are sent: the variables that every program with OpenTelemetry has (the
- * OpenTelemetry specification, "Environment Variable Specification"). Pure.
+ * Where spans and metrics are sent, read from the variables common to all programs with
+ * OpenTelemetry (the OpenTelemetry specification, "Environment Variable Specification"). Pure.
  */
 import { ok, type Result, refused } from '../../grammar/result.js';
 
 /** Which traces are recorded. */
 export interface SamplerSettings {
-  /** The flag that a trace has come with decides; otherwise `ratio` does. */
+  /**
+   * If true, the sampled flag of an incoming trace decides, and `ratio` only for traces without
+   * one.
+   */
   readonly isParentBased: boolean;
-  /** Of the traces so many are recorded: 0 to 1. */
+  /** The fraction of traces that is recorded: 0 to 1. */
   readonly ratio: number;
 }
 
 /** Times in milliseconds. */
 export interface TelemetrySettings {
-  /** Absolute URLs; null = these are not sent. */
+  /** Absolute URLs; null = spans (or metrics) are not sent. */
   readonly tracesUrl: string | null;
   readonly metricsUrl: string | null;
-  /** Names and values in turn, for each request. */
+  /** Names and values, alternating; sent with each request. */
   readonly headers: readonly string[];
   readonly timeoutMs: number;
-  /** Bodies are sent as gzip. */
+  /** Whether bodies are sent as gzip. */
   readonly isCompressed: boolean;
   readonly metricsEveryMs: number;
-  /** Spans that wait to be sent; more are dropped. */
+  /** How many spans may wait to be sent; further ones are dropped. */
   readonly queueMax: number;
-  /** Spans of one request, and how long the first of them waits for others. */
+  /** How many spans one request may hold, and how long the first of them waits for others. */
   readonly batchMax: number;
   readonly batchEveryMs: number;
   readonly sampler: SamplerSettings;
-  /** Attributes of the server as a whole, names and values in turn. */
+  /** Attributes of the server as a whole: names and values, alternating. */
   readonly resource: readonly string[];
 }
 
@@ -44,7 +47,7 @@ const samplers: Readonly<Record<string, { isParentBased: boolean; ratio: number 
   parentbased_traceidratio: { isParentBased: true, ratio: 'argument' },
 };
 
-/** null = nothing is sent. An empty value is as none, as the specification has it. */
+/** null = nothing is sent. An empty value counts as unset, as the specification requires. */
 export function readTelemetry(environment: Environment): Result<TelemetrySettings | null> {
   const text = (name: string) => environment[`OTEL_${name}`]?.trim() || null;
   const problems: string[] = [];

@@ -4,15 +4,18 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 
 /**
- * From the working directory. Links are followed, or a copy behind one would not be seen to lie in
- * the folder that it is made of.
+ * Relative paths start at the working directory. Links are followed: otherwise a backup folder
+ * behind a link would not be recognised as lying in the data folder.
  */
 export function isWithin(outer: string, inner: string): boolean {
   const way = relative(placeOf(resolve(outer)), placeOf(resolve(inner)));
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }
 
-/** The path without links, as far as it exists. What cannot be looked at counts as named. */
+/**
+ * The path with links resolved, as far as it exists. A path that cannot be examined counts as
+ * given.
+ */
 function placeOf(path: string): string {
   try {
     return realpathSync(path);

@@ -1,6 +1,6 @@
 /**
- * The files of a folder that goes from one node to another, and those that a copy which was cut has
- * left: they need not come again (ADR 83).
+ * The files of a folder that are sent from one node to another, and those that an interrupted copy
+ * has left: they need not be sent again (ADR 83).
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { StoreDirectory } from '../../../storage/disk/store-directory.js';
 import { readUpTo, withFile } from '../../../storage/disk/whole-file.js';
 import { goesAlong, type HeldFile, heldFilesMax } from './copy-format.js';
 
-/** Bytes read at a time. */
+/** How many bytes are read at a time. */
 const chunkBytes = 256 * 1024;
 
-/** What is smaller has come sooner than it is asked for. */
+/** Smaller files are sent again: that is quicker than asking. */
 const heldBytesMin = 64 * 1024;
 
-/** The paths within `folder` of all that goes along; none where there is no such folder. */
+/** The paths within `folder` of all files to send; empty if there is no such folder. */
 export async function filesIn(disk: Disk, folder: string): Promise<string[]> {
   const directory = new StoreDirectory(folder);
   const listed = (path: string): Promise<string[]> => disk.list(path).catch(() => []);
@@ -28,7 +28,7 @@ export async function filesIn(disk: Disk, folder: string): Promise<string[]> {
   return paths.filter(goesAlong);
 }
 
-/** The first `bytes` of a file, by the chunk. Rejects where it is shorter. */
+/** The first `bytes` of a file, in chunks. Rejects if the file is shorter. */
 export async function* chunksOf(disk: Disk, path: string, bytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes; at += chunkBytes) {
     const length = Math.min(chunkBytes, bytes - at);
@@ -38,12 +38,12 @@ export async function* chunksOf(disk: Disk, path: string, bytes: number): AsyncG
   }
 }
 
-/** Whether the file at `path` is the one that the other node holds. */
+/** Whether the file at `path` is the same as the one that the other node holds. */
 export async function isHeld(disk: Disk, path: string, held: HeldFile): Promise<boolean> {
   return (await disk.sizeAt(path)) === held.bytes && (await digestOf(disk, path)) === held.digest;
 }
 
-/** What of an earlier copy in `folder` may be left out of the next one. */
+/** The files of an earlier copy in `folder` that the next copy may leave out. */
 export async function heldIn(disk: Disk, folder: string): Promise<readonly HeldFile[]> {
   const held: HeldFile[] = [];
   for (const path of await filesIn(disk, folder)) {

@@ -1,23 +1,23 @@
 /**
- * A data folder on its way from one node to another, which begins with it:
+ * The format of a data folder sent from one node to another:
  *
- *     head      one line of JSON: the files and their sizes, in their order
- *     files     their bytes, one after the other, but for those that are held
+ *     head      one line of JSON: the files and their sizes, in order
+ *     files     their bytes, one after the other, except for held files
  *     trailer   the signature of all of this, for the request that asked for it
  *
- * The request tells in JSON which files the node that asks holds of an earlier copy, that was cut.
+ * The request, in JSON, lists the files that the requesting node holds from an interrupted copy.
  */
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** The trailer of the answer. */
+/** The trailer of the answer, which holds the signature. */
 export const signatureTrailer = 'stepwell-copy-signature';
 
-/** Bytes of the head: some hundred thousand files. */
+/** The largest head in bytes: enough for some hundred thousand files. */
 export const headBytesMax = 32 * 1024 * 1024;
 
-/** Nothing else is written into a folder, whatever a node sends. */
+/** The only files that are written into a folder, whatever a node sends. */
 const fileName = new RegExp(
   `^(${[
     'MANIFEST',
@@ -32,20 +32,20 @@ const fileName = new RegExp(
 const path = z.string().regex(fileName);
 const bytes = z.int().nonnegative();
 
-/** Of a folder of terabytes the rest is sent once more. */
+/** How many held files a request lists; in a folder of terabytes, the rest is sent again. */
 export const heldFilesMax = 10_000;
 
 const askSchema = z.object({
   held: z.array(z.object({ path, bytes, digest: z.string().length(64) })).max(heldFilesMax),
 });
 
-/** What is asked for: all but `held`. */
+/** The request: everything except `held`. */
 export type CopyAsk = z.output<typeof askSchema>;
 
-/** A file that is whole where it is to come; `digest` is its SHA-256, hex. */
+/** A file that the requesting node already holds completely; `digest` is its SHA-256 in hex. */
 export type HeldFile = CopyAsk['held'][number];
 
-/** What a request asks for; null where it is none. */
+/** Parses a request; null if it is not valid. */
 export function askIn(json: unknown): CopyAsk | null {
   const parsed = askSchema.safeParse(json);
   return parsed.success ? parsed.data : null;
@@ -55,35 +55,37 @@ const headSchema = z.object({
   files: z.array(z.object({ path, bytes, isHeld: z.boolean() })),
 });
 
-/** The first line of a copy. Bytes of a file that `isHeld` do not follow. */
+/** The first line of a copy. The bytes of a file that `isHeld` are left out. */
 export type CopyHead = z.output<typeof headSchema>;
 
-/** What a head says; null where it is none. */
+/** Parses a head; null if it is not valid. */
 export function headIn(json: unknown): CopyHead | null {
   const parsed = headSchema.safeParse(json);
   return parsed.success ? parsed.data : null;
 }
 
-/** Whether a file of a folder goes along; paths are within the folder. */
+/** Whether a file of a folder is part of a copy; paths are relative to the folder. */
 export function goesAlong(path: string): boolean {
   return fileName.test(path);
 }
 
-/** Of all bytes, whose SHA-256 is `digest`; `seed` is that of the request. */
+/**
+ * The signature of a copy: `digest` is the SHA-256 of all its bytes, `seed` that of the request.
+ */
 export function signatureOf(secret: string, seed: string, digest: string): string {
   return createHmac('sha256', secret).update(`stepwell-copy 1\n${seed}\n${digest}`).digest('hex');
 }
 
-/** Where a folder lies within a data folder, before it takes its place. */
+/** Where folders in transit lie within a data folder. */
 export function placesIn(dataDirectory: string) {
   return {
-    /** Made for another node; removed when it is there. */
+    /** A copy made for another node; removed once it is sent. */
     given: join(dataDirectory, 'given'),
-    /** As it comes. */
+    /** A copy that is arriving. */
     fetching: join(dataDirectory, 'fetching'),
     /** Names the node that it comes from. */
     fetchingFrom: join(dataDirectory, 'fetching.from'),
-    /** Whole, verified and durable: the next start puts it in place. */
+    /** A copy that is complete, verified and durable: the next start puts it in place. */
     fetched: join(dataDirectory, 'fetched'),
   };
 }

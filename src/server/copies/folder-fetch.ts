@@ -1,4 +1,4 @@
-/** Fetches the folder of another node for one that is behind what the shared log still has. */
+/** Fetches the folder of another node, for a node that is behind what the shared log still has. */
 import type { Logger } from 'pino';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { type CallingNode, callNode, callSeed } from '../../cluster/forwarding/node-call.js';
@@ -12,7 +12,7 @@ import { type KnownNodes, knownNodes } from './known-nodes.js';
 import { CopyCut, type TakenCopyPorts, takeCopy } from './taken-copy.js';
 import { UnfinishedCopy } from './unfinished-copy.js';
 
-/** What it works with. */
+/** The collaborators of a fetch. */
 export interface FolderFetchPorts extends TakenCopyPorts {
   readonly log: CommitLog;
   readonly caller: CallingNode;
@@ -20,32 +20,38 @@ export interface FolderFetchPorts extends TakenCopyPorts {
   readonly logger: Logger;
 }
 
-/** A node begins to answer within this, and no pause of its answer is longer: it verifies first. */
+/**
+ * How long a node may take to begin its answer, and the longest pause within it: it verifies the
+ * copy first.
+ */
 const withinMs = 10_000;
 const pauseMs = 3_600_000;
 
-/** After all nodes were asked in vain. */
+/** The delay after all nodes were asked in vain. */
 const againMs = 5000;
 
-/** While a copy comes the owner hears as often that it does. */
+/** While a copy arrives, the owner is informed at this interval. */
 const claimEveryMs = 10_000;
 
-/** It gives a copy to another node. */
+/** The status of a node that is already giving a copy to another one. */
 const busyStatus = 503;
 
-/** `first` before the others, if it is one of them. */
+/** The nodes, with `first` before the others if it is one of them. */
 function inOrder(nodes: readonly string[], first: string | null): readonly string[] {
   if (first === null || !nodes.includes(first)) return nodes;
   return [first, ...nodes.filter((node) => node !== first)];
 }
 
 /**
- * Made where a node finds that the shared log begins behind its folder. Its own folder stays as it
- * is until the next start, which puts the copy in its place.
+ * Created if the shared log no longer reaches back to this node's folder. The folder does not
+ * change until the next start, which puts the copy in its place.
  */
 export class FolderFetch {
   private readonly ending = new AbortController();
-  /** The node whose copy was cut: what has come of it is of use with its files alone. */
+  /**
+   * The node whose copy was interrupted: the part that has arrived is only of use together with
+   * that node's files.
+   */
   private begun: string | null = null;
   private readonly unfinished: UnfinishedCopy;
 
@@ -54,8 +60,8 @@ export class FolderFetch {
   }
 
   /**
-   * Settles once a copy is there, which the next start puts in place; asks again and again. False =
-   * it was stopped before.
+   * Retries until a copy has arrived that the next start can put in place; resolves to true then,
+   * or to false if it was stopped before.
    */
   async fetch(): Promise<boolean> {
     this.begun = await this.unfinished.source();
@@ -66,7 +72,7 @@ export class FolderFetch {
     return false;
   }
 
-  /** Ends what is under way; nothing of it counts. */
+  /** Ends a fetch in progress; nothing of it counts. */
   stop(): void {
     this.ending.abort();
   }
@@ -76,7 +82,7 @@ export class FolderFetch {
     try {
       const { start, owner, followers } = await knownNodes(log);
       if (owner !== null) await this.claims(owner, { place: start });
-      // The owner has other work.
+      // Ask the owner last, as it has other work.
       const known = [...followers, ...(owner === null ? [] : [owner])];
       for (const origin of inOrder(known, this.begun)) {
         if (origin !== caller.url && (await this.isGivenBy(origin, { owner, start }))) return true;
@@ -108,13 +114,13 @@ export class FolderFetch {
       const answer = await callNode(caller, call);
       if (answer.statusCode !== 200) {
         await answer.body.dump();
-        // The list of what is held may be more than it takes: the next request has none.
+        // The list of held files may be too long for the other node, so the next request has none.
         if (answer.statusCode !== busyStatus) await this.unfinished.drop();
         return false;
       }
       await this.unfinished.begin(origin);
       void this.claimsOn(owner, start, taking.signal);
-      // What is not taken to its end would keep the other node busy.
+      // An answer that is not read to its end would keep the other node busy.
       const { files } = await takeCopy(this.ports, answer, seed, held).finally(() =>
         answer.body.destroy(),
       );
@@ -132,8 +138,8 @@ export class FolderFetch {
   }
 
   /**
-   * Until `taken`, the owner keeps what this node will need: a large folder takes longer than the
-   * log would wait for a node that stands still.
+   * Until `taken`, makes the owner keep what this node will need: a large folder takes longer than
+   * the log would wait for a node whose place does not change.
    */
   private async claimsOn(first: string | null, place: number, taken: AbortSignal): Promise<void> {
     const { clock, log } = this.ports;
@@ -145,7 +151,7 @@ export class FolderFetch {
     }
   }
 
-  /** False = the node at `origin` does not answer, or is not the owner. */
+  /** Resolves to false if the node at `origin` does not answer, or is not the owner. */
   private claims(origin: string, standing: Omit<NodeStanding, 'node'>): Promise<boolean> {
     const { caller } = this.ports;
     const body = Buffer.from(JSON.stringify({ node: caller.url, ...standing }));

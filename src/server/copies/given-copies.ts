@@ -1,4 +1,4 @@
-/** Gives other nodes a copy of this one's folder, as a backup has it, with its snapshots. */
+/** Gives other nodes a copy of this node's folder, as a backup has it, with its snapshots. */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -22,23 +22,23 @@ import {
   signatureTrailer,
 } from './copy-format.js';
 
-/** What it works with. */
+/** The collaborators. */
 export interface GivenCopiesPorts {
   readonly disk: Disk;
   readonly dataDirectory: string;
-  /** For reading the folder beside its store. */
+  /** For reading the folder while its store is in use. */
   readonly options: StoreOptions;
   readonly snapshots: Store['snapshots'];
-  /** The one that nodes share. */
+  /** The secret that nodes share. */
   readonly secret: string;
 }
 
-/** A file that is sent, and where it lies. */
+/** A file to send, and where it is. */
 type SentFile = CopyHead['files'][number] & { readonly from: string };
 
 /**
- * One for each node. The copy that it gives is of one moment, made in `given` below the data
- * folder, and removed once it is sent or broken off.
+ * One for each node. The copy is of one moment, made in `given` inside the data folder, and removed
+ * once it is sent or broken off.
  */
 export class GivenCopies {
   private isGiving = false;
@@ -46,8 +46,8 @@ export class GivenCopies {
   constructor(private readonly ports: GivenCopiesPorts) {}
 
   /**
-   * Answers a request with this seed and body with a copy of the folder as it is now, but for the
-   * files that are held; one at a time, 503 to others.
+   * Answers a request with this seed and body by a copy of the folder as it is now, without the
+   * files that the other node holds. Serves one request at a time; answers 503 to others.
    */
   async give(seed: string, body: Buffer, response: ServerResponse): Promise<void> {
     const json = parseJson(body);

@@ -1,20 +1,20 @@
-/** The nodes of a cluster, as its shared log tells one that has nothing else. */
+/** Finds the nodes of a cluster in its shared log, for a node that has nothing else. */
 import { decodeRecords } from '../../../storage/format/record.js';
 import type { CommitLog, SharedLogEntry } from '../../cluster/commit-log.js';
 import { decodeEntry } from '../../cluster/entry.js';
 import { nodesIn, nodesLogName } from '../cluster/follower-places.js';
 import { decodeChanges } from '../cluster/log-changes.js';
 
-/** The owner writes nodes down every few seconds: first so many entries are looked through. */
+/** The owner writes the nodes down every few seconds, so this many entries are searched first. */
 const entriesFirst = 4096;
 
-/** What the shared log last said of its nodes. */
+/** What the shared log last said about its nodes. */
 export interface KnownNodes {
-  /** The first place that the log has. */
+  /** The first place that the log still has. */
   readonly start: number;
-  /** Addresses; null = none was found. */
+  /** The address of the owner; null if none was found. */
   readonly owner: string | null;
-  /** Others, the one that has most first. */
+  /** The addresses of the other nodes, the one with the most entries first. */
   readonly followers: readonly string[];
 }
 
@@ -36,7 +36,7 @@ async function lookThrough(log: CommitLog, from: number, end: number): Promise<K
     for (const entry of entries) found = { ...found, ...saidBy(entry) };
     const last = entries.at(-1);
     if (last === undefined && start <= at) break;
-    // Kafka gives nothing from a place on that the log does not have any more.
+    // From a place that Kafka no longer has, it returns no entries.
     at = last === undefined ? start : last.place + 1;
   }
   return found;
@@ -45,7 +45,7 @@ async function lookThrough(log: CommitLog, from: number, end: number): Promise<K
 function saidBy({ bytes }: SharedLogEntry): Partial<KnownNodes> {
   const decoded = decodeEntry(bytes);
   if (decoded?.kind === 'claim') return { owner: decoded.node };
-  // What is of several parts is looked for a few seconds further on.
+  // Entries in several parts are ignored: the owner repeats the record within a few seconds.
   if (decoded?.kind !== 'part' || decoded.parts > 1) return {};
   let latest: Partial<KnownNodes> = {};
   for (const change of decodeChanges(decoded.body)) {

@@ -1,4 +1,4 @@
-/** Puts a folder that was fetched from another node in the place of this one's. */
+/** Replaces this node's folder by one that was fetched from another node. */
 import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { removeTree } from '../../../storage/disk/remove-tree.js';
@@ -9,18 +9,18 @@ import { placesIn } from './copy-format.js';
 import { requireSameHistory } from './same-history.js';
 import { UnfinishedCopy } from './unfinished-copy.js';
 
-/** What a process that was killed has left of copies that were not verified, or not sent. */
+/** What a killed process may have left of copies that were not verified, or not sent. */
 const leftovers = ['given', 'given.partial', 'fetched.partial'];
 
-/** A copy that has not come to its end. */
+/** An incomplete copy. */
 const unfinished = ['fetching', 'fetching.from'];
 
 /**
- * What was there goes, and what was fetched takes its names; false = nothing was fetched. A copy
- * that has not come to its end stays then, if it `mayGoOn`. A start that is killed meanwhile leaves
- * it to the next one: as long as there are logs among what was fetched, nothing of it has moved.
- * `options` are those of readers. Rejects with `DirectoryInUse`, with `RecordsMissing` where what
- * was there is of another cluster, or as the disk does.
+ * Removes the present folder's content and moves what was fetched into its place; resolves to false
+ * if nothing was fetched. In that case, an incomplete copy is kept if it `mayGoOn`. If a start is
+ * killed meanwhile, the next one continues: as long as there are logs among what was fetched,
+ * nothing of it has been moved. `options` are those of readers. Rejects with `DirectoryInUse`, with
+ * `RecordsMissing` if the present content belongs to another cluster, or as the disk does.
  */
 export async function putInPlace(
   disk: Disk,

@@ -1,19 +1,19 @@
-/** Whether a folder that was fetched is of the cluster that the folder of this node was of. */
+/** Checks whether a fetched folder belongs to the same cluster as this node's previous folder. */
 import type { Disk } from '../../../storage/disk/disk.js';
 import { RecordsMissing, StorageError } from '../../../storage/faults/storage-errors.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import { openStore, type StoreOptions } from '../../../storage/store.js';
 import { journalLogName } from '../../engine/journal.js';
 
-/** So many offsets of both journals are compared, the last ones that both may have. */
+/** How many offsets of both journals are compared: the last ones that both may have. */
 const comparedMax = 4096;
 
 /**
- * What stands at an offset of the journal is the same on all nodes of a cluster, where a sweep has
- * left it. Rejects with `RecordsMissing` where the journals of `own` and `copy`, paths of folders,
- * differ, or where `own` begins behind the end of the other: it is of another cluster, or has what
- * its own one has lost. An `own` that is no store, or cannot be read any more, is passed over.
- * `options` are those of readers.
+ * Each offset of the journal holds the same event on all nodes of a cluster, unless a sweep has
+ * removed it. Rejects with `RecordsMissing` if the journals of the folders `own` and `copy` differ,
+ * or if `own` begins after the end of the other: then it is of another cluster, or has what its own
+ * cluster has lost. If `own` is not a store, or is unreadable, nothing is checked. `options` are
+ * those of readers.
  */
 export async function requireSameHistory(
   disk: Disk,
@@ -57,7 +57,7 @@ async function differenceOf(own: PartitionLog, copy: PartitionLog): Promise<stri
   return null;
 }
 
-/** By their offsets: whose they are, and when they were. Shapes of events are none. */
+/** The stream and the time of each event, by offset. Records of event shapes are left out. */
 async function eventsIn(
   log: PartitionLog,
   from: number,

@@ -1,4 +1,4 @@
-/** Takes a copy of another node's folder as it comes, and verifies it before it counts. */
+/** Receives a copy of another node's folder, and verifies it before it counts. */
 import { createHash, type Hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Dispatcher } from 'undici';
@@ -20,7 +20,7 @@ import {
   signatureTrailer,
 } from './copy-format.js';
 
-/** What it works with. */
+/** The collaborators. */
 export interface TakenCopyPorts {
   readonly disk: Disk;
   readonly dataDirectory: string;
@@ -28,20 +28,20 @@ export interface TakenCopyPorts {
   readonly secret: string;
 }
 
-/** So much is left free beside the copy, bytes. */
+/** How many bytes must remain free beside the copy. */
 const freeBytesMin = 64 * 1024 * 1024;
 
-/** What came is no copy that may be used. */
+/** What arrived is not a usable copy. */
 class CopyRefused extends Error {
   override readonly name = 'CopyRefused';
 }
 
-/** The copy did not come to its end: the next one need not have what is there. */
+/** The copy was interrupted: the next one can leave out the files that have arrived. */
 export class CopyCut extends Error {
   override readonly name = 'CopyCut';
 
   constructor(
-    /** How many files have come. */
+    /** How many files have arrived. */
     readonly files: number,
     cause: unknown,
   ) {
@@ -50,9 +50,9 @@ export class CopyCut extends Error {
 }
 
 /**
- * Takes the answer to a request whose seed was `seed`, and which said that `held` is in `fetching`
- * (`placesIn`), into `fetched`. Until then all is in `fetching`. Rejects with `CopyCut`,
- * `CopyRefused` or `DamagedData`, or as the disk does.
+ * Receives the answer to a request with this `seed` that listed `held` as the files in `fetching`
+ * (`placesIn`), and puts the copy into `fetched`. Until then, all files are in `fetching`. Rejects
+ * with `CopyCut`, `CopyRefused` or `DamagedData`, or as the disk does.
  */
 export async function takeCopy(
   ports: TakenCopyPorts,
@@ -88,7 +88,7 @@ function requireHeld({ files }: CopyHead, held: readonly HeldFile[]): void {
   if (wrong !== undefined) throw new CopyRefused(`${wrong.path} is left out, and is not here`);
 }
 
-/** What an earlier copy has left, and this one brings anew or does not have. */
+/** Removes files of an earlier copy that this one sends again or does not have. */
 async function removeOthers(disk: Disk, fetching: string, { files }: CopyHead): Promise<void> {
   const held = new Set(files.filter(({ isHeld }) => isHeld).map(({ path }) => path));
   if (held.size === 0) return removeTree(disk, fetching);
@@ -135,13 +135,13 @@ async function makeDirectories(disk: Disk, folder: string, { files }: CopyHead):
   for (const path of own) await disk.makeDirectory(path);
 }
 
-/** They are a cache: a crash before this leaves a copy without them. */
+/** Snapshots are a cache: a crash before this leaves a copy without them. */
 async function takeSnapshots(disk: Disk, from: string, to: string): Promise<void> {
   await disk.rename(new StoreDirectory(from).snapshots, new StoreDirectory(to).snapshots);
   await disk.syncDirectory(to);
 }
 
-/** Bytes as they come, of which as many are taken as the head says. */
+/** The incoming bytes, of which as many are consumed as the head says. */
 class Incoming {
   private readonly chunks: AsyncIterator<Buffer>;
   private left: Buffer = Buffer.alloc(0);

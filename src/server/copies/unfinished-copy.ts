@@ -1,6 +1,7 @@
 /**
- * What has come of another node's folder when the process that fetched it ended. The next one goes
- * on from there if it has to fetch a folder again, and lets it go if it has not (ADR 88).
+ * The part of another node's folder that had arrived when the fetching process ended. The next
+ * process continues from there if it has to fetch a folder again, and otherwise removes it (ADR
+ * 88).
  */
 import type { Disk } from '../../../storage/disk/disk.js';
 import { removeTree } from '../../../storage/disk/remove-tree.js';
@@ -21,18 +22,18 @@ export class UnfinishedCopy {
     this.fetchingFrom = fetchingFrom;
   }
 
-  /** The address of the node that it comes from; null = there is none, or it is not known. */
+  /** The address of the node that it comes from; null if there is none, or it is unknown. */
   async source(): Promise<string | null> {
     const text = await readWhole(this.disk, this.fetchingFrom).catch(() => null);
     return text === null ? null : text.toString();
   }
 
-  /** The node at `origin` is about to give what is missing. */
+  /** Notes that the node at `origin` is about to send what is missing. */
   begin(origin: string): Promise<void> {
     return writeAside(this.disk, this.fetchingFrom, Buffer.from(origin));
   }
 
-  /** Removes both; nothing happens where there is none. */
+  /** Removes the folder and the file, if they exist. */
   async drop(): Promise<void> {
     await this.disk.remove(this.fetchingFrom).catch(() => undefined);
     await removeTree(this.disk, this.fetching);

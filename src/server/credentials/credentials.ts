@@ -1,4 +1,6 @@
-/** Who may use this server and with which keys it signs: given, kept in a file, or made here. */
+/**
+ * The credentials and signing keys of this server: configured, kept in a file, or generated here.
+ */
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -11,9 +13,9 @@ import { publishedKeys } from './published-keys.js';
 
 /** All secrets of the server. */
 export interface Credentials {
-  /** Bearer tokens that may do everything. */
+  /** Bearer tokens with all rights. */
   readonly tokens: readonly string[];
-  /** Bearer tokens that may only read. */
+  /** Bearer tokens that only permit reading. */
   readonly readTokens: readonly string[];
   readonly restUsername: string;
   readonly restPassword: string;
@@ -21,21 +23,21 @@ export interface Credentials {
   readonly nextSigningKey: string;
 }
 
-/** Credentials and where each came from. */
+/** Credentials, and where each came from. */
 export interface OpenedCredentials {
   readonly credentials: Credentials;
   /** `default`: there is none. */
   readonly sources: Readonly<Record<keyof Credentials, Source>>;
-  /** The file that keeps those whose source is `file`. */
+  /** The file with the credentials whose source is `file`. */
   readonly path: string;
 }
 
-/** The file within the data folder, mode 0600. */
+/** The name of the file in the data folder, mode 0600. */
 export const credentialsFile = 'credentials.json';
 
 /**
- * The development token and keys that the published clients carry (`@upstash/qstash`). They
- * are public, so that `dev` uses them and `start` refuses them.
+ * The development token and keys that the published clients contain (`@upstash/qstash`). They are
+ * public, so `dev` uses them and `start` refuses them.
  */
 export const publishedCredentials: Credentials = {
   tokens: [tokenOf('defaultUser', 'defaultPassword')],
@@ -58,7 +60,7 @@ const fileSchema = z
 
 type KeptCredentials = Partial<Credentials>;
 
-/** The variable that gives each credential, for lines ready to paste. */
+/** The variable for each credential, for lines that can be pasted. */
 const variables: Readonly<Record<keyof Credentials, string>> = {
   tokens: 'STEPWELL_TOKEN',
   readTokens: 'STEPWELL_READ_TOKEN',
@@ -71,10 +73,10 @@ const variables: Readonly<Record<keyof Credentials, string>> = {
 const names = keysOf(variables);
 
 /**
- * What is configured, else what the file keeps, else new ones, which the file keeps from then on; a
- * node of a cluster has no tokens that only read but those that are configured.
- * The data folder must exist. A file that does not read as ours is refused, never replaced. `judge`
- * throws what it has against them before anything is kept.
+ * Takes each credential from the configuration, else from the file, else generates it and keeps it
+ * in the file. A node of a cluster only has the read tokens that are configured. The data folder
+ * must exist. A file that is not in our format is refused, never replaced. `judge` throws its
+ * objections before anything is kept.
  */
 export async function openCredentials(
   config: Config,
@@ -92,8 +94,8 @@ export async function openCredentials(
 }
 
 /**
- * What `openCredentials` would answer, and throws in the same cases, but nothing is kept: `made`
- * are new ones, of which those are opened that are in no other place.
+ * The same result and errors as `openCredentials`, but keeps nothing. `made` are newly generated
+ * credentials, of which `opened` contains those that are neither configured nor kept.
  */
 export async function judgeCredentials(
   config: Config,
@@ -113,7 +115,7 @@ export async function judgeCredentials(
   return { kept, made, opened };
 }
 
-/** The credentials of `dev`: what is configured, else the published ones; nothing is kept. */
+/** The credentials of `dev`: those configured, else the published ones; nothing is kept. */
 export function developmentCredentials(config: Config): OpenedCredentials {
   const opened = choose(config, {}, publishedCredentials);
   refuseReadTokensThatWrite(opened);
@@ -125,7 +127,7 @@ export function developmentCredentials(config: Config): OpenedCredentials {
   return { credentials, sources: Object.fromEntries(published), path };
 }
 
-/** What the file keeps; nothing if there is none. */
+/** The credentials in the file; empty if there is no file. */
 async function readCredentials(config: Config, disk: Disk): Promise<KeptCredentials> {
   const path = join(config.dataDirectory, credentialsFile);
   const isKept = (await namesIn(disk, config.dataDirectory)).includes(credentialsFile);
@@ -134,22 +136,22 @@ async function readCredentials(config: Config, disk: Disk): Promise<KeptCredenti
     throw diskError(`reading ${path}`, error);
   });
   const result = fileSchema.safeParse(jsonOf(content.toString('utf8')));
-  // The schema may say `undefined` where a field is absent; JSON has none.
+  // The schema allows `undefined` for absent fields, but JSON never contains it.
   if (result.success) return result.data as KeptCredentials;
   throw new ConfigurationError([`${path} is not a credentials file of Stepwell`]);
 }
 
-/** The users that the tokens name (messaging.md 1.1); a token of another form names no user. */
+/** The users that the tokens name (messaging.md 1.1); a token in another form names no user. */
 export function userIdsOf({ tokens, readTokens }: Credentials): ReadonlySet<string> {
   return new Set([...tokens, ...readTokens].flatMap((token) => userIdOf(token) ?? []));
 }
 
-/** Where a credential was given: a message about a bad one names it. */
+/** Where a credential was given, for messages about an invalid one. */
 export function placeOf({ sources, path }: OpenedCredentials, name: keyof Credentials): string {
   return sources[name] === 'file' ? `${name} of ${path}` : variables[name];
 }
 
-/** A token that may do everything would be handed out as one that may only read. */
+/** Refuses a read token that is also a full token: it would be handed out as read-only. */
 function refuseReadTokensThatWrite(opened: OpenedCredentials): void {
   const { tokens, readTokens } = opened.credentials;
   if (!readTokens.some((token) => tokens.includes(token))) return;
@@ -157,16 +159,17 @@ function refuseReadTokensThatWrite(opened: OpenedCredentials): void {
   throw new ConfigurationError([places.join(' holds a secret of ')]);
 }
 
-/** What was generated now, as lines for an `.env` file or a shell. */
+/** Newly generated credentials, as lines for an `.env` file or a shell. */
 export function pasteLines({ credentials, sources }: OpenedCredentials): string[] {
   return names
     .filter((name) => sources[name] === 'generated')
     .map((name) => `${variables[name]}=${[credentials[name]].flat().join(',')}`);
 }
 
-/** The first of the three that knows a credential decides; a source tells which it was. */
+/** Takes each credential from the first of the three places that has it; `sources` says which. */
 function choose(config: Config, kept: KeptCredentials, made: Credentials): OpenedCredentials {
-  // Another node would not know what this one makes: a node has those alone that all are given.
+  // Other nodes would not know what this node generates, so a node only has read tokens that are
+  // configured on all nodes.
   const isNode = config.commitLog !== null;
   const ownReadTokens = isNode ? [] : (kept.readTokens ?? made.readTokens);
   const sourceOf = (name: keyof Credentials): Source => {
@@ -196,7 +199,7 @@ function choose(config: Config, kept: KeptCredentials, made: Credentials): Opene
   };
 }
 
-/** A folder that does not exist holds no names. */
+/** A folder that does not exist counts as empty. */
 function namesIn(disk: Disk, directory: string): Promise<readonly string[]> {
   return disk.list(directory).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
@@ -219,7 +222,7 @@ async function keepCredentials(
   }
 }
 
-/** Webhooks need tokens to be base64 of a user and a password (messaging.md 1.1). */
+/** Webhooks need tokens that are base64 of a user and a password (messaging.md 1.1). */
 function makeCredentials(identifiers: Identifiers): Credentials {
   const secret = () => newSecret(identifiers);
   return {
@@ -232,7 +235,7 @@ function makeCredentials(identifiers: Identifiers): Credentials {
   };
 }
 
-/** A token in the form that webhooks need: it names a user. */
+/** A token in the form that webhooks need: it contains a user name. */
 export function tokenOf(user: string, password: string): string {
   return Buffer.from(JSON.stringify({ UserID: user, Password: password })).toString('base64');
 }

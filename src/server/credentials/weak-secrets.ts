@@ -1,4 +1,4 @@
-/** The secrets that `start` refuses: published ones, short ones, and one that is given twice. */
+/** The secrets that `start` refuses: published ones, short ones, and repeated ones. */
 import { ConfigurationError } from '../configuration/config.js';
 import {
   type Credentials,
@@ -7,10 +7,10 @@ import {
   publishedCredentials,
 } from './credentials.js';
 
-/** At 16 random characters of base64 a secret has 96 bits. */
+/** 16 random characters of base64 have 96 bits. */
 const lengthMin = 16;
 
-/** Usernames are no secrets. The order is that of the problems. */
+/** Usernames are not secrets. Problems are listed in this order. */
 const secretNames = [
   'tokens',
   'readTokens',
@@ -22,9 +22,8 @@ const secretNames = [
 type SecretName = (typeof secretNames)[number];
 
 /**
- * Refuses credentials that are public or could be guessed, and one secret for two purposes, which
- * would give the rights of both to a holder of one. Throws `ConfigurationError`, a line for each
- * problem.
+ * Refuses credentials that are public or can be guessed, and a secret used for two purposes, as the
+ * holder would have the rights of both. Throws `ConfigurationError` with one line for each problem.
  */
 export function refuseWeakSecrets(opened: OpenedCredentials): void {
   const problems = [...published(opened), ...short(opened), ...repeated(opened)];
@@ -54,7 +53,7 @@ function short(opened: OpenedCredentials): string[] {
     );
 }
 
-/** Each place that repeats a secret of another one or of its own, once. */
+/** Reports each place once that repeats a secret of its own or of an earlier place. */
 function repeated(opened: OpenedCredentials): string[] {
   const first = new Map<string, SecretName>();
   const problems = new Set<string>();

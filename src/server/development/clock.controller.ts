@@ -15,15 +15,15 @@ import { type ClockObject, clockRoutes, forwardSchema } from './clock.openapi.js
 import { keepAhead } from './kept-clock.js';
 import { MovableClock } from './movable-clock.js';
 
-/** Ten years: beyond them no cron is asked, and every retention is long over. */
+/** Ten years: any cron schedule has triggered, and every retention has passed, long before. */
 const aheadMaxMs = 10 * 366 * 86_400_000;
 
 /**
- * A move is kept in the data folder before it is made, so that a restart does not go back in time.
+ * A move is saved in the data folder before it is made, so that a restart does not go back in time.
  */
 @Controller('admin/clock')
 export class ClockController {
-  /** Moves are kept and made one after the other. */
+  /** Moves are saved and made one after the other. */
   private moving: Promise<unknown> = Promise.resolve();
 
   constructor(

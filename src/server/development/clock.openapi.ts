@@ -1,4 +1,4 @@
-/** How the routes of the clock are described, which `stepwell dev` has (administration.md 4). */
+/** Descriptions of the clock routes, which only `stepwell dev` has (administration.md 4). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -20,7 +20,7 @@ const clock = once(() =>
 /** The answer of both routes. */
 export type ClockObject = z.output<ReturnType<typeof clock>>;
 
-/** Those of `/admin/clock`; a server that is not for development has none of them. */
+/** The routes of `/admin/clock`; only a development server has them. */
 export const clockRoutes = {
   show: {
     summary: 'The time of a development server',

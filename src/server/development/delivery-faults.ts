@@ -1,6 +1,6 @@
 /**
- * Disturbs deliveries on purpose, as networks do it by themselves: an endpoint that stands them in
- * development stands them later (`stepwell dev --fault`).
+ * Disturbs deliveries on purpose, as networks do by accident: an endpoint that copes with this in
+ * development will cope later (`stepwell dev --fault`).
  */
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
@@ -9,20 +9,20 @@ import { ok, type Result, refused } from '../../grammar/result.js';
 import type { AttemptOutcome, OutgoingAttempt } from '../../messaging/outbound/attempt-outcome.js';
 import type { Endpoints } from '../../messaging/outbound/endpoints.js';
 
-/** Shares are from 0 to 1. */
+/** `drop` and `lose` are fractions from 0 to 1. */
 export interface FaultPlan {
   /** Attempts that never reach their endpoint. */
   readonly drop: number;
-  /** Attempts that reach it, and whose answer is lost: they are made again. */
+  /** Attempts that reach it but whose answer is lost: they are repeated. */
   readonly lose: number;
-  /** How much later every attempt goes out, milliseconds. */
+  /** How much later every attempt is sent, in ms. */
   readonly delayMs: number;
 }
 
 const delayMaxMs = 600_000;
 const grammar = 'drop=5%, lose=5% and delay=1s, with commas between them';
 
-/** `drop=5%,delay=1s` as it is written on the command line. */
+/** Parses `drop=5%,delay=1s` as given on the command line. */
 export function parseFaults(text: string): Result<FaultPlan> {
   const plan = { drop: 0, lose: 0, delayMs: 0 };
   for (const part of text.split(',')) {
@@ -40,7 +40,7 @@ export function parseFaults(text: string): Result<FaultPlan> {
   return ok(plan);
 }
 
-/** Endpoints as the network would be at its worst. */
+/** Calls endpoints through a network with these faults. */
 export class DisturbedEndpoints implements Endpoints {
   /** What ends the delays of the attempts that share a signal. */
   private readonly ends = new WeakMap<AbortSignal, Set<() => void>>();

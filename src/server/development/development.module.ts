@@ -1,4 +1,4 @@
-/** Wiring of what only a developer's server has. */
+/** Wiring of what only a development server has. */
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { RouteTable } from '../../http/routes/route-table.js';
@@ -8,14 +8,11 @@ import { SinkController } from './sink.controller.js';
 import { Sink } from './sink.js';
 import { SinkRoutes } from './sink.routes.js';
 
-/**
- * Empty: `developmentModules` gives it its parts, as there are none without a clock that may be
- * moved.
- */
+/** Empty, as `developmentModules` adds its parts, which exist only if the clock is movable. */
 @Module({})
 class DevelopmentModule {}
 
-/** The sink of a development server; imported where `isDevelopment` alone. */
+/** The sink of a development server; only imported if `isDevelopment`. */
 @Module({
   controllers: [SinkController],
   providers: [Sink, SinkRoutes],
@@ -26,7 +23,10 @@ class SinkModule {
   }
 }
 
-/** The routes of a clock that may be moved, none where it may not; and those of a sink. */
+/**
+ * The modules with the clock routes, if the clock is movable, and with the sink, if
+ * `isDevelopment`.
+ */
 export function developmentModules(
   isDevelopment: boolean,
   clock: Clock,

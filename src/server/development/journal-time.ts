@@ -1,4 +1,7 @@
-/** Where a journal ends later than the clock shows: `clock.json` is lost, or time was set back. */
+/**
+ * Handles a journal that ends later than the clock shows: `clock.json` is lost, or the time was set
+ * back.
+ */
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -6,26 +9,26 @@ import type { Clock } from '../../engine/clock.js';
 import { keepAhead } from './kept-clock.js';
 import { MovableClock } from './movable-clock.js';
 
-/** Clocks of machines are corrected by less, and the journal bridges that (ADR 38). */
+/** Ordinary corrections of a machine's clock are smaller, and the journal bridges them (ADR 38). */
 const correctedMaxMs = 60_000;
 
-/** A folder that has just been opened. */
+/** A folder that was just opened. */
 export interface OpenedFolder {
   readonly journal: Pick<PartitionLog, 'segments'>;
   readonly path: string;
   readonly disk: Disk;
-  /** It is looked at only: nothing is written there. */
+  /** The folder is only read: nothing is written to it. */
   readonly readOnly: boolean;
 }
 
-/** When the journal was appended to last, Unix milliseconds; 0 = it is empty. */
+/** When the journal was last appended to, in Unix ms; 0 if it is empty. */
 export function lastTimeOf({ segments }: OpenedFolder['journal']): number {
   return Math.max(0, ...segments.map(({ latestTime }) => latestTime));
 }
 
 /**
- * Moves a movable clock to the last event, and keeps that in the folder. Any other clock stays as
- * it is. The log says both. Rejects where the folder cannot be written.
+ * Moves a movable clock to the time of the last event, and saves that in the folder. Any other
+ * clock is not changed. Logs a warning in both cases. Rejects if the folder cannot be written.
  */
 export async function followJournal(
   { journal, path, disk, readOnly }: OpenedFolder,
@@ -38,7 +41,7 @@ export async function followJournal(
     log.warn({ behindMs }, 'the last event is later than the time of this machine');
     return;
   }
-  // Before the move: a start that ends between the two finds the folder in its time.
+  // Save before the move: if the start ends between the two, the next one has the folder's time.
   if (!readOnly) await keepAhead(disk, path, clock.aheadMs + behindMs);
   clock.forward(behindMs);
   log.warn({ behindMs }, 'the folder does not say how far its time was moved; its last event does');

@@ -1,14 +1,17 @@
-/** How far the clock of a folder was moved, kept in the folder: its journal is in that time. */
+/** How far the clock of a folder was moved; saved in the folder, as its journal uses that time. */
 import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole, replaceFile } from '../../../storage/disk/whole-file.js';
 import { diskError, errorCode } from '../../../storage/faults/storage-errors.js';
 import { ConfigurationError } from '../configuration/config.js';
 
-/** The file within the data folder; there is none where the clock was never moved. */
+/** The name of the file in the data folder; absent if the clock was never moved. */
 export const clockFile = 'clock.json';
 
-/** Milliseconds ahead of the machine. Throws `ConfigurationError` where the file is not ours. */
+/**
+ * How far the folder's clock is ahead of the machine's, in ms. Throws `ConfigurationError` if the
+ * file is not in our format.
+ */
 export async function readAhead(disk: Disk, folder: string): Promise<number> {
   const path = join(folder, clockFile);
   try {
@@ -21,7 +24,7 @@ export async function readAhead(disk: Disk, folder: string): Promise<number> {
   throw new ConfigurationError([`${path} does not say how far the clock was moved`]);
 }
 
-/** Is durable when it returns: a server that starts again is never behind its journal. */
+/** Durable when it resolves: a restarted server is never behind its journal. */
 export async function keepAhead(disk: Disk, folder: string, aheadMs: number): Promise<void> {
   const path = join(folder, clockFile);
   const content = Buffer.from(`${JSON.stringify({ aheadMs })}\n`);
@@ -30,7 +33,7 @@ export async function keepAhead(disk: Disk, folder: string, aheadMs: number): Pr
   });
 }
 
-/** A server for others than its developer goes by the time of the machine alone. */
+/** Refuses a moved folder: a server that is not for development only uses the machine's time. */
 export async function requireUnmoved(disk: Disk, folder: string): Promise<void> {
   const aheadMs = await readAhead(disk, folder);
   if (aheadMs === 0) return;

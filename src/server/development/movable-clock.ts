@@ -1,33 +1,33 @@
 /**
- * The clock of `stepwell dev`: it goes as the one of the machine does, and may be moved forward.
- * A move is as if the process had slept for so long: the wall clock and the monotonic one go on
- * together, and every timer that came due meanwhile rings at once, the earliest first (ADR 52).
+ * The clock of `stepwell dev`: it runs like the machine's clock, and can be moved forward. A move
+ * has the same effect as if the process had slept that long: the wall clock and the monotonic clock
+ * advance together, and every timer that became due fires at once, the earliest first (ADR 52).
  */
 import type { Clock } from '../../engine/clock.js';
 
 interface Timer {
-  /** On the monotonic clock of the server. */
+  /** By the monotonic clock of the server. */
   readonly due: number;
   readonly callback: () => void;
   cancel: () => void;
 }
 
 /**
- * One for the process of `stepwell dev`. What is measured for clients and connections goes by
- * `outside`, which no move hurries.
+ * One for the process of `stepwell dev`. Durations that clients and connections see are measured by
+ * `outside`, which a move does not affect.
  */
 export class MovableClock implements Clock {
   private readonly timers = new Set<Timer>();
-  /** What this process was moved by: its monotonic clock began with it. */
+  /** How far this process was moved; its monotonic clock started with it. */
   private movedMs = 0;
 
-  /** `keptMs`: what earlier processes of the same folder were moved by. */
+  /** `keptMs`: how far earlier processes of the same folder were moved. */
   constructor(
     private readonly machine: Clock,
     private readonly keptMs = 0,
   ) {}
 
-  /** How far this clock is ahead of that of the machine, milliseconds. */
+  /** How far this clock is ahead of the machine's, in ms. */
   get aheadMs(): number {
     return this.keptMs + this.movedMs;
   }
@@ -51,7 +51,7 @@ export class MovableClock implements Clock {
     };
   }
 
-  /** What the world outside lives by: the time of day is moved, durations are those that pass. */
+  /** The clock that the outside world uses: the time of day is moved, but durations are real. */
   get outside(): Clock {
     return {
       now: () => this.now(),
@@ -60,7 +60,7 @@ export class MovableClock implements Clock {
     };
   }
 
-  /** Moves on by `durationMs`, which is not negative. */
+  /** Moves the clock forward by `durationMs`, which is not negative. */
   forward(durationMs: number): void {
     this.movedMs += durationMs;
     const now = this.monotonic();

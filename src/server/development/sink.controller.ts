@@ -1,4 +1,6 @@
-/** `/admin/sink`: what the sink of a development server has taken (administration.md 5). */
+/**
+ * `/admin/sink`: the requests that the sink of a development server received (administration.md 5).
+ */
 import { Controller, Delete, Get, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BasicCredentials } from '../../http/identity/basic-auth.js';
@@ -7,7 +9,7 @@ import { Describe } from '../../http/routes/route-description.js';
 import { Sink, type SinkRequest } from './sink.js';
 import { sinkRoutes } from './sink.openapi.js';
 
-/** Shows and forgets; what the sink takes comes by `SinkRoutes`, which need no credential. */
+/** Shows and clears them; requests arrive by `SinkRoutes`, which need no credential. */
 @Controller('admin/sink')
 export class SinkController {
   constructor(

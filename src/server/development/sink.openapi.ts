@@ -1,4 +1,4 @@
-/** How the routes of the sink are described, which `stepwell dev` has (administration.md 5). */
+/** Descriptions of the sink routes, which only `stepwell dev` has (administration.md 5). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -24,7 +24,10 @@ const request = once(() =>
 
 const took = once(() => z.object({ requests: z.array(request()) }));
 
-/** Those that take (`/sink`), and those that show what was taken (`/admin/sink`). */
+/**
+ * The routes that receive requests (`/sink`), and those that show what was received
+ * (`/admin/sink`).
+ */
 export const sinkRoutes = {
   take: {
     summary: 'A destination of the development server itself: it answers 200',

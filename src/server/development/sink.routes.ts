@@ -1,4 +1,4 @@
-/** `/sink`: a destination for first messages, so that they need no other program (ADR 56). */
+/** `/sink`: a destination for first experiments, so that they need no other program (ADR 56). */
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../grammar/result.js';
 import { answerJson } from '../../http/routes/exchange.js';
@@ -7,12 +7,10 @@ import type { FastifyRoute } from '../../http/routes/route.js';
 import { Sink } from './sink.js';
 import { sinkRoutes } from './sink.openapi.js';
 
-/** What messages can be sent with. */
+/** The methods that messages can be sent with. */
 const methods: FastifyRoute['methods'] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/**
- * No credential is needed while the server serves; there are none but on a server for development.
- */
+/** These routes need no credential while the server serves; only a development server has them. */
 @Injectable()
 export class SinkRoutes {
   readonly routes: readonly FastifyRoute[];
@@ -44,7 +42,7 @@ export class SinkRoutes {
   private take(exchange: FastifyExchange, status: number): void {
     const { request, target, body } = exchange;
     const number = this.sink.take(request, target, body, status);
-    // These statuses have no body.
+    // Answers with these statuses have no body.
     if (status === 204 || status === 304) exchange.answer(status, []);
     else answerJson(exchange, { number }, status);
   }

@@ -1,4 +1,4 @@
-/** What a developer's server has sent to itself: the last requests that its sink has answered. */
+/** What a development server sent to itself: the last requests that its sink answered. */
 
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -6,32 +6,32 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
 
-/** So many requests are kept. */
+/** How many requests are kept. */
 const sinkRequestsMax = 50;
-/** So much of each body. */
+/** How much is kept of each body. */
 const sinkBodyBytesMax = 16 * 1024;
 
-/** A request as it came. */
+/** A request as it arrived. */
 export interface SinkRequest {
-  /** Rises with each request since the server started. */
+  /** Increases with each request since the server started. */
   readonly number: number;
-  /** Unix milliseconds. */
+  /** When it arrived, in Unix ms. */
   readonly at: number;
   readonly method: string;
-  /** Path and query. */
+  /** The path with the query. */
   readonly path: string;
-  /** What it was answered. */
+  /** The status of its answer. */
   readonly status: number;
-  /** Names and values as they came. */
+  /** Names and values as they arrived. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Its beginning, as text; as Base64 where it is none. */
+  /** The beginning of the body, as text; as Base64 if it is not text. */
   readonly body: string;
   readonly isBase64: boolean;
-  /** Of the whole body. */
+  /** The length of the whole body. */
   readonly bodyBytes: number;
 }
 
-/** It holds 50 requests at most, in memory, each with the first 16 KiB of its body. */
+/** Holds at most 50 requests in memory, each with the first 16 KiB of its body. */
 @Injectable()
 export class Sink {
   private kept: SinkRequest[] = [];
@@ -39,12 +39,12 @@ export class Sink {
 
   constructor(@Inject(provided.clock) private readonly clock: Clock) {}
 
-  /** The newest first. */
+  /** The kept requests, newest first. */
   get requests(): readonly SinkRequest[] {
     return this.kept;
   }
 
-  /** Keeps a request in the place of the oldest one; its number. */
+  /** Keeps a request, in place of the oldest one if necessary; returns its number. */
   take(
     { method = '', rawHeaders }: IncomingMessage,
     path: string,
@@ -66,7 +66,7 @@ export class Sink {
     return this.count;
   }
 
-  /** Forgets what came. */
+  /** Removes all kept requests. */
   clear(): void {
     this.kept = [];
   }
@@ -80,10 +80,10 @@ function pairsOf(rawHeaders: readonly string[]): [string, string][] {
   return pairs;
 }
 
-/** What is kept of a body: a copy, as the whole one is not to stay in memory. */
+/** The part of a body to keep: a copy, so that the whole body does not stay in memory. */
 function textOf(body: Buffer): Pick<SinkRequest, 'body' | 'isBase64'> {
   const beginning = body.subarray(0, sinkBodyBytesMax);
-  // A character may be cut in two; whether it is text, the whole tells.
+  // A character may be cut in two, so check the whole body for being text.
   const isBase64 = !isUtf8(body);
   return { body: beginning.toString(isBase64 ? 'base64' : 'utf8'), isBase64 };
 }

@@ -1,23 +1,25 @@
-/** A question to a disk that may not answer, as that of a network file system that is away. */
+/**
+ * A query to a disk that may not answer, for example on a network file system that is unreachable.
+ */
 import type { Timer } from '../../../storage/disk/timer.js';
 
-/** How long an answer is waited for, milliseconds; then the last figures have to do. */
+/** How long to wait for an answer, in ms; after that, the last known values are used. */
 const patienceMs = 1000;
 
 /**
- * One question is asked at a time: each that waits for a disk holds a thread of the pool, and the
- * journal needs those. While one is under way, all who ask get its answer.
+ * Sends one query at a time: each waiting query blocks a thread of the pool, and the journal needs
+ * those. All callers during a query get its answer.
  */
 export class DiskQuestion<Answer> {
   private underWay: Promise<Answer | null> | null = null;
 
-  /** `after` goes by the time of the machine. */
+  /** `after` runs on the machine's clock. */
   constructor(
     private readonly put: () => Promise<Answer>,
     private readonly after: Timer,
   ) {}
 
-  /** Null = the disk failed, or has had the question for a second and not answered it. */
+  /** The answer; null if the disk failed, or has not answered within a second. */
   ask(): Promise<Answer | null> {
     this.underWay ??= this.begin();
     return this.underWay;

@@ -1,41 +1,41 @@
 /**
- * Says that a disk does not answer: until that of the data folder does nothing is acknowledged, and
- * no metric moves, as they count what has ended.
+ * Reports a disk that does not answer. If it is the disk of the data folder, nothing is
+ * acknowledged meanwhile, and no metric shows it, as metrics count completed operations.
  */
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { systemClock } from '../../engine/clock.js';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 
-/** What takes longer is something that an operator should know of. */
+/** An operator should know about an operation that takes longer. */
 const silentMs = 10_000;
 const lookEveryMs = 1000;
 
 /** Which disk is watched, in the words of the warning. */
 export interface WatchedDisk {
-  /** Of the warning. */
+  /** The name of the warning. */
   readonly name: string;
-  /** What does not answer. */
+  /** The name of the disk in the warning. */
   readonly subject: string;
-  /** What follows from that. */
+  /** The consequence, for the warning. */
   readonly meanwhile: string;
 }
 
-/** That of the data folder. */
+/** The disk of the data folder. */
 export const ownDisk: WatchedDisk = {
   name: 'disk',
   subject: 'the disk',
   meanwhile: 'requests wait for it',
 };
 
-/** That of `STEPWELL_ARCHIVE_DIR`. */
+/** The disk of `STEPWELL_ARCHIVE_DIR`. */
 export const archiveDisk: WatchedDisk = {
   name: 'archive disk',
   subject: 'the disk of STEPWELL_ARCHIVE_DIR',
   meanwhile: 'the journal is not swept, and grows',
 };
 
-/** That of `STEPWELL_BACKUP_DIR`, or of what is copied there. */
+/** The disk of `STEPWELL_BACKUP_DIR`, or of what is copied there. */
 export const backupDisk: WatchedDisk = {
   name: 'backup disk',
   subject: 'the disk of a backup',
@@ -43,11 +43,11 @@ export const backupDisk: WatchedDisk = {
 };
 
 interface Call {
-  /** Monotonic milliseconds of the machine: a disk goes by no other clock. */
+  /** By the machine's monotonic clock, in ms: no other clock applies to a disk. */
   readonly startedAt: number;
 }
 
-/** One for each disk of the server; it looks while that is asked something. */
+/** One for each disk of the server; it checks while operations are in progress. */
 export class DiskWatch {
   /** In the order in which they began. */
   private readonly underWay = new Set<Call>();
@@ -60,7 +60,7 @@ export class DiskWatch {
     private readonly watched: WatchedDisk,
   ) {}
 
-  /** The disk is asked something from now on, until what this answers is called. */
+  /** Called when an operation begins; call the returned function when it ends. */
   began(): () => void {
     const call = { startedAt: systemClock.monotonic() };
     this.underWay.add(call);
@@ -71,12 +71,12 @@ export class DiskWatch {
     };
   }
 
-  /** The same disk; every call of it is watched. */
+  /** The same disk, with every call watched. */
   over(disk: Disk): Disk {
-    // A disk may be a class, whose methods a spread would lose.
+    // A disk may be a class instance, whose methods a spread would lose.
     return new Proxy(disk, {
       get: (own, name: keyof Disk) => {
-        // Its methods differ in what they take, which is passed on as it is.
+        // The methods differ in their arguments, which are passed on unchanged.
         const call = own[name].bind(own) as (...given: unknown[]) => Promise<unknown>;
         return (...given: unknown[]) => call(...given).finally(this.began());
       },

@@ -1,4 +1,6 @@
-/** Builds the engine over the journal, and tells the process when it recovers, acts and stops. */
+/**
+ * Builds the engine over the journal, and registers when it recovers, starts its effects and stops.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Store } from '../../../storage/store.js';
@@ -19,8 +21,8 @@ import { MemoryStart } from '../snapshots/memory-start.js';
 import { storageDeadlineMs } from './store-opener.js';
 
 /**
- * Called once, when Nest makes the engine. Whatever a feature registers must be there before the
- * journal is recovered, which is after all modules are made.
+ * Called once, when Nest creates the engine. Everything that features register must be registered
+ * before the journal is recovered, which happens after all modules are created.
  */
 @Injectable()
 export class EngineBuilder {
@@ -41,12 +43,12 @@ export class EngineBuilder {
     @Inject(provided.cluster) private readonly cluster: Cluster | null,
   ) {}
 
-  /** Nothing is recovered yet: the journal is read when the process recovers. */
+  /** Recovers nothing yet: the journal is read when the process recovers. */
   build(): Engine {
     const { turns, codec, clock, identifiers, sizes } = this;
     const engine = new Engine(turns, codec, clock, identifiers, this.watch(), sizes);
     if (this.life.changesNothing !== null) engine.effects.changeNothing();
-    // What was wanted then has run long ago.
+    // The effects wanted at that time ran long ago.
     if (this.past !== null) engine.effects.stop();
     this.recoverAtStart(engine);
     this.settleAtStop(engine);
@@ -84,7 +86,8 @@ export class EngineBuilder {
       served: () => {
         if (cluster === null) this.store.beginUpkeep();
         else cluster.serve();
-        // What is called by an attempt may call back at once: it has to find a server that answers.
+        // An endpoint that an attempt calls may call back at once, and must find a server that
+        // answers.
         void resumeEffects(engine).catch(this.fatal);
       },
     });

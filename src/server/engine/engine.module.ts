@@ -1,5 +1,6 @@
 /**
- * Wiring of the engine over the store: opened before anything is built, closed after everything.
+ * Wiring of the engine over the store, which is opened before anything else is built, and closed
+ * last.
  */
 import { Global, Inject, Module } from '@nestjs/common';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
@@ -20,11 +21,11 @@ import { EngineBuilder } from './engine-builder.js';
 import { JournalOpener } from './journal-opener.js';
 import { StoreOpener, storageDeadlineMs } from './store-opener.js';
 
-/** Size of the cache of options and bodies of messages in flight, in bytes. */
+/** The size of the cache for options and bodies of messages in flight, in bytes. */
 const payloadBytesMax = 32 * 1024 * 1024;
 
 /**
- * Global: every feature gets the engine from it. The order of its providers is that of a start: the
+ * Global, as every feature gets the engine from it. The providers are in the order of a start: the
  * store, its journal, memory, the engine.
  */
 @Global()

@@ -1,4 +1,4 @@
-/** Opens the journal's log in the store; in the past its time is not followed. */
+/** Opens the journal's log in the store; for a server of the past, the clock does not follow it. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -12,7 +12,7 @@ import { provided } from '../../engine/provided.js';
 import { followJournal, lastTimeOf } from '../development/journal-time.js';
 import type { StoreSettings } from './store-opener.js';
 
-/** Called once, when Nest makes the log; rejects as `openJournalLog` does. */
+/** Called once, when Nest creates the log; rejects as `openJournalLog` does. */
 @Injectable()
 export class JournalOpener {
   constructor(

@@ -1,4 +1,6 @@
-/** Opens the store with what the server is given, and closes it when the server stops. */
+/**
+ * Opens the store with the ports and settings of the server, and closes it when the server stops.
+ */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -18,10 +20,13 @@ import { DiskWatch, ownDisk } from '../disks/disk-watch.js';
 import { journalChain } from '../history/journal-chain.js';
 import { JournalHeadMetrics } from '../history/journal-head.metrics.js';
 
-/** A stop waits this long for the disk before it goes on without it. */
+/** How long a stop waits for the disk before it continues without it. */
 export const storageDeadlineMs = 30_000;
 
-/** Giving up the log that nodes share, so that another one takes it at once. */
+/**
+ * How long a stop may take to give up the log that nodes share, so that another node takes it at
+ * once.
+ */
 const clusterDeadlineMs = 5000;
 
 /** Where the store is, and when an append counts as durable. */
@@ -29,7 +34,9 @@ export interface StoreSettings extends DurabilitySettings {
   readonly dataDirectory: string;
 }
 
-/** Called once, when Nest makes the store. The store is closed in the phase `storage` of a stop. */
+/**
+ * Called once, when Nest creates the store. The store is closed in the phase `storage` of a stop.
+ */
 @Injectable()
 export class StoreOpener {
   constructor(
@@ -49,8 +56,8 @@ export class StoreOpener {
   ) {}
 
   /**
-   * Throws what `openStore` throws: a folder in use, damage, another version; and
-   * `ConfigurationError` where the folder follows a shared log that is not configured.
+   * Throws what `openStore` throws (a folder in use, damage, another version), and
+   * `ConfigurationError` if the folder follows a shared log that is not configured.
    */
   async open(): Promise<Store> {
     const { disk, clock, log, isolatesDamage } = this;
@@ -62,7 +69,7 @@ export class StoreOpener {
       randomBytes: this.identifiers.randomBytes.bind(this.identifiers),
       fsync: this.config.fsync,
       readOnly: this.life.changesNothing !== null,
-      // What was in topics then is not known: records are no events.
+      // A server of the past shows events only, so it does not open the logs of topics.
       ...(this.past !== null && { opens: (name: string) => !isolatesDamage(name) }),
       isolatesDamage,
       upkeepWaits: true,
@@ -78,7 +85,7 @@ export class StoreOpener {
     return store;
   }
 
-  /** What is only shown needs none. */
+  /** A read-only server, or one of the past, needs no shared log. */
   private requireSharedLog(store: Store): void {
     const isShown = this.life.changesNothing !== null || this.past !== null;
     if (isShown || this.cluster !== null || !hasFollowed(store)) return;
@@ -90,7 +97,7 @@ export class StoreOpener {
     ]);
   }
 
-  /** Measures what makes bytes durable, and warns where it does not return. */
+  /** Measures each sync, and warns if it does not return. */
   private syncing(): () => () => void {
     const watch = new DiskWatch(this.life, this.log, ownDisk);
     return () => {

@@ -1,4 +1,4 @@
-/** Whether the process lives, and whether it takes work. */
+/** Health checks: whether the process is alive, and whether it accepts work. */
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ProcessLife, type ProcessStatus } from '../../engine/lifecycle/process-life.js';
@@ -34,19 +34,19 @@ const ready: RouteDescription = {
   },
 };
 
-/** A takeover is over by then: an owner that is not heard for longer has no successor. */
+/** A takeover takes less than this, so an owner that is silent for longer has no successor. */
 const silentMs = 10_000;
 
-/** As `/health/ready` answers it. */
+/** The answer of `/health/ready`. */
 interface Readiness {
   readonly isReady: boolean;
-  /** `standby`: of a node of a cluster that passes requests on to the owner. */
+  /** `standby`: a node of a cluster that forwards requests to the owner. */
   readonly status: Omit<ProcessStatus, 'state'> & {
     readonly state: ProcessStatus['state'] | 'standby';
   };
 }
 
-/** Both answer `{"state", "reason"}`; `ready` with 503 unless everything is served. */
+/** Both routes answer `{"state", "reason"}`; `ready` answers 503 unless everything is served. */
 @Injectable()
 export class HealthRoutes {
   readonly routes: readonly Route[] = [
@@ -72,7 +72,7 @@ export class HealthRoutes {
     @Inject(provided.membership) private readonly membership: Membership | null,
   ) {}
 
-  /** What `/health/ready` answers with: 200 where `isReady`. */
+  /** The readiness that `/health/ready` reports: 200 if `isReady`. */
   get readiness(): Readiness {
     const { status } = this.life;
     const { membership } = this;
@@ -84,8 +84,9 @@ export class HealthRoutes {
   }
 
   /**
-   * All requests are answered: a balancer that left it out would have one node alone to send to.
-   * What would be wrong with it as the owner is seen before it is one.
+   * A follower that hears the owner is ready, as all its requests are answered: otherwise a load
+   * balancer would only have one node to send to. Its warnings include what would be wrong if it
+   * became the owner.
    */
   private followerReadiness(
     { otherOwner, status: { heardMsAgo, clockSkewMs } }: Membership,

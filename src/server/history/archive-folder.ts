@@ -1,4 +1,6 @@
-/** `STEPWELL_ARCHIVE_DIR`: before anything is swept, a start finds out whether it can be used. */
+/**
+ * `STEPWELL_ARCHIVE_DIR`: a start checks whether the folder is usable, before anything is swept.
+ */
 import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { withFile } from '../../../storage/disk/whole-file.js';
@@ -8,12 +10,12 @@ import { isWithin } from '../configuration/within.js';
 
 type Archived = Pick<Config, 'archiveDirectory' | 'dataDirectory' | 'journalRetention'>;
 
-/** Is written and removed again; copies of segments never have this name. */
+/** A file that is written and removed again; copies of segments never have this name. */
 const trial = '.stepwell-trial';
 
 /**
- * Throws `ConfigurationError` where no copy of a segment could be made. A folder that is not there
- * is not made: what was to be mounted there would have been written to another disk.
+ * Throws `ConfigurationError` if segments could not be copied there. A missing folder is not
+ * created: if a disk should have been mounted there, the copies would go to another disk.
  */
 export async function requireArchive(config: Archived, disk: Disk): Promise<void> {
   const { archiveDirectory: folder, dataDirectory, journalRetention } = config;
@@ -30,7 +32,7 @@ export async function requireArchive(config: Archived, disk: Disk): Promise<void
   try {
     const file = join(folder, trial);
     await disk.remove(file).catch(() => undefined);
-    // Another node of a cluster may try the same folder at the same time.
+    // Another node of a cluster may test the same folder at the same time.
     await withFile(disk, file, 'create', async () => undefined).catch(unless('EEXIST'));
     await disk.remove(file).catch(unless('ENOENT'));
   } catch (error) {

@@ -5,10 +5,10 @@ import type { ChainWork, PrunedQuestion, RootQuestion } from '../../../storage/c
 import type { Clock } from '../../engine/clock.js';
 import type { ChainAnswer, ChainQuestion } from './chain.worker.js';
 
-/** An idle thread ends after this: the next segment may be sealed in a second, or in a day. */
+/** An idle thread ends after this time: the next segment may be sealed in a second, or in a day. */
 const idleMs = 10_000;
 
-/** Beside this file, or beside the program that it is part of; compiled or not. */
+/** The entry is beside this file, or beside the bundled program; compiled or not. */
 const { pathname } = new URL(import.meta.url);
 const entry = new URL(`./chain.worker${extname(pathname)}`, import.meta.url);
 
@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * What the chain of a server's journal works with. Where the thread dies, all that it was asked
- * rejects, and the next question has a new thread.
+ * Does the work for the chain of a server's journal. If the thread dies, all pending questions are
+ * rejected, and the next question starts a new thread.
  */
 export class ChainThread implements ChainWork {
   private worker: Worker | null = null;
@@ -37,12 +37,12 @@ export class ChainThread implements ChainWork {
     return this.ask((id) => ({ ask: 'pruned', id, question }));
   }
 
-  /** Ends the thread, if there is one; what it was asked rejects. */
+  /** Ends the thread, if there is one; its pending questions are rejected. */
   async stop(): Promise<void> {
     this.cancelEnd();
     const { worker } = this;
     this.worker = null;
-    // First: what is asked while it ends is asked of the next one.
+    // Reject first: questions that arrive while the thread ends go to the next thread.
     this.refuse(new Error('the thread that reads segments was ended'));
     await worker?.terminate();
   }
@@ -52,7 +52,7 @@ export class ChainThread implements ChainWork {
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
-      // The thread calls the method that the question names, and sends what that answers.
+      // The thread calls the method that the question names, and returns its result.
       this.waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject });
       this.running().postMessage(question(id));
     });
@@ -62,7 +62,7 @@ export class ChainThread implements ChainWork {
     if (this.worker !== null) return this.worker;
     const worker = new Worker(entry);
     this.worker = worker;
-    // It keeps no process alive.
+    // The thread does not keep the process alive.
     worker.unref();
     worker.on('message', (answer: ChainAnswer) => this.answered(answer));
     worker.on('error', (error) => {

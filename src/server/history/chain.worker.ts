@@ -1,4 +1,4 @@
-/** The thread that reads and hashes segments: what the main one asks is answered one by one. */
+/** The thread that reads and hashes segments; it answers the main thread's questions. */
 import { parentPort } from 'node:worker_threads';
 import {
   chainWork,
@@ -8,12 +8,12 @@ import {
 import { nodeDisk } from '../../../storage/disk/node-disk.js';
 import { letOthersGoFirst } from './background-thread.js';
 
-/** What is asked of the thread. */
+/** A question to the thread. */
 export type ChainQuestion =
   | { readonly ask: 'root'; readonly id: number; readonly question: RootQuestion }
   | { readonly ask: 'pruned'; readonly id: number; readonly question: PrunedQuestion };
 
-/** What it answers: a result, or why there is none. */
+/** An answer of the thread: a result, or why there is none. */
 export interface ChainAnswer {
   readonly id: number;
   readonly result: unknown;

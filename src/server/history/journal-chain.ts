@@ -1,4 +1,7 @@
-/** How the journal of a server gets its chain: what computes it, and where its heads go. */
+/**
+ * Connects the journal of a server to its chain: what computes it, and where its heads are
+ * reported.
+ */
 import type { Logger } from 'pino';
 import type { ChainOptions } from '../../../storage/chain/log-chain.js';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -11,11 +14,11 @@ import type { JournalHeadMetrics } from './journal-head.metrics.js';
 /** The chain of a server's journal. */
 export interface JournalChain {
   readonly options: ChainOptions;
-  /** Ends what works for it; after the store is closed. */
+  /** Ends the thread that computes it; call after the store is closed. */
   stop(): Promise<void>;
 }
 
-/** Reads in a thread of its own where the disk is a real one. */
+/** Reads in a thread of its own if the disk is a real one. */
 export function journalChain(
   disk: Disk,
   clock: Clock,

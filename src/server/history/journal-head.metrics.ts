@@ -1,8 +1,8 @@
-/** What operators see of the chain of the journal: its head, to be kept elsewhere (ADR 40). */
+/** The metric of the journal's chain: its head, to be kept elsewhere (ADR 40). */
 import { Gauge, type Registry } from 'prom-client';
 import type { ChainHead } from '../../../storage/chain/log-chain.js';
 
-/** The series of an earlier head ends with the next one: what was scraped before keeps it. */
+/** A new head replaces the series of the previous one, which remains in what was scraped before. */
 export class JournalHeadMetrics {
   readonly #head: Gauge<'digest'>;
 
@@ -15,7 +15,7 @@ export class JournalHeadMetrics {
     });
   }
 
-  /** The journal has a new head. */
+  /** Called when the journal has a new head. */
   sealed({ offset, digest }: ChainHead): void {
     this.#head.reset();
     this.#head.set({ digest }, offset);

@@ -1,19 +1,19 @@
-/** Seals the journal now and then, so that a quiet one has a head, too (ADR 40). */
+/** Seals the journal at intervals, so that a quiet journal gets a head, too (ADR 40). */
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
 import type { Journal } from '../../engine/journal.js';
 
-/** A clock that is set does not keep a seal away for longer than this. */
+/** Setting the clock does not delay a seal for longer than this. */
 const lookEveryMsMax = 60_000;
 
-/** A seal that fails is logged and tried again at the next look. */
+/** A seal that fails is logged and retried at the next check. */
 export class JournalSealRunner {
   private isStopped = false;
   private cancel: () => void = () => undefined;
   private looking: Promise<void> = Promise.resolve();
   private readonly startedAt: number;
 
-  /** What was recorded `everyMs` after the last seal, or later, has the journal sealed again. */
+  /** Seals the journal if anything was recorded since the last seal and that is `everyMs` ago. */
   constructor(
     private readonly journal: Journal,
     private readonly clock: Clock,
@@ -23,7 +23,7 @@ export class JournalSealRunner {
     this.startedAt = clock.now();
   }
 
-  /** Looks from now on; the first look is as far away as every later one. */
+  /** Starts checking; the first check has the same delay as every later one. */
   start(): void {
     if (this.isStopped) return;
     this.cancel = this.clock.after(Math.min(this.everyMs, lookEveryMsMax), () => {
@@ -33,7 +33,7 @@ export class JournalSealRunner {
     });
   }
 
-  /** Settles when nothing is under way; nothing is sealed after this. */
+  /** Settles when no check is in progress; nothing is sealed after that. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();

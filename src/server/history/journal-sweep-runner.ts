@@ -1,7 +1,7 @@
 /**
- * Looks now and then whether the journal is worth a sweep, and has it swept in the background;
- * where it is kept for ever, only indexes let go of what has expired. On a node of a cluster that
- * follows it sweeps what the owner sweeps (ADR 61).
+ * Checks at intervals whether a sweep of the journal is worthwhile, and runs it in the background.
+ * If the journal is kept for ever, only indexes drop what has expired. On a follower in a cluster,
+ * it sweeps what the owner sweeps (ADR 61).
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -17,22 +17,25 @@ import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
 
-/** A clock that jumps is seen by looks that are no further apart, and what has expired by then. */
+/**
+ * The longest interval between checks, so that clock jumps are noticed and expired data is found.
+ */
 const lookEveryMsMax = 10_000;
 
-/** Where retention is short, there are so many looks until it has passed. */
+/** With a short retention, there are this many checks per retention time. */
 const looksPerRetention = 8;
 
 const warning = 'journal sweeps';
 
-/** What operators can see to; the log has the whole of it. */
+/** The reason in an operator's words; the log has the details. */
 function reasonOf(error: unknown): string {
   const isArchive = error instanceof NotArchived;
   return isArchive ? 'it cannot be copied to STEPWELL_ARCHIVE_DIR' : 'see the log';
 }
 
 /**
- * A sweep that fails is counted, logged, and a warning of the server's status until one succeeds.
+ * A sweep that fails is counted, logged, and reported as a warning in the server's status until one
+ * succeeds.
  */
 @Injectable()
 export class JournalSweepRunner {
@@ -40,7 +43,7 @@ export class JournalSweepRunner {
   private isStopped = false;
   private cancel: () => void = () => undefined;
 
-  /** What is older than this may go, milliseconds; null = nothing goes. */
+  /** What is older than this may be removed, in ms; null if nothing is removed. */
   private readonly retentionMs: number | null;
 
   constructor(
@@ -55,7 +58,7 @@ export class JournalSweepRunner {
     this.wallClock = new WallClockWatch(clock);
   }
 
-  /** The first look is as far away as the others. */
+  /** Starts checking; the first check has the same delay as the others. */
   start(): void {
     if (this.isStopped) return;
     const retentionMs = this.retentionMs ?? Number.POSITIVE_INFINITY;
@@ -66,7 +69,7 @@ export class JournalSweepRunner {
     });
   }
 
-  /** Settles when no sweep is under way; none begins after this. */
+  /** Settles when no sweep is in progress; none begins after that. */
   stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
@@ -74,16 +77,19 @@ export class JournalSweepRunner {
   }
 
   /**
-   * The event that memory has folded last says that the owner begins a sweep. While one is under
-   * way here, it is passed over: the next one takes out what it would have.
+   * Called when the event that memory folded last says that the owner begins a sweep. If a sweep is
+   * still in progress here, this one is skipped: the next one removes what it would have removed.
    */
   follow(range: SweepRange): void {
     void this.run(() => this.sweeper.follow(range));
   }
 
-  /** The clocks are looked at while a sweep is under way, too: its length is no jump. */
+  /**
+   * Checks the clocks also while a sweep is in progress, so that its duration does not count as a
+   * jump.
+   */
   private look(): void {
-    // One that was set ahead by mistake would have everything removed.
+    // A clock set ahead by mistake would have everything removed.
     if (!this.wallClock.isTrusted()) return;
     const { sweeper, retentionMs } = this;
     const at = this.clock.now();

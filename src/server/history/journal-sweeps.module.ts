@@ -1,6 +1,6 @@
 /**
- * Wiring of what is done to the journal beside appending: it is sealed now and then, and swept; the
- * sweeps follow every kind of event that features have.
+ * Wiring of the maintenance of the journal: it is sealed at intervals, and swept. The sweeps follow
+ * every kind of event that features have.
  */
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -21,15 +21,15 @@ import { archiveDisk, DiskWatch } from '../disks/disk-watch.js';
 import { JournalSealRunner } from './journal-seal-runner.js';
 import { JournalSweepRunner } from './journal-sweep-runner.js';
 
-/** The size of a segment of the journal: less than one is not worth a sweep. */
+/** The size of a journal segment: sweeping less than one is not worthwhile. */
 const segmentBytesMax = 64 * 1024 * 1024;
 
-/** A stop waits this long for the group of segments that is being written. */
+/** How long a stop waits for the group of segments that is being written. */
 const stopDeadlineMs = 10_000;
 
 /**
- * How far apart sweeps may end, in events (`Crossings`): with bodies, they are a segment. Null =
- * there are none, everything is kept.
+ * The distance between sweep edges, in events (`Crossings`): with bodies, they amount to a segment.
+ * Null if there are no sweeps and everything is kept.
  */
 export function sweepStretch(
   { journalRetention }: Pick<Config, 'journalRetention'>,
@@ -38,12 +38,12 @@ export function sweepStretch(
   return journalRetention === 'forever' ? null : Math.ceil(segmentBytes / bytesPerEvent);
 }
 
-/** What `SweepRules` are provided as. */
+/** The injection token for `SweepRules`. */
 const sweepRules = Symbol('sweepRules');
 
 /**
- * Exports what a follower's module needs. Where retention is `forever` nothing is swept, and only
- * what has expired leaves indexes.
+ * Exports what a follower's module needs. With retention `forever`, nothing is swept, and only
+ * expired entries are removed from indexes.
  */
 @Module({
   providers: [
@@ -104,7 +104,7 @@ export class JournalSweepsModule implements OnModuleInit {
     this.seals = new JournalSealRunner(journal, clock, log, config.journalSealMs);
   }
 
-  /** Every feature has registered its kinds, and nothing is recovered yet. */
+  /** At this point, every feature has registered its kinds, and nothing is recovered yet. */
   onModuleInit(): void {
     this.life.addRecoverable({
       name: 'journal seals',

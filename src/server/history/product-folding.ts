@@ -1,7 +1,7 @@
 /**
- * Every kind and every index of the product in an engine without a server around it: it folds
- * events and decides nothing. What folds a journal aside (snapshots, a replay) has its memory from
- * here; that it has the same parts as the server's, a test says.
+ * Every kind and every index of the product in an engine without a server: it folds events and
+ * decides nothing. Snapshots and replays, which fold a journal separately, get their memory from
+ * here; a test checks that it has the same parts as the server's.
  */
 import { JournalClock, systemClock } from '../../engine/clock.js';
 import type { Command, Decider, DomainEvent } from '../../engine/decider.js';
@@ -38,25 +38,25 @@ import { RefusalRecords } from '../refusals/refusal-record.entity.js';
 import { Reveals } from '../reveals/reveal.entity.js';
 import { Tokens } from '../tokens/token.entity.js';
 
-/** What memory depends on beside the events. */
+/** The settings that memory depends on, besides the events. */
 export interface FoldingSettings
   extends Pick<MessagingSettings, 'deadLetterRetentionMs'>,
     GroupSettings,
     TopicLimits {
-  /** How far apart sweeps may end (`Crossings`); null = the journal is kept forever. */
+  /** The distance between sweep edges (`Crossings`); null if the journal is kept forever. */
   readonly sweepStretch: number | null;
 }
 
-/** Give its `engine.replay` the envelopes that `codec` makes of a journal's records. */
+/** Pass to `engine.replay` the envelopes that `codec` decodes from a journal's records. */
 export interface ProductFolding {
   readonly engine: Engine;
   readonly codec: EventCodec;
 }
 
-/** One of any kind: states and events pass through. */
+/** A decider of any kind, with untyped states and events. */
 export type AnyDecider = Decider<unknown, Command, DomainEvent>;
 
-/** Says nothing about what an event means, so the deciders of every setting fold alike. */
+/** The meaning of an event does not depend on settings, so deciders fold alike with any. */
 const anySettings: FoldingSettings = {
   deadLetterRetentionMs: 0,
   groupRetentionMs: 0,
@@ -98,7 +98,7 @@ export function productFolding(settings: FoldingSettings): ProductFolding {
   return { engine, codec };
 }
 
-/** Every kind of stream that a journal may hold, in no order. */
+/** The deciders of every kind of stream that a journal may hold, in no particular order. */
 export function productDeciders(): readonly AnyDecider[] {
   const { engine } = productFolding(anySettings);
   return engine.kinds.map((kind) => engine.actors(kind).decider);

@@ -1,25 +1,30 @@
-/** What the log says of an answer that has begun and did not end. */
+/** Logs answers that began but were not completed. */
 import { type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 import { loggedPath } from '../../http/logged-path.js';
 import { NoRoom } from '../../http/no-room.js';
 
-/** Of a connection that closed during an answer; since Node.js 24 another one if it did before. */
+/**
+ * Codes for a connection that closed during an answer; since Node.js 24, the second one is used if
+ * it had closed before.
+ */
 const clientGone = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
-/** Whether this error says that the client closed the connection before the answer's end. */
+/** Whether the error says that the client closed the connection before the answer ended. */
 export function isClientGone(error: unknown): boolean {
   return clientGone.includes(errorCode(error) ?? '');
 }
 
-/** What the log shows of a request. */
+/** The parts of a request that the log shows. */
 interface LoggedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
 }
 
-/** A client that goes away is no failure of ours; anything else is one, and the client saw it. */
+/**
+ * A client that disconnects is not our failure. Anything else is one, and the client noticed it.
+ */
 export function logCutAnswer(log: Logger, error: Error, { method, url = '' }: LoggedRequest): void {
   const request = { method, path: loggedPath(url) };
   if (isClientGone(error)) log.debug(request, 'the client broke an answer off');

@@ -1,4 +1,7 @@
-/** The last word to a connection whose bytes are no HTTP: there is no path, so one shape. */
+/**
+ * The final answer on a connection whose bytes are not valid HTTP. There is no path to choose an
+ * error format by, so there is one format for all.
+ */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '../../grammar/result.js';
@@ -13,9 +16,10 @@ const statusOf: Readonly<Record<string, number>> = {
 };
 
 /**
- * Answers with JSON and closes: the next bytes could be framed in any way. The latest answer of the
- * connection distinguishes a broken body from a broken head after it, which is answered behind it:
- * sent before, the refusal would be taken for the answer to the sound request.
+ * Answers with JSON and closes, since the framing of the following bytes is unknown. The latest
+ * answer of the connection distinguishes a malformed body from a malformed head after it. A
+ * malformed head is refused only after that latest answer: if the refusal came first, the client
+ * would take it for the answer to the sound request.
  */
 export function refuseConnection(
   error: NodeJS.ErrnoException,
@@ -26,7 +30,8 @@ export function refuseConnection(
     socket.destroy();
     return;
   }
-  // It is being ended, as where its client closes its side behind what was refused.
+  // The connection is already being closed, for example because its client closed its own side
+  // after a refusal.
   if (socket.writableEnded) return;
   dropRest(socket);
   const latest = connections.latestAnswer(socket);
@@ -35,7 +40,7 @@ export function refuseConnection(
     return;
   }
   if (latest?.headersSent === true && !latest.req.complete) {
-    // The request has its answer already: no request would wait for a second one.
+    // The request already has its answer: the client would not expect a second one.
     connections.endSoon(socket);
     return;
   }

@@ -1,14 +1,17 @@
-/** The end of a connection whose client still sends: it gets the time to read its last answer. */
+/**
+ * Ends a connection whose client is still sending: the client gets time to read its last answer.
+ */
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Clock } from '../../engine/clock.js';
 
-/** How long a refused client may take to read why. */
+/** How long a refused client has to read why it was refused. */
 const lingerMs = 1000;
 
 /**
- * Ends a connection after `answer`. What the client still sends is read, as a reset would take
- * the answer away from it; a client that does not close its side cannot keep ours open.
+ * Ends a connection after `answer`. What the client still sends is read and dropped, since a reset
+ * would discard the answer before the client has read it. A client that does not close its side
+ * cannot keep ours open.
  */
 export function endSoon(socket: Socket, clock: Clock, answer?: string): void {
   if (answer === undefined) socket.end();
@@ -17,15 +20,15 @@ export function endSoon(socket: Socket, clock: Clock, answer?: string): void {
   socket.once('close', cancel);
 }
 
-/** Ends a connection once what was written on it is sent; what its client still sends is lost. */
+/** Ends a connection once everything written to it is sent; what its client still sends is lost. */
 export function endWritten(socket: Socket): void {
   Socket.prototype.destroySoon.call(socket);
 }
 
 /**
- * Ends a connection on which its last answer is sent, the one to `request`. A request that was
- * answered before all of it had come is still being sent: the rest is read and dropped, and nothing
- * in it is taken for another request.
+ * Ends a connection after its last answer, which is the one to `request`. If that request was
+ * answered before all of it arrived, the client is still sending: the rest is read and dropped, and
+ * no part of it is mistaken for another request.
  */
 export function endAfterAnswer(
   socket: Socket,
@@ -40,7 +43,10 @@ export function endAfterAnswer(
   endSoon(socket, clock);
 }
 
-/** From now on what comes is read, so that its client is not held up, and is no request. */
+/**
+ * From now on, reads and drops incoming bytes: the client is not blocked, and the bytes are not
+ * parsed as a request.
+ */
 export function dropRest(socket: Socket): void {
   socket.removeAllListeners('data');
   socket.on('data', () => undefined);

@@ -1,7 +1,10 @@
-/** Which connections share what one client may take. */
+/** Groups connections by the client whose share they count towards. */
 import ipaddr from 'ipaddr.js';
 
-/** What shares one share: an IPv4 address, or the network of an IPv6 address. */
+/**
+ * The key of the share an address belongs to: an IPv4 address, or the /64 network of an IPv6
+ * address.
+ */
 export function shareOf(address: string): string {
   if (!address.includes(':')) return address;
   if (!ipaddr.isValid(address)) return address;

@@ -1,6 +1,6 @@
 /**
- * Every open connection of the server: how many there may be in all and from one address, which of
- * them have never sent a request, and which wait for an answer.
+ * Every open connection of the server: enforces how many there may be in all and from one address,
+ * and tracks which have never sent a request and which wait for an answer.
  */
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -17,7 +17,7 @@ import { UnreadAnswers } from './unread-answers.js';
 /** How many connections may be open at once. */
 export interface InboundConnectionLimits {
   readonly connections: number;
-  /** From one IPv4 address, or from one IPv6 network of 64 bits: a host has all of those. */
+  /** From one IPv4 address, or from one IPv6 /64 network: a host may use all its addresses. */
   readonly connectionsPerAddress: number;
 }
 
@@ -28,28 +28,28 @@ export interface ConnectionPorts {
   readonly log: Logger;
 }
 
-/** Beyond the limits so many more are open for health checks; each is closed after one answer. */
+/** How many more connections are accepted for health checks; each closes after one answer. */
 const spareConnectionsMax = 32;
 
-/** Where there is no place, a connection that has been without a request for so long gives way. */
+/** If no place is free, a connection without a request for this long gives up its own. */
 const silenceMs = 1000;
 
-/** The log says as often that connections are refused. */
+/** How often at most the log reports refused connections. */
 const warnAgainMs = 60_000;
 
 /** Gives a connection to Node's server. */
 export type GiveToNode = (socket: Socket) => void;
 
 /**
- * One for the server (ADR 22). Where a new client needs a place, a connection that has been silent
- * or idle for long gives its own; one with a request under way never does.
+ * One for the server (ADR 22). If a new client needs a place, a connection that has long been
+ * silent or idle gives up its own; a connection with a request in flight never does.
  */
 export class InboundConnections {
   private readonly open = new Map<Socket, InboundConnection>();
   private readonly peers = new Map<Socket, InboundConnection>();
   private readonly owners = new Map<string, Owner>();
   private readonly silent = new Set<InboundConnection>();
-  /** Those beyond the limits, to be read only: while there are none, no connection `staysSpare`. */
+  /** The connections beyond the limits; read only. If empty, no connection `staysSpare`. */
   readonly spare = new Set<InboundConnection>();
   private readonly unread: UnreadAnswers;
   private isDraining = false;
@@ -64,14 +64,14 @@ export class InboundConnections {
   }
 
   /**
-   * Lets only those connections of `server` through that have a place, and follows them. `take`
-   * gets them, and what lets the server take them.
+   * Admits only the connections to `server` that get a place, and tracks them. `take` gets each
+   * one, with a function that passes it on to Node's server.
    */
   guard(
     server: Server,
     take: (connection: InboundConnection, giveToNode: GiveToNode) => void,
   ): void {
-    // Node types them as functions of anything.
+    // Node types the listeners as functions with any arguments.
     const others = server.listeners('connection') as ((socket: Socket) => void)[];
     const giveToNode: GiveToNode = (socket) => {
       for (const listener of others) listener.call(server, socket);
@@ -95,7 +95,7 @@ export class InboundConnections {
     });
   }
 
-  /** Follows the connections of other nodes: those of their clients have their places there. */
+  /** Tracks connections of other nodes: the clients behind them have their places there. */
   followPeers(server: Server): void {
     server.on('connection', (socket: Socket) => {
       this.peers.set(socket, new InboundConnection(socket, this.ports.clock, nothing));
@@ -106,14 +106,17 @@ export class InboundConnections {
     });
   }
 
-  /** The latest answer on a connection, begun or not; null where no request is under way. */
+  /**
+   * The latest answer on a connection, whether it has begun or not; null if no request is in
+   * flight.
+   */
   latestAnswer(socket: Socket): AnswerState | null {
     return this.open.get(socket)?.latest ?? null;
   }
 
   /**
-   * Whether requests on this connection may be for health checks only. False from when a place has
-   * become free for it, which it takes by this.
+   * Whether requests on this connection may only be for health checks. Becomes false once a regular
+   * place is free, which this call takes for the connection.
    */
   staysSpare(socket: Socket): boolean {
     const connection = this.open.get(socket);
@@ -123,7 +126,7 @@ export class InboundConnections {
     return false;
   }
 
-  /** Ends answers that have begun and go on, of requests that are meant. */
+  /** Breaks off answers that are still being sent, if their request matches. */
   endStreams(isMeant: (request: RequestHead) => boolean): void {
     for (const { current, socket } of [...this.open.values(), ...this.peers.values()]) {
       if (current === null || !current.headersSent || current.writableEnded) continue;
@@ -136,30 +139,30 @@ export class InboundConnections {
     endSoon(socket, this.ports.clock, answer);
   }
 
-  /** Refuses new connections, and closes each one as soon as it has no request in flight. */
+  /** Refuses new connections, and closes each open one as soon as it has no request in flight. */
   drain(): void {
     this.isDraining = true;
     for (const connection of this.open.values()) connection.endOnceIdle();
   }
 
-  /** Closes those of other nodes in the same way: they would be kept for the next request. */
+  /** Closes other nodes' connections in the same way: they would be kept for the next request. */
   drainPeers(): void {
     for (const connection of this.peers.values()) connection.endOnceIdle();
   }
 
-  /** Closes what is still open. */
+  /** Closes every connection that is still open. */
   cut(): void {
     for (const socket of this.open.keys()) socket.destroy();
   }
 
-  /** A new connection that has a place; null where there is none. */
+  /** A new connection that got a place; null if there is none. */
   private admitted(socket: Socket): InboundConnection | null {
     if (this.isDraining) return null;
     const connection = new InboundConnection(socket, this.ports.clock, this.spoke);
     if (!this.takePlace(connection) && !this.takeSpare(connection)) return null;
     this.open.set(socket, connection);
     this.unread.watch();
-    // What Node's server ends a connection by, once the last answer on it is sent.
+    // Node's server calls this to end a connection once the last answer on it is sent.
     socket.destroySoon = () => endAfterAnswer(socket, this.ports.clock, connection.latest?.req);
     socket.once('close', () => {
       this.countAborted(connection);
@@ -168,7 +171,7 @@ export class InboundConnections {
     return connection;
   }
 
-  /** True = it has a place now. */
+  /** Returns true if the connection has a place now. */
   private takePlace(connection: InboundConnection): boolean {
     const { limits } = this;
     const owner = this.ownerOf(connection.socket);
@@ -187,7 +190,7 @@ export class InboundConnections {
     return true;
   }
 
-  /** True = it is one of the spare ones now. */
+  /** Returns true if the connection is a spare one now. */
   private takeSpare(connection: InboundConnection): boolean {
     this.refusedOne();
     if (this.spare.size >= spareConnectionsMax) {
@@ -204,7 +207,10 @@ export class InboundConnections {
     return undefined;
   }
 
-  /** Closes the oldest of `silent` connections, if it has been silent for long; true = it did. */
+  /**
+   * Closes the oldest of the `silent` connections if it has been silent long enough; true if it
+   * did.
+   */
   private closeOldestSilent(silent: ReadonlySet<InboundConnection>): boolean {
     const [oldest] = silent;
     if (oldest === undefined) return false;
@@ -214,9 +220,9 @@ export class InboundConnections {
   }
 
   /**
-   * Closes the connection that has been idle since its answer for the longest, of `owner` or of
-   * all, if it has been so for long; true = it did. All are looked at: that costs less than the
-   * connection that asks for it, and requests keep no order for a moment that seldom comes.
+   * Closes the connection of `owner` (or of any owner) that has been idle the longest since its
+   * answer, if that is long enough; true if it did. It scans all connections: that costs less than
+   * accepting the new one, and requests need not maintain an order for a case this rare.
    */
   private closeLongestIdle(owner: Owner | null): boolean {
     let longest: InboundConnection | null = null;
@@ -256,7 +262,7 @@ export class InboundConnections {
     return this.owners.get(key) ?? { key, held: 0, silent: new Set() };
   }
 
-  /** An upload that the client has broken off is no failure of ours: one line says that it was. */
+  /** An upload that the client broke off is not our failure: it is counted and logged (debug). */
   private countAborted({ latest }: InboundConnection): void {
     if (latest === null || latest.headersSent || latest.req.complete) return;
     const { metrics, log } = this.ports;

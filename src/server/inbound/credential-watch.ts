@@ -1,6 +1,6 @@
 /**
- * Answers that have begun and go on, as streams do, are broken off once their credential is good no
- * longer, whatever it is: a token, a session, a credential of topics (ADR 97).
+ * Breaks off streaming answers once their credential is no longer valid, whatever its kind: a
+ * token, a session, or a credential of topics (ADR 97).
  */
 import { Injectable } from '@nestjs/common';
 import { systemClock } from '../../engine/clock.js';
@@ -11,14 +11,20 @@ import { knownCallerOf } from '../../http/identity/callers.js';
 import type { RequestHead } from '../../http/request-head.js';
 import { InboundConnections } from './connections.js';
 
-/** Nothing tells of credentials that expire by what they say of themselves: they are looked at. */
+/**
+ * Nothing announces that a credential with an expiry date of its own has expired, so credentials
+ * are checked at this interval.
+ */
 const lookMs = 5000;
-/** Streams that see it by themselves, and the page that signs out, end in order before. */
+/**
+ * Gives streams that notice by themselves, and the page that signs out, the time to end in an
+ * orderly way first.
+ */
 const soonMs = 1000;
 
 /**
- * One for the server. Its clock is the machine's: a developer who moves the server's time on does
- * not end streams by it.
+ * One for the server. It runs on the machine's clock: a developer who moves the server's time
+ * forward does not end streams by that.
  */
 @Injectable()
 export class CredentialWatch {
@@ -36,12 +42,12 @@ export class CredentialWatch {
     life.addStoppable({ name: 'credential watch', phase: 'rest', deadlineMs: 1000, stop });
   }
 
-  /** Breaks off now what may not go on. */
+  /** Breaks off every stream that may no longer continue. */
   look(): void {
     this.connections.endStreams((request) => !this.mayGoOn(request));
   }
 
-  /** Whether the credential of a request that was let in would be found again. */
+  /** Whether the credential of an admitted request would still be accepted. */
   private mayGoOn(request: RequestHead): boolean {
     const name = knownCallerOf(request)?.name ?? null;
     if (name === null) return true;
@@ -49,7 +55,7 @@ export class CredentialWatch {
     return found.some(({ principal }) => principal === name);
   }
 
-  /** A credential was taken away: its streams end within a second. */
+  /** Called when a credential was revoked: its streams end within a second. */
   lookSoon(): void {
     if (this.isSoon) return;
     this.isSoon = true;
@@ -58,7 +64,7 @@ export class CredentialWatch {
   }
 
   private lookIn(ms: number): () => void {
-    // Clients count the same time, also where a developer's server moves its own.
+    // Clients measure real time, even if a development server moves its own clock.
     return systemClock.after(ms, () => {
       this.isSoon = false;
       this.look();

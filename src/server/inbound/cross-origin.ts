@@ -1,17 +1,17 @@
 /**
- * Pages of other origins (the Fetch standard: CORS). What a listed origin asks may be read by it,
- * whatever the answer is; what any other asks is answered as if there were no origins, but for what
- * `ForeignPages` refuses.
+ * Requests from pages of other origins (CORS in the Fetch standard). A page of a listed origin may
+ * read every answer to its requests; requests of other origins are answered as if there were no
+ * CORS, except for those that `ForeignPages` refuses.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Whether pages of an origin, as browsers write it, may read our answers. */
 export type OriginRule = (origin: string) => boolean;
 
-/** All that any route answers; the route itself says which are its own. */
+/** All methods that any route answers; each route itself says which it supports. */
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** Beyond the few that every page may read. */
+/** Headers that pages may read in addition to the few that the standard always allows. */
 const exposed = [
   'Allow',
   'Content-Length',
@@ -25,10 +25,10 @@ const exposed = [
   'X-Request-Id',
 ].join(', ');
 
-/** In seconds; no browser keeps an answer for longer than a day, and some for less. */
+/** In seconds; no browser caches a preflight for longer than a day, and some do so for less. */
 const maxAge = '7200';
 
-/** Lets pages of the origin that a request names read its answer, where the rule allows it. */
+/** Lets pages of the request's origin read its answer if the rule allows that. */
 export function shareWithOrigin(
   { headers: { origin } }: IncomingMessage,
   response: ServerResponse,
@@ -41,14 +41,17 @@ export function shareWithOrigin(
   return true;
 }
 
-/** Whether a browser asks if it may ask. It sends no credentials with that. */
+/**
+ * Whether the request is a preflight, with which a browser asks for permission. Preflights carry no
+ * credentials.
+ */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
 /**
- * Allows the request that a preflight from a listed origin announces. Every header may be sent:
- * with `Svc-Header-Forward` any may be meant for a destination.
+ * Allows the request that a preflight from a listed origin announces. Every header is allowed: with
+ * `Svc-Header-Forward`, any header may be meant for a destination.
  */
 export function allowRequest({ headers }: IncomingMessage, response: ServerResponse): void {
   const requested = headers['access-control-request-headers'];

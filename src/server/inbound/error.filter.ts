@@ -1,4 +1,4 @@
-/** Answers what ends a request badly, and distinguishes a wrong method from a wrong path. */
+/** Answers requests that end in an error, and distinguishes a wrong method from a wrong path. */
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -11,7 +11,10 @@ import { isClientGone } from './answer-log.js';
 
 const brokenOff: Refusal = new Refusal('invalid', 'the request was broken off');
 
-/** The one of all that Fastify serves. An error after the answer has begun is logged only. */
+/**
+ * The only exception filter for what Fastify serves. An error after the answer has begun is only
+ * logged.
+ */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -27,7 +30,8 @@ export class ErrorFilter implements ExceptionFilter {
       this.log.error({ err: error, path: loggedPath(request.url) }, 'failed after the answer');
       return;
     }
-    // The client is gone: the connection has counted what it sent, and an answer would not be read.
+    // The client is gone: the connection has counted the aborted request, and no one would read an
+    // answer.
     const isBrokenOff = (error !== null && request.raw.errored === error) || isClientGone(error);
     sendRefusal(request, reply, isBrokenOff ? brokenOff : this.refusalOf(error, request));
   }

@@ -1,4 +1,6 @@
-/** What exchanges of express routes share, by sockets and by Node's server. */
+/**
+ * What exchanges of express routes have in common, in the socket lane and through Node's server.
+ */
 import type { Clock } from '../../engine/clock.js';
 import type { Caller } from '../../engine/principal/principal.js';
 import type { Refusal } from '../../grammar/result.js';
@@ -11,7 +13,7 @@ import type { RequestHead } from '../../http/request-head.js';
 import type { TabledExpressRoute } from '../../http/routes/route-table.js';
 import type { RefusedRequests } from './refused-requests.js';
 
-/** What exchanges work with. */
+/** The collaborators of an exchange. */
 export interface ExchangeContext {
   readonly failures: Failures;
   readonly metrics: InboundMetrics;
@@ -20,13 +22,13 @@ export interface ExchangeContext {
   readonly inFlight: InFlight;
 }
 
-/** Digits only: whatever else a length could be is Fastify's to judge. */
+/** Digits only: any other notation of a length is left to Fastify to judge. */
 const plainLength = /^\d{1,15}$/;
 
-/** Of requests and answers that have none. */
+/** The body of requests and answers that have none. */
 export const emptyBody = Buffer.alloc(0);
 
-/** An exchange is answered once; `refuse` and `fail` are made of `answer`. */
+/** An exchange is answered once; `refuse` and `fail` use `answer`. */
 export abstract class ExpressExchange {
   readonly target: string;
 
@@ -35,16 +37,16 @@ export abstract class ExpressExchange {
     readonly caller: Caller,
     protected readonly tabled: TabledExpressRoute,
     protected readonly context: ExchangeContext,
-    /** When its head was read, by the monotonic clock. */
+    /** When the head of the request was read, by the monotonic clock. */
     private readonly startedAt: number,
   ) {
     this.target = request.url ?? '';
   }
 
-  /** `headers` are names and values in turn. Without a body the answer is empty. */
+  /** `headers` alternates names and values. Without `body`, the answer is empty. */
   abstract answer(status: number, headers: readonly string[], body?: string | Buffer): void;
 
-  /** Answers in the form that the interface of its route has for refusals, and counts it. */
+  /** Answers in the error format of the route's interface, and counts the refusal. */
   refuse(refusal: Refusal): void {
     const type = ['content-type', 'application/json; charset=utf-8'];
     const body = errorBody(this.tabled.isMessaging, refusal);
@@ -54,14 +56,14 @@ export abstract class ExpressExchange {
     this.context.refused.answered(this.request, this.tabled.route.pattern, status);
   }
 
-  /** Refuses with what the error means (`Failures`); an unexpected one is logged. */
+  /** Refuses with what `Failures` makes of the error; an unexpected error is logged. */
   fail(error: unknown): void {
     const { method, url } = this.request;
     const { requestId: id } = this.caller;
     this.refuse(this.context.failures.refusalOf(error, { method, url, id }));
   }
 
-  /** Counts the answer; once. */
+  /** Counts the answer; called once. */
   protected answered(status: number): void {
     const { request, tabled, context, startedAt } = this;
     const seconds = (context.clock.monotonic() - startedAt) / 1000;
@@ -70,8 +72,8 @@ export abstract class ExpressExchange {
 }
 
 /**
- * A target that can be decoded, and a known length within the limit, `bytesMax` where its route has
- * none.
+ * Whether the target can be decoded and the body has a known length within the limit (`bytesMax` if
+ * the route has none).
  */
 export function isOrdinary(
   { url = '', headers }: RequestHead,
@@ -84,7 +86,7 @@ export function isOrdinary(
     plainLength.test(length) &&
     Number(length) <= (route.bodyBytesMax ?? bytesMax) &&
     headers['transfer-encoding'] === undefined &&
-    // It may ask for an answer of the past.
+    // The request may ask for an answer of the past.
     !url.includes('asOf=') &&
     // The router refuses what it cannot decode.
     (!url.includes('%') || isEncoding(url))

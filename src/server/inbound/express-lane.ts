@@ -1,7 +1,7 @@
 /**
- * The short way in: ordinary requests of express routes are read and answered here, before Fastify
- * sees them. Whatever is unusual about a request, a refusal by the front door included, sends it
- * the long way, so that there is one place that says no.
+ * The fast path for ordinary requests of express routes: they are read and answered here, before
+ * Fastify sees them. Anything unusual about a request, including a refusal by the front door, sends
+ * it through Fastify, so that refusals are made in one place only.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -30,11 +30,11 @@ import {
 import type { FrontDoor } from './front-door.js';
 import { tryTakeBody } from './lane-request.js';
 
-/** What the lane works with. */
+/** The collaborators of the lane. */
 export interface LaneContext extends ExchangeContext {
   readonly routes: RouteTable;
   readonly frontDoor: FrontDoor;
-  /** The largest body of a route that says nothing else, in bytes. */
+  /** The largest body for a route without a limit of its own, in bytes. */
   readonly bodyLimit: number;
   readonly log: Logger;
 }
@@ -43,7 +43,10 @@ export interface LaneContext extends ExchangeContext {
 export class ExpressLane {
   constructor(private readonly context: LaneContext) {}
 
-  /** Serves an ordinary request of an express route; false leaves it untouched. */
+  /**
+   * Serves an ordinary request of an express route; returns false and leaves any other request
+   * untouched.
+   */
   tryServe(request: IncomingMessage, response: ServerResponse): boolean {
     const { method = '', url = '' } = request;
     const { routes, frontDoor, bodyLimit } = this.context;
@@ -60,14 +63,14 @@ export class ExpressLane {
 }
 
 /**
- * What listens for requests now, and is put in front before, gets what `tryServe` leaves, and what
- * the answer is called with.
+ * Puts `tryServe` in front of the server's present request listeners, which get what it leaves.
+ * Returns the function that passes a request on to them.
  */
 export function putInFront(
   server: Server,
   tryServe: (...exchange: Parameters<RequestListener>) => boolean,
 ): RequestListener {
-  // Node types them as functions of anything.
+  // Node types the listeners as functions with any arguments.
   const others = server.listeners('request') as RequestListener[];
   const pass: RequestListener = (request, response) => {
     for (const listener of others) listener.call(server, request, response);
@@ -83,7 +86,7 @@ const noHeaders: readonly string[] = [];
 
 class LaneExchange extends ExpressExchange implements LongExchange {
   body: Buffer = emptyBody;
-  /** Of an answer in pieces: names and values, in turn. */
+  /** Headers of an answer in pieces: names and values, alternating. */
   private headers: readonly string[] = noHeaders;
   private endTrailer: () => void = () => undefined;
 
@@ -98,8 +101,8 @@ class LaneExchange extends ExpressExchange implements LongExchange {
   }
 
   /**
-   * Reads a body of `bytes`, then serves. Node has framed it by its length: it ends whole or, when
-   * the client is gone, not at all.
+   * Reads a body of `bytes`, then serves it. Node frames it by its length: it either ends whole or,
+   * if the client disconnects, not at all.
    */
   read(bytes: number): void {
     const body = new ComingBody(bytes);
@@ -109,7 +112,7 @@ class LaneExchange extends ExpressExchange implements LongExchange {
     });
   }
 
-  /** Reads a body of `bytes` once there is room for it; until then its client waits. */
+  /** Reads a body of `bytes` once there is room for it; its client waits until then. */
   readCounted(bytes: number): void {
     this.allowance().ask(bytes, (isGranted) => {
       if (isGranted) this.read(bytes);
@@ -117,7 +120,7 @@ class LaneExchange extends ExpressExchange implements LongExchange {
     });
   }
 
-  /** Serves it with the whole of its body. */
+  /** Serves the request with its whole body. */
   serve(body: Buffer): void {
     this.body = body;
     try {
@@ -136,7 +139,7 @@ class LaneExchange extends ExpressExchange implements LongExchange {
   }
 
   trailer(name: string, value: () => string): void {
-    // Without chunks there is no place for it.
+    // Without chunked encoding there is no place for a trailer.
     if (this.request.httpVersionMinor === 0) return;
     this.header('transfer-encoding', 'chunked');
     this.header('trailer', name);
@@ -164,7 +167,8 @@ class LaneExchange extends ExpressExchange implements LongExchange {
     const body = new PacedBody(this.allowance(), first, pieces);
     body.once('end', () => this.endTrailer());
     const ended = (error?: Error) => {
-      // Where the client had gone before, newer Node.js leaves it as it was.
+      // If the client had already disconnected, newer versions of Node.js leave the body
+      // undestroyed.
       body.destroy();
       if (error !== undefined) logCutAnswer(lane.log, error, request);
       this.answered(200);
@@ -176,7 +180,7 @@ class LaneExchange extends ExpressExchange implements LongExchange {
     // The connection is closed: there is nothing to end.
   }
 
-  /** What one write takes needs no stream: its allowance ends with the answer. */
+  /** A body of a single write needs no stream: its allowance ends with the answer. */
   private sendPaced(bytes: Buffer): void {
     const allowance = this.allowance();
     if (bytes.length > sliceBytes) {

@@ -1,7 +1,7 @@
 /**
- * What pages of others make a browser ask. Where credentials are public, as those of a development
- * server, a page may use them; and a browser adds by itself what a person has once put into its
- * dialog of a user name and password, or what a link has in its URL.
+ * Refuses requests that pages of other origins make a browser send. If the credentials are public,
+ * as those of a development server are, such a page could use them. Also, a browser itself adds the
+ * user name and password that a person once typed into its dialog, or that a link has in its URL.
  */
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../grammar/result.js';
@@ -29,8 +29,8 @@ const foreignPassword: Refusal = new Refusal(
 );
 
 /**
- * Names under these are not in the public DNS, so that no stranger can lead one here: RFC 6761,
- * RFC 6762 and RFC 8375, and `internal` by resolution 2024.07.29.06 of ICANN.
+ * Names under these domains are not in the public DNS, so no stranger can point one at this
+ * machine: RFC 6761, RFC 6762 and RFC 8375, and `internal` by ICANN resolution 2024.07.29.06.
  */
 const nearby = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
 
@@ -47,9 +47,10 @@ export class ForeignPages {
   }
 
   /**
-   * Why any request is refused; undefined = it is not of such a page. A browser says the origin of
-   * the page wherever the request may change something (the Fetch standard); a page whose own name
-   * was led to this machine (DNS rebinding) has that name in `Host`.
+   * Why a request of any kind is refused; undefined if it does not come from a foreign page. A
+   * browser states the origin of the page in every request that may change something (the Fetch
+   * standard); a page whose own name was pointed at this machine (DNS rebinding) has that name in
+   * `Host`.
    */
   judge({ headers: { host, origin } }: RequestHead): Refusal | undefined {
     if (!this.hasPublicCredentials) return undefined;
@@ -57,12 +58,12 @@ export class ForeignPages {
     return origin === undefined || this.mayAsk(origin, host) ? undefined : foreignOrigin;
   }
 
-  /** As `judge`, of requests that may change something. */
+  /** Like `judge`, for requests that may change something. */
   judgeChange({ headers }: RequestHead): Refusal | undefined {
     const { authorization = '', host, origin } = headers;
     const isRemembered = /^basic /i.test(authorization);
     if (!isRemembered && !this.hasPublicCredentials) return undefined;
-    // A browser says no origin where a page only leads to a URL that changes something.
+    // A browser sends no origin if a page merely links to a URL that changes something.
     const isForeign =
       origin === undefined
         ? this.isOtherSite(headers['sec-fetch-site'])
@@ -93,7 +94,7 @@ export class ForeignPages {
   }
 }
 
-/** Whether a browser may have sent it for a page: programs say neither of them. */
+/** Whether a browser may have sent the request for a page: other programs send neither header. */
 export function isOfPage({ headers }: RequestHead): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }

@@ -1,4 +1,6 @@
-/** Judges every request first, synchronously: its head, the state of the server, its credential. */
+/**
+ * Judges every request first, synchronously: its head, the state of the server, and its credential.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -28,7 +30,8 @@ const authorizationNeeded: Refusal = new Refusal(
 );
 
 /**
- * One for the server, asked by both lanes and by Fastify: what it says does not depend on the way.
+ * One for the server, used by both lanes and by Fastify: its verdict does not depend on the path
+ * that a request takes.
  */
 export class FrontDoor {
   constructor(
@@ -40,7 +43,7 @@ export class FrontDoor {
     private readonly foreignPages: ForeignPages,
   ) {}
 
-  /** Stands before every route, and before the answer to an unknown path. */
+  /** Runs before every route, and before the answer to an unknown path. */
   guard(fastify: FastifyInstance, routes: RouteTable): void {
     fastify.addHook('onRequest', (request, reply, done) => {
       const admission = this.isSpare(request.raw)
@@ -54,12 +57,12 @@ export class FrontDoor {
   }
 
   /**
-   * Who makes a request for a route of the given interface; null where it may not pass; `guard`
-   * answers why not.
+   * The caller of a request for a route of the given interface; null if the request may not pass,
+   * for which `guard` answers why.
    */
   admits(request: RequestHead, isMessaging: boolean): Caller | null {
     if (this.life.changesNothing !== null || !this.isSound(request)) return null;
-    // What a browser adds by itself depends on the page that it is for, which `guard` judges.
+    // What a browser adds by itself depends on the page that requests it, and `guard` judges that.
     const { authorization, cookie } = request.headers;
     if (cookie !== undefined && authorization === undefined) return null;
     if (!isMessaging && isOfPage(request)) return null;
@@ -67,7 +70,7 @@ export class FrontDoor {
     return refusal === undefined ? this.callers.identify(request, principal) : null;
   }
 
-  /** Whether the head of a request is sound; `guard` answers why not. */
+  /** Whether the head of a request is sound; if it is not, `guard` answers why. */
   isSound(request: RequestHead): boolean {
     return this.judgeHead(request) === undefined && !this.isSpare(request);
   }
@@ -76,13 +79,13 @@ export class FrontDoor {
     return judgeForm(request) ?? this.foreignPages.judge(request);
   }
 
-  /** Whether a request may be for health checks only. */
+  /** Whether a request came on a spare connection, which only serves health checks. */
   private isSpare({ socket }: RequestHead): boolean {
     const { connections } = this;
     return connections.spare.size > 0 && connections.staysSpare(socket);
   }
 
-  /** A connection beyond the limits is for one question about health. */
+  /** A connection beyond the limits gets one answer, to a health check. */
   private judgeSpare(request: FastifyRequest, reply: FastifyReply): AuthorizationResult {
     const unsound = this.judgeHead(request.raw);
     if (unsound !== undefined) return anonymous(unsound);
@@ -99,7 +102,8 @@ export class FrontDoor {
     if (description?.access === 'path') {
       return anonymous(this.judgeTime() ?? this.judgeChange(request));
     }
-    // By 405 a client learns which methods there are: 401 would say that its credential is wrong.
+    // The 405 answer shows a client which methods exist; a 401 would say that its credential is
+    // wrong.
     const isForReaders = request.is404
       ? routes.isForReaders(request.url)
       : description?.isForReaders === true;
@@ -115,15 +119,16 @@ export class FrontDoor {
     return { principal, refusal: this.judgePage(request) ?? this.judgeChange(request) };
   }
 
-  /** Refuses changes, with the reason, where nothing may change. */
+  /** Refuses changes, with the reason, if the server may not change anything. */
   private judgeChange(request: FastifyRequest): Refusal | undefined {
     const reason = this.life.changesNothing;
     return reason !== null && changes(request) ? unchanging(reason) : undefined;
   }
 
   /**
-   * What a page of another origin makes a browser request is refused, unless it only reads: a
-   * backup and a handover change no data, which a server that changes nothing may do, too.
+   * Refuses a request that a page of another origin makes a browser send, unless it only reads.
+   * Backups and handovers count as changes here, although a read-only server may perform them, as
+   * they change no data.
    */
   private judgePage(request: FastifyRequest): Refusal | undefined {
     if (isReading(request.method) && !changes(request)) return undefined;
@@ -149,11 +154,14 @@ export class FrontDoor {
     return isMessaging ? this.bearer.admit(request, shows) : this.basic.admit(request, shows);
   }
 
-  /** What a credential may do counts for what is asked in its name, not for the asking. */
+  /**
+   * For routes open to every reader, any known credential passes: what it permits is checked for
+   * what the request asks for, not here.
+   */
   private judgeReader(request: RequestHead): AuthorizationResult {
     const early = this.judgeTime();
     if (early !== undefined) return anonymous(early);
-    // A browser shows cookies for any page, and addresses are kept in logs.
+    // Browsers send cookies for any page, and URLs are kept in logs, so neither is accepted here.
     if (request.headers.authorization === undefined) return anonymous(authorizationNeeded);
     const ofMessages = this.bearer.admit(request);
     const { principal } = ofMessages.principal === null ? this.basic.admit(request) : ofMessages;
@@ -172,18 +180,18 @@ function changes({ method, routeOptions }: FastifyRequest): boolean {
   return mayChange(method, routeOptions.config.description ?? null);
 }
 
-/** Our own pages get no challenge that makes the browser show a dialog. */
+/** Pages of the console get no challenge that would make the browser show a login dialog. */
 function askedFor(refusal: Refusal, request: RequestHead): Refusal {
   if (refusal.code !== 'unauthorized' || !isSentByPage(request)) return refusal;
   return new Refusal(refusal.code, refusal.message, sessionChallenge);
 }
 
-/** It does not pass by itself. */
+/** Clients should not retry soon, as a read-only state does not end by itself. */
 function unchanging(reason: string): Refusal {
   return new Refusal('unavailable', `read only: ${reason}`, { 'retry-after': '60' });
 }
 
-/** Of requests of which it does not matter who makes them. */
+/** For requests whose caller does not matter. */
 function anonymous(refusal: Refusal | undefined): AuthorizationResult {
   return { principal: null, refusal };
 }
@@ -196,9 +204,9 @@ function notServing(reason: string): Refusal {
 }
 
 /**
- * What Node's parser lets through and should not: too many headers, a host missing or repeated,
- * transfer codings before `chunked`, and targets with a host of their own. Undefined if the head
- * is sound. A refusal closes: nothing says how the bytes that follow are framed.
+ * Refuses what Node's parser accepts but should not: too many headers, a missing or repeated host,
+ * transfer codings before `chunked`, and targets that contain a host. Undefined if the head is
+ * sound. A refusal closes the connection, as the framing of the bytes that follow is unknown.
  */
 function judgeForm(request: RequestHead): Refusal | undefined {
   const { rawHeaders, headers, url = '', httpVersionMinor } = request;

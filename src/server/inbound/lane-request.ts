@@ -1,21 +1,22 @@
 /**
- * A request whose body is taken as Node's parser reads it, without a stream between: the events of
- * a stream that has one piece cost a tenth of a small request (ADR 6).
+ * A request whose body is taken directly from Node's parser, with no stream between. The events of
+ * a stream with one piece cost a tenth of a small request (ADR 6).
  */
 import { IncomingMessage } from 'node:http';
 import { ComingBody } from '../../http/bytes/coming-body.js';
 
-/** The class of all requests of the public server, given to Node's parser. */
+/** The class of all requests of the public server; Node's parser creates them. */
 export class LaneRequest extends IncomingMessage {
   private taker: ((body: Buffer) => void) | null = null;
   private body: ComingBody | null = null;
   private isStreamed = false;
 
   /**
-   * Has `taker` called once with the whole body, of the length that the head says, in the tick that
-   * reads its end; never where the client breaks off. It is held in memory, and its stream stays
-   * empty. False: some of it has been read, as of a request that was held for an owner of the log,
-   * and its stream has all of it.
+   * Calls `taker` once with the whole body, in the tick that reads its end. The head says how long
+   * the body is; it is held in memory, and the stream of the request stays empty. If the client
+   * breaks off, `taker` is never called. Returns false if some of the body has already been read,
+   * for example because the request was held for an owner of the log: then the stream has all of
+   * it.
    */
   takeBody(taker: (body: Buffer) => void): boolean {
     if (this.isStreamed) return false;
@@ -24,7 +25,7 @@ export class LaneRequest extends IncomingMessage {
     return true;
   }
 
-  /** What the parser calls with each piece, and with null at the end. */
+  /** Node's parser calls this with each piece, and with null at the end. */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     const { taker, body } = this;
     if (taker === null || body === null) {
@@ -42,7 +43,7 @@ export class LaneRequest extends IncomingMessage {
   }
 }
 
-/** As `takeBody`, of any request; one of another port has a stream alone. */
+/** Like `takeBody`, for any request; a request of another port only has a stream. */
 export function tryTakeBody(request: IncomingMessage, taker: (body: Buffer) => void): boolean {
   return request instanceof LaneRequest && request.takeBody(taker);
 }

@@ -1,4 +1,4 @@
-/** A connection of a client, and what shares its places. */
+/** A connection of a client, and the owner whose places it counts towards. */
 import type { Socket } from 'node:net';
 import type { Clock } from '../../engine/clock.js';
 import type { AnswerState } from '../../http/request-head.js';
@@ -8,39 +8,43 @@ import { endWritten } from './connection-end.js';
 export interface Owner {
   readonly key: string;
   held: number;
-  /** Without a request yet, the oldest first. */
+  /** Connections without a request yet, oldest first. */
   readonly silent: Set<InboundConnection>;
 }
 
 /**
- * So many requests may have come in one read behind one that is under way; a client that sends more
- * is cut.
+ * How many requests may arrive in one read behind one in flight; a client that sends more is cut
+ * off.
  */
 const waitingMax = 2048;
 
-/** Made by `InboundConnections` once the system has accepted it; connections of nodes, too. */
+/**
+ * Created by `InboundConnections` once the system has accepted the connection, also for connections
+ * of nodes.
+ */
 export class InboundConnection {
   readonly openedAt: number;
   owner: Owner | null = null;
-  /** Whether a request has come on it. */
+  /** Whether a request has arrived on the connection. */
   hasAsked = false;
   /**
-   * The latest request's answer, until it is sent and all of the request has come: an answer keeps
-   * its request, and that its body, which no limit of bytes would count any more.
+   * The answer to the latest request, until it is sent and the whole request has arrived. Not kept
+   * for longer: an answer holds its request, and that holds its body, which no byte limit would
+   * count any more.
    */
   latest: AnswerState | null = null;
-  /** When an answer was last sent whole, by the monotonic clock. */
+  /** When an answer was last sent completely, by the monotonic clock. */
   answeredAt: number;
   private isEnding = false;
-  /** Those before `latest` that are not sent, oldest first: of requests that did not wait. */
+  /** Answers before `latest` that are not sent yet, oldest first: to pipelined requests. */
   private earlier: AnswerState[] = [];
-  /** What begins requests that have come and wait for those before them. */
+  /** Start the requests that have arrived and wait for those before them. */
   private waiting: (() => void)[] = [];
-  /** What comes behind them; null = it is read. */
+  /** Holds back the bytes after them; null if bytes are read normally. */
   private held: HeldConnection | null = null;
   private isToBeHeld = false;
 
-  /** `asked` is called when the first request has come. */
+  /** `asked` is called when the first request has arrived. */
   constructor(
     readonly socket: Socket,
     private readonly clock: Clock,
@@ -50,7 +54,7 @@ export class InboundConnection {
     this.answeredAt = this.openedAt;
   }
 
-  /** A request has come, and `answer` is to be its answer. */
+  /** Called when a request has arrived; `answer` will be its answer. */
   requested(answer: AnswerState): void {
     if (!this.hasAsked) {
       this.hasAsked = true;
@@ -63,9 +67,9 @@ export class InboundConnection {
   }
 
   /**
-   * As `requested`; calls `begin` at once, or when all before it are answered. Node's server begins
-   * however many requests a client sends: each is some KiB, or a stream, that no other limit
-   * counts, and those in the line do not learn that their connection is closed.
+   * Like `requested`; calls `begin` at once, or when all earlier requests are answered. Node's
+   * server itself would begin any number of pipelined requests: each takes some KiB, or a stream,
+   * that no other limit counts, and waiting requests do not learn that their connection is closed.
    */
   begin(answer: AnswerState, begin: () => void): void {
     const isFirst = this.latest?.closed !== false;
@@ -75,7 +79,7 @@ export class InboundConnection {
     else this.holdLater();
   }
 
-  /** Closes it as soon as it has no request in flight. */
+  /** Closes the connection as soon as it has no request in flight. */
   endOnceIdle(): void {
     this.isEnding = true;
     const { latest, socket } = this;
@@ -83,29 +87,29 @@ export class InboundConnection {
     else latest.once('close', () => this.endOnceIdle());
   }
 
-  /** The answer that is being sent, or will be next; null = there is none. */
+  /** The answer that is being sent, or will be sent next; null if there is none. */
   get current(): AnswerState | null {
     return this.earlier[0] ?? this.latest;
   }
 
-  /** Whether its last answer is sent, and no other request has come. */
+  /** Whether the last answer is sent and no other request has arrived. */
   get isIdle(): boolean {
     return this.hasAsked && (this.latest === null || this.latest.writableFinished);
   }
 
-  /** An answer was sent whole. Made once, not for each request. */
+  /** Called when an answer was sent completely. Created once, not for each request. */
   private readonly answered = (): void => {
     this.answeredAt = this.clock.monotonic();
-    // A request that came behind it has the latest answer.
+    // `latest` belongs to a later request if one arrived meanwhile.
     const { latest, earlier } = this;
-    // They are sent in their order.
+    // Answers are sent in order.
     while (earlier[0]?.closed === true) earlier.shift();
     if (latest?.closed === true && latest.req.complete) this.latest = null;
     this.beginNext();
   };
 
   private beginNext(): void {
-    // A connection that ends with an answer brings nothing more.
+    // A connection that ends with this answer serves no further requests.
     if (this.socket.destroyed || this.socket.writableEnded) this.waiting = [];
     this.waiting.shift()?.();
     if (this.waiting.length > 0) return;
@@ -113,7 +117,7 @@ export class InboundConnection {
     this.held = null;
   }
 
-  /** What has come with a request that waits is being read. */
+  /** Waits until the bytes that arrived together with a waiting request are read. */
   private holdLater(): void {
     if (this.isToBeHeld) return;
     this.isToBeHeld = true;
@@ -121,7 +125,7 @@ export class InboundConnection {
   }
 
   private readonly hold = (): void => {
-    // What Node's server has paused it reads on by itself, and it is held then.
+    // Node's server resumes what it has paused by itself; hold the connection at that point.
     if (this.waiting.length > 0 && this.socket.isPaused()) {
       this.socket.once('resume', this.hold);
       return;
@@ -132,32 +136,33 @@ export class InboundConnection {
 }
 
 /**
- * A connection that is being read, and whose bytes are kept from Node's server until it is
- * released: no more of them are read than the system brings at once.
+ * A connection whose bytes are read but kept from Node's server until release. It reads no more of
+ * them than the system delivers at once.
  */
 class HeldConnection {
   private readonly pieces: Buffer[] = [];
   private readonly readers: ((piece: Buffer) => void)[];
 
   constructor(private readonly socket: Socket) {
-    // Node types them as functions of anything.
+    // Node types the listeners as functions with any arguments.
     this.readers = socket.listeners('data') as ((piece: Buffer) => void)[];
     socket.removeAllListeners('data');
     socket.on('data', this.hold);
     socket.pause();
   }
 
-  /** Node's server reads it again, first what has come meanwhile. */
+  /** Lets Node's server read again, starting with what arrived meanwhile. */
   release(): void {
     const { socket, readers, pieces } = this;
-    // It is being ended: what comes is dropped.
+    // The connection is being closed: incoming bytes are dropped.
     if (!socket.listeners('data').includes(this.hold)) return;
     socket.off('data', this.hold);
     for (const reader of readers) socket.on('data', reader);
     if (pieces.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(pieces));
-    // At once: Node's server ends the process where it is given what it has paused since.
+    // Resume at once: Node's server ends the process if it gets bytes that it has paused since.
     socket.resume();
-    // Where it was held while Node's server was about to go on with it, nothing else reads it.
+    // If the connection was held just before Node's server would have resumed it, nothing else
+    // triggers a read.
     socket._read(0);
   }
 

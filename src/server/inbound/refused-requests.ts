@@ -4,33 +4,36 @@ import { knownCallerOf } from '../../http/identity/callers.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import type { RequestHead } from '../../http/request-head.js';
 
-/** Why: no credential was shown, it is none that is known, or it may not do this. */
+/** No credential was sent; it is unknown; or it does not permit this request. */
 export type RefusalReason = 'missing' | 'unknown' | 'forbidden';
 
-/** What is recorded of a request that may not enter, or may not do what it asks for. */
+/** What is recorded of a refused request. */
 export interface RefusedRequest {
   readonly caller: Caller;
   readonly reason: RefusalReason;
   readonly method: string;
-  /** The pattern, never the path: a path has no bound, and may hold what is not to be kept. */
+  /**
+   * The pattern of the route, never the path: a path has no bound, and may contain what must not be
+   * kept.
+   */
   readonly route: string;
 }
 
 /**
  * One for the server; whatever answers 401 or 403 reports here. Counting costs nothing that a
- * client could run up; what is recorded is bounded by `RefusalRecorder`.
+ * client could run up; `RefusalRecorder` bounds what is recorded.
  */
 export class RefusedRequests {
   private tell: (refused: RefusedRequest) => void = () => undefined;
 
   constructor(private readonly metrics: InboundMetrics) {}
 
-  /** `tell` is called with each from now on. */
+  /** From now on, calls `tell` with each refused request. */
   follow(tell: (refused: RefusedRequest) => void): void {
     this.tell = tell;
   }
 
-  /** A request was answered with `status`. */
+  /** Reports that a request was answered with `status`. */
   answered(request: RequestHead, route: string, status: number): void {
     if (status !== 401 && status !== 403) return;
     const caller = knownCallerOf(request);

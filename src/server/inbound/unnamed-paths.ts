@@ -1,4 +1,6 @@
-/** `DELETE /v2/messages/$ID` or `POST /v2/dlq/retry/$ID` where a script has no `ID`. */
+/**
+ * For `DELETE /v2/messages/$ID` or `POST /v2/dlq/retry/$ID` from a script in which `ID` is unset.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fieldsOf } from '../../grammar/json.js';
 import { Refusal } from '../../grammar/result.js';
@@ -9,12 +11,13 @@ const unnamed = new Refusal(
   'the path ends with "/", and so names nothing; for all of them leave that out',
 );
 
-/** What has a form with an id behind it, and means all there is without one. */
+/** POST routes that act on the item with an id, or on all items if there is no id. */
 const bulkPosts = /\/dlq\/(?:retry|resume|restart)\/?$/;
 
 /**
- * A slash at the end is optional, and routes that end without an id mean all there is: a request
- * for one message would cancel every one. Add it after the front door.
+ * Refuses bulk requests whose path ends in a slash. A trailing slash is optional, and a route
+ * without an id means all items, so a request for one message with an empty id would cancel every
+ * message. Must be added after the front door.
  */
 export function refuseUnnamedPaths(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', async (request, reply) => {

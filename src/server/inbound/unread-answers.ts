@@ -1,20 +1,20 @@
 /**
- * Clients that ask and take nothing of their answers. A long answer has a limit of its own (ADR
- * 21); this one is for short ones: the system takes many of them, but what it does not take would
- * wait for ever, and its connection would never give its place to another client.
+ * Detects clients that send requests but do not read the answers. A long answer has a limit of its
+ * own (ADR 21); this one is for short answers. The system buffers many of them, but the rest would
+ * wait for ever, and the connection would never give up its place to another client.
  */
 import { systemClock } from '../../engine/clock.js';
 import type { InboundMetrics } from '../../http/inbound.metrics.js';
 import type { AnswerState } from '../../http/request-head.js';
 import type { InboundConnection } from './open-connection.js';
 
-/** An answer that one check finds on its way, and the next one too, is not being taken. */
+/** An answer that two successive checks find unsent is not being read. */
 const checkMs = 30_000;
 
-/** Closes such a connection after one to two checks, 30 to 60 s. */
+/** Closes such a connection after one to two checks: 30 to 60 s. */
 export class UnreadAnswers {
   private isChecking = false;
-  /** What the last check found on its way. */
+  /** The answers that the last check found unsent. */
   private unread: ReadonlySet<AnswerState> = new Set();
 
   constructor(
@@ -22,11 +22,11 @@ export class UnreadAnswers {
     private readonly metrics: InboundMetrics,
   ) {}
 
-  /** Checks all connections from time to time, for as long as there are any. */
+  /** Checks all connections at intervals, for as long as there are any. */
   watch(): void {
     if (this.isChecking) return;
     this.isChecking = true;
-    // Clients count the same time, also where a developer's server moves its own.
+    // Clients measure real time, even if a development server moves its own clock.
     systemClock.after(checkMs, () => {
       this.isChecking = false;
       this.check();

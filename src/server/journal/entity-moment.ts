@@ -1,4 +1,4 @@
-/** One entity as it was: its events up to an offset, folded by its decider. */
+/** One entity at a moment in the past: its events up to an offset, folded by its decider. */
 import { ActorDirectory } from '../../engine/actor-directory.js';
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Engine } from '../../engine/engine.js';
@@ -11,7 +11,7 @@ import { Refusal } from '../../grammar/result.js';
 import type { EventRedactions } from './event-redactions.js';
 import { shownState } from './shown-fields.js';
 
-/** More events are not folded for one answer. */
+/** How many events are folded for one answer. */
 const eventsMax = 100_000;
 
 const past = new TurnChanges(false);
@@ -20,21 +20,21 @@ const past = new TurnChanges(false);
 export interface EntityMoment {
   readonly kind: string;
   readonly id: string;
-  /** The offset that all of its events lie below. */
+  /** All of its events are below this offset. */
   readonly until: number;
   readonly events: number;
   readonly firstAt: number;
   readonly lastAt: number;
   readonly lastType: string;
-  /** Nothing happens to it any more. */
+  /** Whether its life has ended. */
   readonly hasEnded: boolean;
-  /** What its decider made of its events, without what is redacted; null once it has ended. */
+  /** The state that results from its events, without redacted parts; null once it has ended. */
   readonly state: unknown;
 }
 
 /**
- * `<kind>/<id>` as it was before `until`; without `redactions` all of it. A refusal where there
- * was none by then (404), where the journal does not hold its beginning (422), and where it has too
+ * The entity `<kind>/<id>` as it was before `until`; without `redactions`, all of it. Refuses if it
+ * did not exist by then (404), if the journal does not hold its beginning (422), or if it has too
  * many events (422).
  */
 export async function entityAt(
@@ -61,7 +61,7 @@ export async function entityAt(
     last = envelope;
     if (!actors.replay(envelope, past)) continue;
     if (events === eventsMax) return tooLong(stream);
-    // The next life of a name that had one begins anew.
+    // A name can have a new life after one has ended, and then starts again.
     if (envelope.sequence === 0) [events, first] = [0, envelope];
     first ??= envelope;
     events += 1;
@@ -93,13 +93,13 @@ function tooLong(stream: string): Refusal {
   return new Refusal('unprocessable', `${stream} has more than ${eventsMax} events`);
 }
 
-/** A state as fields: what is no object stands in a field of its own. */
+/** A state as fields: a state that is not an object becomes the field `state`. */
 export function asFields(state: unknown): Record<string, unknown> {
   const isList = Array.isArray(state);
   return typeof state === 'object' && state !== null && !isList ? { ...state } : { state };
 }
 
-/** What JSON can say of a stored state: maps by their keys, bytes by their number. */
+/** A stored state in values that JSON can express: maps by their keys, bytes by their number. */
 export function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) return `${value.length} bytes`;

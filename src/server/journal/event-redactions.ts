@@ -1,6 +1,6 @@
 /**
- * What of an event may not be printed: what its message, its run or its schedule asked to redact.
- * Most events do not say it themselves, so it is looked up in the journal.
+ * Determines which parts of an event must not be printed: those that its message, run or schedule
+ * asked to redact. Most events do not contain that themselves, so it is looked up in the journal.
  */
 import type { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -18,23 +18,23 @@ import { callbackRedaction, hiding } from '../../messaging/messages/redaction.js
 import { isRunEvent } from '../../workflows/run-state/recorded-events.js';
 import type { RunConfiguration } from '../../workflows/run-state/run.events.js';
 
-/** What is hidden of an event where no message, run or schedule asked for anything. */
+/** Hides nothing: no message, run or schedule asked for redaction. */
 export const nothingHidden: Redaction = { body: false, headers: [] };
 
-/** For events whose stream began before the journal does: what it asked for is not known. */
+/** For events whose stream began before the journal does: what was to be redacted is unknown. */
 const allHidden: Redaction = { body: true, headers: ['*'] };
 
-/** Streams that are remembered; others are looked up again. */
+/** How many streams are remembered; others are looked up again. */
 const streamsMax = 65_536;
 
 /**
- * Made for one answer or one printing. Where the event that would say it is not there any more, all
- * that can be hidden is.
+ * Created for one answer or one printing. If the event with the redaction is no longer there,
+ * everything that can be hidden is hidden.
  */
 export class EventRedactions {
   private readonly known: LRUCache<string, Redaction>;
 
-  /** Of at most `max` streams it is remembered what they hide. */
+  /** Remembers the redactions of at most `max` streams. */
   constructor(
     private readonly journal: Journal,
     max = streamsMax,
@@ -43,8 +43,8 @@ export class EventRedactions {
   }
 
   /**
-   * What of an event is hidden. Of one stream, events must be asked for in their order. An answer
-   * of a destination is hidden as what was sent to it: many send it back.
+   * What is hidden of an event. Query the events of one stream in order. The answer of a
+   * destination is hidden like the request to it, as many destinations echo the request.
    */
   async of(envelope: EventEnvelope): Promise<Redaction> {
     if (isMessageEvent(envelope)) return this.ofMessage(envelope);
@@ -85,9 +85,9 @@ export class EventRedactions {
   private async ofRun(envelope: EventEnvelope): Promise<Redaction> {
     const run = await this.ofWholeRun(envelope);
     const { event, body, offset } = envelope;
-    // What hides a replaced result is said by a message of the run before: it is never shown.
+    // A message of the previous run says what to hide of a replaced result, so it is never shown.
     if (event.type === 'StepEdited') return { ...run, body: true };
-    // A step may ask for more than its run, as the message does that delivers it.
+    // A step may hide more than its run: the message that delivers it says so.
     if (run.body || body === null || !('messageId' in event)) return run;
     return hiding(run, await this.ofStep(String(event.messageId), offset)) ?? run;
   }
@@ -103,7 +103,7 @@ export class EventRedactions {
     return allHidden;
   }
 
-  /** What the message hides that delivers a step: it is published after the step is stored. */
+  /** What the message hides that delivers a step; it is published after the step is stored. */
   private async ofStep(messageId: string, offset: number): Promise<Redaction | null> {
     for await (const each of this.journal.find(messageId, offset, this.journal.highWatermark)) {
       if (isMessageEvent(each)) return this.ofMessage(each);
@@ -117,7 +117,7 @@ export class EventRedactions {
   }
 }
 
-/** What a schedule or a subscription publishes again and again. */
+/** A message that a schedule or a subscription publishes repeatedly. */
 type Template = EventEnvelope['event'] & { readonly message: MessageTemplate };
 
 type Configured = EventEnvelope['event'] & { readonly configuration: RunConfiguration };

@@ -1,17 +1,17 @@
-/** Memory as it was at an offset: the events below it, folded by an engine aside. */
+/** Memory as it was at an offset: the events below it, folded by a separate engine. */
 import type { Journal } from '../../engine/journal.js';
 import type { ProductFolding } from '../history/product-folding.js';
 
-/** What was folded. */
+/** The result of folding. */
 export interface FoldedPart {
   readonly events: number;
-  /** When the last event happened, Unix milliseconds; null = there was none. */
+  /** When the last event happened, in Unix ms; null if there was none. */
   readonly lastAt: number | null;
 }
 
 /**
- * Folds [from, until) into `folding`, whose codec the journal has to read with. `goOn` is called
- * for each part that was read, and may throw. Throws `BrokenStream`.
+ * Folds [from, until) into `folding`; the journal must decode with its codec. `goOn` is called for
+ * each part that was read, and may throw. Throws `BrokenStream`.
  */
 export async function foldJournal(
   { engine }: ProductFolding,
@@ -24,7 +24,7 @@ export async function foldJournal(
   let lastAt: number | null = null;
   for await (const envelopes of journal.replay(from)) {
     const isLast = (envelopes.at(-1)?.offset ?? 0) >= until;
-    // What is read begins with a whole batch, and ends with one.
+    // Reads return whole batches, so events outside of the range are removed.
     const isFirst = (envelopes[0]?.offset ?? from) < from;
     const wanted =
       isFirst || isLast

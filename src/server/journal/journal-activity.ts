@@ -1,19 +1,19 @@
 /**
- * How much was recorded in the journal, by time; also of what was swept since (administration.md
+ * How much was recorded in the journal over time, including what was swept since (administration.md
  * 1.3).
  */
 import type { Journal } from '../../engine/journal.js';
 import type { ActivityQuestion } from './journal.request.js';
 
-/** A step of time. */
+/** One step of time. */
 export interface ActivityBucket {
-  /** Where it begins, Unix milliseconds. */
+  /** The start of the step, in Unix ms. */
   readonly at: number;
-  /** Offsets that were given out in it: they are never given out again. */
+  /** How many offsets were assigned in the step: an offset is never assigned again. */
   readonly events: number;
 }
 
-/** One look at the index for each step; `isWanted` is asked before each of them. */
+/** Queries the index once for each step; `isWanted` is checked before each. */
 export async function activityOf(
   journal: Journal,
   { from, until, stepMs }: ActivityQuestion,

@@ -1,4 +1,4 @@
-/** A page of the journal as lines of JSON, made piece by piece as its client takes it. */
+/** A page of the journal as lines of JSON, produced piece by piece as the client reads it. */
 
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { DamageNotes } from '../../engine/reading/damage-notes.js';
@@ -7,30 +7,30 @@ import { damagedPlaces } from '../../http/bytes/listing.js';
 import type { Piece } from '../../http/bytes/paced-body.js';
 import { cursorAt } from '../../http/cursor.js';
 
-/** Events that are looked at for one answer: what is meant may be rare. */
+/** How many events are examined for one answer: matching events may be rare. */
 const looksMax = 100_000;
 
-/** What a look at the journal has found at an offset; null = an event that is not meant. */
+/** The result of examining an offset; `meant` is null if the event does not match. */
 export interface Looked {
   readonly offset: number;
   readonly meant: EventEnvelope | null;
 }
 
-/** How a page is made. */
+/** What is needed to produce a page. */
 export interface PageTerms {
   readonly count: number;
-  /** What could not be read for it. */
+  /** What could not be read for the page. */
   readonly damage: DamageNotes;
-  /** An event as its line. */
+  /** Formats an event as its line. */
   lineOf(envelope: EventEnvelope): Promise<string>;
-  /** Where the next page begins that ends behind an offset. */
+  /** Where the next page begins if this one ends after `offset`. */
   cursorBehind(offset: number): number;
 }
 
 /**
- * One line for each event that is meant, and a last one, `{"cursor":"..."}`, where there is more to
- * look at: behind so many events, or when enough was looked at. It has `"damaged"` as listings do,
- * where something could not be read.
+ * One line for each matching event. If there is more to examine, after `count` events or after the
+ * limit of examined events, a last line is `{"cursor":"..."}`. If something could not be read, that
+ * line has `"damaged"`, as listings do.
  */
 export class JournalPieces implements AsyncIterator<Piece, undefined> {
   private sent = 0;

@@ -1,4 +1,6 @@
-/** One event of the journal as one line, for people at three in the morning and for programs. */
+/**
+ * One event of the journal as one line, readable for an operator at night as well as for programs.
+ */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { principalObject, shownPrincipal } from '../../engine/principal/shown-principal.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
@@ -7,9 +9,9 @@ import { shownFields } from './shown-fields.js';
 
 /**
  * `42 2026-11-21T05:20:55.123Z message/msg_1#0 MessagePublished by=env:1@203.0.113.7/8f3k-1c
- * url=https://... (body 12 bytes)`: offset, time, stream and position in it, type, who caused it
- * where that is known, then the fields that say something. `hidden` is what of the event is
- * redacted; null shows it all, secrets too.
+ * url=https://... (body 12 bytes)`: offset, time, stream and position in it, type, who caused it if
+ * known, then the fields that have a value. `hidden` says what is redacted in the event; with null,
+ * everything is shown, including secrets.
  */
 export function journalLine(envelope: EventEnvelope, hidden: Redaction | null): string {
   const { offset, at, kind, id, sequence, by, event, body } = envelope;
@@ -23,8 +25,8 @@ export function journalLine(envelope: EventEnvelope, hidden: Redaction | null): 
 }
 
 /**
- * The same event as one JSON object; its body, if any, in base64 as `bodyBase64`, or as `body`
- * where only its digest may be shown; without `hasBody` only how many bytes it has, `bodyLength`.
+ * The same event as one JSON object. Its body, if any, is in base64 as `bodyBase64`, or as `body`
+ * if only its digest may be shown; without `hasBody`, only its length is given, as `bodyLength`.
  */
 export function journalJson(
   envelope: EventEnvelope,

@@ -1,22 +1,22 @@
-/** Which events of the journal are meant, and finding them. */
+/** Selects events of the journal. */
 
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { PrincipalFilter } from '../../engine/principal/shown-principal.js';
 import type { JournalReader } from '../../engine/reading/journal-around-damage.js';
 
-/** Offsets are half-open: [from, until). null = it does not matter. */
+/** Offsets are half-open: [from, until). null = no restriction. */
 export interface JournalSelection {
   readonly from: number;
   readonly until: number;
   readonly order: 'oldest' | 'newest';
-  /** `<kind>/<id>`, or an id, which may hold slashes itself. */
+  /** `<kind>/<id>`, or only an id, which may contain slashes itself. */
   readonly stream: string | null;
   /** The types of events. */
   readonly types: ReadonlySet<string> | null;
   readonly by: PrincipalFilter | null;
 }
 
-/** Everything. */
+/** Selects everything. */
 export const wholeJournal: JournalSelection = {
   from: 0,
   until: Number.MAX_SAFE_INTEGER,
@@ -27,9 +27,9 @@ export const wholeJournal: JournalSelection = {
 };
 
 /**
- * Everything of the journal that a selection looks at, in its order; null = an event that is not
- * meant, so that the reader can count what it costs. Terms of the index narrow it where there are
- * some.
+ * All events that a selection has to examine, in its order; `meant` is null for an event that does
+ * not match, so that the reader can count the cost. Index terms narrow the search if the selection
+ * has any.
  */
 export async function* lookedAt(
   journal: Pick<JournalReader, 'query'>,
@@ -44,7 +44,7 @@ export async function* lookedAt(
   }
 }
 
-/** The events that are meant. */
+/** The events that match. */
 export async function* selectedEvents(
   journal: Pick<JournalReader, 'query'>,
   selection: JournalSelection,
@@ -52,7 +52,7 @@ export async function* selectedEvents(
   for await (const { meant } of lookedAt(journal, selection)) if (meant !== null) yield meant;
 }
 
-/** The ids that the name of a stream may mean. */
+/** The ids that the name of a stream may refer to. */
 function idsOf(stream: string): string[] {
   const slash = stream.indexOf('/');
   return slash < 0 ? [stream] : [stream, stream.slice(slash + 1)];

@@ -1,6 +1,6 @@
 /**
- * The journal as server-sent events (administration.md 1.2): what is there, then what comes, each
- * event once, in order.
+ * The journal as server-sent events (administration.md 1.2): the existing events, then new ones,
+ * each once, in order.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { DamagedData, type Journal } from '../../engine/journal.js';
@@ -9,28 +9,34 @@ import { errorBody } from '../../http/error-shapes.js';
 import { damageRefusal } from '../../http/failures.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
 
-/** Events that are looked at in a row before others get the event loop. */
+/** How many events are examined in a row before other work gets the event loop. */
 const looksPerTick = 256;
 
-/** The stream of one client; made and counted by `ShownJournal`. */
+/** The stream of one client; created and counted by `ShownJournal`. */
 export class JournalStream {
-  /** Events that were read: they are sent, too, where those behind them cannot be read. */
+  /**
+   * Events that were read but not sent yet; they are sent even if the events after them cannot be
+   * read.
+   */
   private unsent = '';
 
   constructor(
     private readonly journal: Journal,
     private readonly events: EventStream,
-    /** An event as JSON. */
+    /** Formats an event as JSON. */
     private readonly jsonOf: (envelope: EventEnvelope) => Promise<string>,
   ) {}
 
-  /** Sends what is meant from `selection.from` on, until its end, or until it is ended. */
+  /**
+   * Sends matching events from `selection.from` on, until the end of the selection or of the
+   * stream.
+   */
   run(selection: JournalSelection): Promise<void> {
     return this.events.run('', async () => {
       try {
         await this.follow(selection);
       } catch (error) {
-        // A client that is cut would come back to the same place, again and again.
+        // If the connection were cut, the client would return to the same place again and again.
         if (!(error instanceof DamagedData)) throw error;
         const body = errorBody(false, damageRefusal(error));
         await this.send(`event: error\ndata: ${body}\n\n`);
@@ -46,12 +52,12 @@ export class JournalStream {
     }
   }
 
-  /** No more events are sent. */
+  /** Sends no more events. */
   end(): void {
     this.events.end();
   }
 
-  /** Sends what there is in [from, until); answers where it has come to. */
+  /** Sends the events in [from, until); returns the offset that it has reached. */
   private async sendUpTo(selection: JournalSelection): Promise<number> {
     const { events } = this;
     await events.askForRoom();
@@ -77,12 +83,12 @@ export class JournalStream {
     await this.events.send(text);
   }
 
-  /** Settles when there may be more behind `at`. */
+  /** Settles when there may be more events from `at` on. */
   private async waitBeyond(at: number): Promise<void> {
-    // An id alone moves the place at which the client comes back, and is no event.
+    // An id alone updates the place from which the client would resume, and is not an event.
     const place = at === 0 ? ':\n' : `id: ${at - 1}\n`;
     const hasCome = await this.events.wait((come) => this.journal.whenBeyond(at, come), place);
-    // The log has stopped: there is nothing to wait for any more.
+    // The log has stopped, so there is nothing left to wait for.
     if (hasCome && this.journal.highWatermark <= at) this.end();
   }
 }

@@ -1,4 +1,4 @@
-/** `/admin/journal`: what has happened, for people who look after the server. */
+/** `/admin/journal`: what has happened, for people who operate the server. */
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -16,7 +16,7 @@ import { parseActivityQuery, parseEntityQuery, parseJournalQuery } from './journ
 import type { ActivityBucket } from './journal-activity.js';
 import { ShownJournal } from './shown-journal.js';
 
-/** Looking needs the right to inspect; `reveal=true` needs the right to administer. */
+/** Reading requires the right to inspect; `reveal=true` requires the right to administer. */
 @Controller('admin/journal')
 export class JournalController {
   constructor(

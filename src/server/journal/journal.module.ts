@@ -1,4 +1,4 @@
-/** Wiring of what is shown of the journal over HTTP. */
+/** Wiring of the HTTP interface of the journal. */
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { ProcessLife, type Stoppable } from '../../engine/lifecycle/process-life.js';
@@ -11,7 +11,7 @@ import { ShownJournal } from './shown-journal.js';
 /** Streams end at once. */
 const stopDeadlineMs = 1000;
 
-/** Its streams are ended before the doors close, which wait for every answer. */
+/** Its streams are ended before the doors close, as the doors wait for every answer. */
 @Module({
   imports: [JournalSweepsModule, RevealsModule],
   controllers: [JournalController],
@@ -33,7 +33,7 @@ export class JournalModule implements OnModuleInit {
       deadlineMs: stopDeadlineMs,
       stop: () => this.journal.stop(),
     };
-    // Added when the doors are there, they stop before those, which wait for every answer.
+    // It is added after the doors, so it stops before them; the doors wait for every answer.
     const recover = async () => this.life.addStoppable(stoppable);
     this.life.addRecoverable({ name: stoppable.name, recover });
   }

@@ -1,4 +1,4 @@
-/** How the routes that show the journal are described (administration.md 1). */
+/** Descriptions of the routes that show the journal (administration.md 1). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -38,7 +38,7 @@ const entity = once(() =>
     .meta({ id: 'JournalEntity' }),
 );
 
-/** Those of `/admin/journal`, for its controller. */
+/** The routes of `/admin/journal`, for its controller. */
 export const journalRoutes = {
   events: {
     summary: 'Events of the journal, as lines of JSON or as a stream that goes on',

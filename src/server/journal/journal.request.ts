@@ -1,4 +1,4 @@
-/** What is asked of the journal over HTTP (administration.md 1): read and checked. Pure. */
+/** Parses and checks requests to the journal (administration.md 1). Pure. */
 import { principalFilter } from '../../engine/principal/shown-principal.js';
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -16,26 +16,26 @@ import { type JournalMoment, readMoment } from './journal-moment.js';
 import type { JournalSelection } from './journal-selection.js';
 import { isEventType } from './known-events.js';
 
-/** Events in one answer where nothing is said, and at most. */
+/** How many events an answer has by default, and at most. */
 const countStandard = 100;
 const countMax = 1000;
 
-/** At most so many steps are counted at once. */
+/** How many steps are counted in one answer. */
 const stepsMax = 1000;
 const stepMsStandard = 60 * 60 * 1000;
 const stepMsMin = 1000;
 
-/** What of the journal is asked for; moments are not looked up yet. */
+/** A query of the journal; its moments are not resolved yet. */
 export interface JournalQuestion {
   readonly from: JournalMoment | null;
   readonly until: JournalMoment | null;
   readonly meant: Pick<JournalSelection, 'stream' | 'types' | 'by' | 'order'>;
-  /** Where the answer before ended; null = there was none. */
+  /** Where the previous answer ended; null if there was none. */
   readonly cursor: number | null;
   readonly count: number;
-  /** With bodies. */
+  /** Whether to include bodies. */
   readonly hasBodies: boolean;
-  /** With what is redacted, and secrets. */
+  /** Whether to include redacted parts and secrets. */
   readonly isRevealed: boolean;
 }
 
@@ -60,7 +60,7 @@ const eventTypes: FilterReader<readonly string[] | null> = (values) => {
   return unknown === undefined ? given : refused(`names no type of event: ${unknown}`);
 };
 
-/** What `GET /admin/journal` asks for. */
+/** Parses the query of `GET /admin/journal`. */
 export function parseJournalQuery(target: string): Result<JournalQuestion> {
   const filters = readFilters(target, {
     from: moment,
@@ -92,7 +92,7 @@ export function parseJournalQuery(target: string): Result<JournalQuestion> {
   });
 }
 
-/** What `GET /admin/journal/activity` asks for; times are Unix milliseconds. */
+/** The query of `GET /admin/journal/activity`; times are in Unix ms. */
 export interface ActivityQuestion {
   readonly from: number;
   readonly until: number;
@@ -103,7 +103,7 @@ const time = whenGiven(moment, (given) =>
   'time' in given ? ok(given.time) : refused('is no time'),
 );
 
-/** A day up to `now` by the hour, unless something else is asked for. */
+/** By default, the day before `now` in steps of an hour. */
 export function parseActivityQuery(target: string, now: number): Result<ActivityQuestion> {
   const filters = readFilters(target, { from: time, until: time, step });
   if (!filters.ok) return filters;
@@ -115,7 +115,7 @@ export function parseActivityQuery(target: string, now: number): Result<Activity
   return ok({ from, until, stepMs });
 }
 
-/** Which stream as of when. */
+/** An entity and a moment. */
 export interface EntityQuestion {
   readonly stream: string;
   /** null = now. */
@@ -123,7 +123,7 @@ export interface EntityQuestion {
   readonly isRevealed: boolean;
 }
 
-/** What `GET /admin/journal/entity` asks for. */
+/** Parses the query of `GET /admin/journal/entity`. */
 export function parseEntityQuery(target: string): Result<EntityQuestion> {
   const filters = readFilters(target, { stream: text, asOf: moment, reveal: yes });
   if (!filters.ok) return filters;

@@ -1,4 +1,4 @@
-/** The types of events that there are, as the journal names them. */
+/** All types of events that can be in the journal. */
 import type { Checkpointed } from '../../engine/decider.js';
 import type { JournalSweepEvent } from '../../engine/history/journal-sweep.events.js';
 import type { MemoryDigested } from '../../engine/snapshots/memory-digest.events.js';
@@ -48,7 +48,7 @@ type ProductEvent =
   | FailedRunEvent
   | RunEvent;
 
-/** Every type: the compiler says where one is missing. */
+/** Every type: the compiler reports a missing one. */
 const types: { readonly [Type in ProductEvent['type']]: true } = {
   Checkpointed: true,
   JournalSweepBegun: true,

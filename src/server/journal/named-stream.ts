@@ -1,4 +1,4 @@
-/** The streams that a person means who names one to `journal print --stream`. */
+/** Finds the streams that a person names in `journal print --stream`. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Journal } from '../../engine/journal.js';
 
@@ -8,20 +8,21 @@ interface Range {
   readonly until: number;
 }
 
-/** One reading of a name; `kind` null = streams of every kind. */
+/** One interpretation of a name; with `kind` null, streams of every kind. */
 interface Reading {
   readonly kind: string | null;
   readonly id: string;
 }
 
-/** Newest events that are looked at for names that a mistaken one may mean. */
+/** How many of the newest events are searched for names similar to a mistaken one. */
 const looksMax = 50_000;
 const suggestionsMax = 3;
 
 /**
- * The events of the streams that `named` means, oldest first: `message/msg_1`, or the id alone.
- * Ids may hold slashes (`consumer/group/instance`), so that a name with one is read both ways and
- * the first that finds events counts. Throws an `Error` of one line where nothing is found.
+ * The events of the streams that `named` refers to, oldest first: `message/msg_1`, or only the id.
+ * Ids may contain slashes (`consumer/group/instance`), so a name with a slash is interpreted both
+ * ways, and the first interpretation that finds events counts. Throws a one-line `Error` if nothing
+ * is found.
  */
 export async function* eventsOfStream(
   journal: Journal,
@@ -69,7 +70,7 @@ async function whyNothing(journal: Journal, named: string, range: Range): Promis
   return `no stream "${named}" in this journal${hint}`;
 }
 
-/** Streams of the same id, then lately used ones whose name holds what was given. */
+/** Streams with the same id, then recently used ones whose name contains the given text. */
 async function similarStreams(journal: Journal, named: string, range: Range): Promise<string[]> {
   const found = new Set<string>();
   for (const { id } of readingsOf(named)) {

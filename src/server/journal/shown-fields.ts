@@ -1,25 +1,27 @@
-/** The fields of an event as they are printed: without what is redacted, without secrets. Pure. */
+/** The fields of an event as printed: without redacted parts, without secrets. Pure. */
 import type { DomainEvent } from '../../engine/decider.js';
 import { isJsonObject, type JsonFields } from '../../grammar/json.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import { hidesHeader, redactedValue } from '../../messaging/messages/redaction.js';
 
-/** Fields whose values open doors, or help to guess what does: shown as stars, in every format. */
+/**
+ * Fields whose values grant access, or help to guess what does: shown as stars, in every format.
+ */
 const secretFields = new Map([
   ['SigningKeysRotated', new Set(['current', 'next'])],
   ['RestCredentialCreated', new Set(['digest'])],
   ['TokenCreated', new Set(['digest'])],
-  // What the states of all kinds hold: signing keys, and headers that a template redacts.
+  // The states of all kinds contain signing keys, and headers that a template redacts.
   ['Checkpointed', new Set(['state', 'entries'])],
 ]);
 
-/** Lists of header names and values in turn. */
+/** Lists of header names and values, alternating. */
 const headerFields = new Set(['headers', 'failureHeaders']);
 
-/** What states call the same, wherever they hold it. */
+/** Names of secrets in states, at any depth. */
 const secretParts = new Set(['current', 'next', 'digest']);
 
-/** A folded state in plain values; null shows it all. */
+/** A folded state in plain values; if `hidden` is null, all of it is shown. */
 export function shownState(state: JsonFields, hidden: Redaction | null): JsonFields {
   return hidden === null ? state : starredFields(withoutRedacted(state, hidden));
 }
@@ -37,9 +39,8 @@ function starredFields(fields: JsonFields): JsonFields {
 }
 
 /**
- * The fields of an event, without its type. `hidden` is what its stream hides, and null where all
- * is to be shown; a part of the event that says itself what it hides (a callback, a template) goes
- * by that.
+ * The fields of an event, without its type. `hidden` is what its stream redacts, or null to show
+ * everything; a part of the event with a redaction of its own (a callback, a template) uses that.
  */
 export function shownFields(event: DomainEvent, hidden: Redaction | null): JsonFields {
   const { type, ...fields } = event;
@@ -72,11 +73,11 @@ function partOf(value: unknown, inherited: Redaction): unknown {
 /** What this part of an event hides: of a run's configuration, its terms say it. */
 function ownRedaction({ redaction, terms }: JsonFields, inherited: Redaction): Redaction {
   const own = redaction ?? (isJsonObject(terms) ? terms['redaction'] : null);
-  // As this server has written it.
+  // Written by this server, so its type is known.
   return (own as Redaction | null) ?? inherited;
 }
 
-/** The headers of a run's failure callback stand apart from what it says of them. */
+/** The headers of a run's failure callback are stored separately from the redaction for them. */
 function failureRedaction({ terms }: JsonFields, inherited: Redaction): Redaction {
   const callback = isJsonObject(terms) ? terms['failureCallback'] : null;
   return isJsonObject(callback) ? ownRedaction(callback, inherited) : inherited;

@@ -1,4 +1,4 @@
-/** The journal of a running server as it is shown over HTTP: durable, and without secrets. */
+/** The journal of a running server as shown over HTTP: only durable events, and without secrets. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -24,10 +24,10 @@ import { offsetBehind, offsetFrom } from './journal-moment.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
 import { JournalStream } from './journal-stream.js';
 
-/** Each of them reads what is recorded: so many at once. */
+/** How many streams may be open at once: each reads everything that is recorded. */
 const streamsMax = 32;
 
-/** Streams that are looked up for what they redact, in one answer. */
+/** How many streams' redactions are remembered in one answer. */
 const redactionsMax = 4096;
 
 const busy = new Refusal(
@@ -36,7 +36,7 @@ const busy = new Refusal(
   { 'retry-after': '10' },
 );
 
-/** A client that waited for what is behind it would learn nothing of what comes before. */
+/** A client that waited for events after such an id would miss those before it. */
 const foreignEvent: Refusal = new Refusal(
   'invalid',
   'Last-Event-ID lies behind the end of the journal: it is of another one',
@@ -48,8 +48,8 @@ function sweptBefore(until: number): Refusal {
 }
 
 /**
- * Refuses, as a value: 422 for a moment before the last sweep, 503 where too many streams are open
- * or a stop has begun, 400 for what cannot be combined.
+ * Refusals are returned as values: 422 for a moment before the last sweep, 503 if too many streams
+ * are open or a stop has begun, 400 for parameters that cannot be combined.
  */
 @Injectable()
 export class ShownJournal {
@@ -63,7 +63,7 @@ export class ShownJournal {
     private readonly reveals: RevealRecorder,
   ) {}
 
-  /** One page of what `by` asks for; what is shown in clear is an event first. */
+  /** One page for the request of `by`; showing something in clear is recorded as an event first. */
   async page(
     question: JournalQuestion,
     room: ReadAllowance,
@@ -97,7 +97,7 @@ export class ShownJournal {
     );
   }
 
-  /** Follows the journal behind the event `last`, or from where the question says, or from now. */
+  /** Follows the journal after the event `last`, or from where the query says, or from now. */
   async stream(
     question: JournalQuestion,
     last: number | null,
@@ -125,12 +125,14 @@ export class ShownJournal {
     };
   }
 
-  /** Counts events by time and kind; ends early once `isWanted` says that the client has gone. */
+  /** Counts events by time; ends early once `isWanted` says that the client has disconnected. */
   activity(question: ActivityQuestion, isWanted: () => boolean): Promise<ActivityBucket[]> {
     return activityOf(this.journal, question, isWanted);
   }
 
-  /** One entity as `by` asks for it; what is shown in clear is an event first. */
+  /**
+   * One entity for the request of `by`; showing something in clear is recorded as an event first.
+   */
   async entity(
     { stream, asOf, isRevealed }: EntityQuestion,
     by: Caller,
@@ -148,12 +150,12 @@ export class ShownJournal {
     return isUnknown && until < this.sweeps.edge ? sweptBefore(until) : found;
   }
 
-  /** Streams that are open. */
+  /** The number of open streams. */
   get size(): number {
     return this.streams.size;
   }
 
-  /** Ends every stream; there are no more. */
+  /** Ends every stream, and accepts no new ones. */
   stop(): void {
     this.streams.stop();
   }

@@ -1,4 +1,4 @@
-/** A start that only shows what there is: as configured, or after three ends within ten minutes. */
+/** Starts read-only: as configured, or after three fatal exits within ten minutes. */
 import type { Disk } from '../../../storage/disk/disk.js';
 import { lockForReading } from '../../../storage/disk/lock-for-reading.js';
 import { StoreDirectory } from '../../../storage/disk/store-directory.js';
@@ -8,14 +8,14 @@ import type { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import type { Config } from '../configuration/config.js';
 import { forgetFatalExits, reasonToChangeNothing } from './fatal-exits.js';
 
-/** Letting go of a lock takes no time. */
+/** Releasing a lock takes no time. */
 const releaseDeadlineMs = 1000;
 
 const configured = 'STEPWELL_READ_ONLY is always';
 
 /**
- * Lets `life` change nothing where that is configured, or where starting again does not help. The
- * folder is locked all the same: it is no time for another server. Throws `DirectoryInUse`.
+ * Makes `life` read-only if that is configured, or if restarting does not help. The folder is
+ * locked nevertheless, so that no other server uses it now. Throws `DirectoryInUse`.
  */
 export async function startCautiously(
   { dataDirectory, readOnly }: Config,

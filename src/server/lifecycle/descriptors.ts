@@ -1,29 +1,31 @@
 /**
- * How the files that the process may open (RLIMIT_NOFILE) are divided: the store comes first, as a
- * file that it cannot open ends the process; connections in and out share what is left.
+ * Divides the files that the process may open (RLIMIT_NOFILE). The store comes first, as the
+ * process ends if it cannot open a file; incoming and outgoing connections share the rest.
  */
 import { readNow } from '../../../storage/disk/node-disk.js';
 import { type Config, ConfigurationError } from '../configuration/config.js';
 
-/** Who may hold how many. */
+/** How many files each part of the server may use. */
 export interface DescriptorShares {
-  /** Files that the process may open; infinite where the platform sets no limit. */
+  /** How many files the process may open; infinite if the platform sets no limit. */
   readonly limit: number;
-  /** Connections in. */
+  /** Incoming connections. */
   readonly connections: number;
-  /** Of them, from one address. */
+  /** How many of them may come from one address. */
   readonly connectionsPerAddress: number;
-  /** Attempts to deliver at once. */
+  /** Delivery attempts in flight. */
   readonly attempts: number;
 }
 
-/** The event loop, its threads, the log, listening sockets, and the spare connections. */
+/** For the event loop, its threads, the log, listening sockets, and the spare connections. */
 const ownFiles = 128;
 
-/** Segments that are read (256 are kept open) and the ends of the logs that are written. */
+/** For segments that are read (256 are kept open) and the ends of the logs that are written. */
 const storeFilesMin = 384;
 
-/** Where there are many, topics may have as many partitions as a quarter of them. */
+/**
+ * If the limit is high, the store gets a quarter of it, so that topics may have as many partitions.
+ */
 const storeShare = 1 / 4;
 
 const connectionsMin = 64;
@@ -32,21 +34,21 @@ const attemptsMin = 32;
 /** The connection that an attempt uses, and one that is kept for the next. */
 const filesOfAttempt = 2;
 
-/** What the process may open at least. */
+/** The lowest limit that a server can run with. */
 const limitMin = ownFiles + storeFilesMin + connectionsMin + filesOfAttempt * attemptsMin;
 
 let knownLimit: number | null = null;
 
-/** Where Linux tells the limits of a process: name, soft, hard, unit. */
+/** Where Linux lists the limits of a process: name, soft, hard, unit. */
 const limitsFile = '/proc/self/limits';
 
-/** The files that this process may open: Node has raised the soft limit to the hard one. */
+/** How many files this process may open: Node has raised the soft limit to the hard one. */
 export function descriptorLimit(): number {
   knownLimit ??= limitIn(limitsFile) ?? reportedLimit();
   return knownLimit;
 }
 
-/** null where the file does not say it. */
+/** null if the file does not contain the limit. */
 function limitIn(path: string): number | null {
   try {
     const soft = /^Max open files +(\d+|unlimited) /m.exec(readNow(path))?.[1];
@@ -57,14 +59,14 @@ function limitIn(path: string): number | null {
   }
 }
 
-/** As Node.js reports it, which takes some 20 ms. */
+/** The limit as Node.js reports it, which takes some 20 ms. */
 function reportedLimit(): number {
   const report: object = process.report;
-  // Otherwise it would look up the names of its peers; older versions of Node do.
+  // Without this, older versions of Node would look up the names of network peers.
   Object.assign(report, { excludeNetwork: true });
-  // A report shows the stack of an error: without one no lines of sources are looked up.
+  // A report includes the stack of an error; an empty stack avoids looking up source lines.
   const error = Object.assign(new Error('the limits are asked for'), { stack: '' });
-  // Node types it as an object; on some systems it has no limits.
+  // Node types the report as an object; on some systems it has no limits.
   const { userLimits } = process.report.getReport(error) as {
     readonly userLimits?: { readonly open_files?: { readonly soft: unknown } };
   };
@@ -73,8 +75,8 @@ function reportedLimit(): number {
 }
 
 /**
- * Divides `limit` files. What is configured is lowered where it does not fit. Throws
- * `ConfigurationError` where too few are left for a server.
+ * Divides `limit` files; lowers configured values that do not fit. Throws `ConfigurationError` if
+ * too few are left for a server.
  */
 export function shareDescriptors(limit: number, config: Config): DescriptorShares {
   if (limit < limitMin) {
@@ -94,7 +96,7 @@ export function shareDescriptors(limit: number, config: Config): DescriptorShare
   };
 }
 
-/** An infinite limit leaves an infinite rest. */
+/** 0 for an infinite limit, so that the rest is infinite. */
 function storeFilesOf(limit: number): number {
   return Number.isFinite(limit) ? Math.max(storeFilesMin, Math.floor(limit * storeShare)) : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * `exits`: a line for each time that this folder's server ended by itself of late. Three within ten
- * minutes mean that starting again does not help: the next start changes nothing (ADR 38).
+ * `exits`: one line for each recent time that this folder's server ended because of an error. Three
+ * within ten minutes mean that restarting does not help: the next start is read-only (ADR 38).
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { isWantOfRoom, NotTheOwner } from '../../../storage/faults/storage-error
 import { parseJson } from '../../grammar/json.js';
 import { exitCodeOf } from './exit-code-of.js';
 
-/** The file within the data folder. */
+/** The name of the file in the data folder. */
 const exitsFile = 'exits';
 
 const countedWithinMs = 600_000;
@@ -23,9 +23,9 @@ const lineSchema = z.object({ at: z.number(), code: z.number(), message: z.strin
 type FatalExit = z.output<typeof lineSchema>;
 
 /**
- * Notes that `error` ends the process at `at`, Unix milliseconds: at once, as nothing may go on.
- * A full disk is not counted: the next start has a reserve, and goes on delivering what is there.
- * Neither is a log that another node owns now: the next start follows it.
+ * Notes that `error` ends the process at `at`, in Unix ms. Synchronous, as no other work may run. A
+ * full disk is not counted: the next start has a reserve, and continues to deliver what is there.
+ * Nor is a log that another node owns now: the next start follows it.
  */
 export function noteFatalExit(folder: string, error: unknown, at: number): void {
   if (isWantOfRoom(error) || error instanceof NotTheOwner) return;
@@ -34,13 +34,13 @@ export function noteFatalExit(folder: string, error: unknown, at: number): void 
   try {
     appendNow(join(folder, exitsFile), `${JSON.stringify(exit)}\n`);
   } catch {
-    // A disk that does not take it is why the process ends, and the log says so.
+    // The disk that fails here is probably why the process ends, and the log says so.
   }
 }
 
 /**
- * Why a start at `at` is to change nothing; null where it may. Exits that do not count any more are
- * forgotten, so the file is never longer than a few lines.
+ * Why a start at `at` should be read-only; null if it need not be. Exits that no longer count are
+ * removed, so the file never has more than a few lines.
  */
 export async function reasonToChangeNothing(
   disk: Disk,
@@ -66,12 +66,12 @@ export async function reasonToChangeNothing(
   return null;
 }
 
-/** The operator has stopped a server that changed nothing: the next start is an ordinary one. */
+/** Called when the operator has stopped a read-only server: the next start is an ordinary one. */
 export async function forgetFatalExits(disk: Disk, folder: string): Promise<void> {
   await disk.remove(join(folder, exitsFile)).catch(() => undefined);
 }
 
-/** What of the file reads: the process may have ended while it wrote. */
+/** The readable lines of the file: the process may have ended while it wrote one. */
 function exitsIn(content: Buffer): FatalExit[] {
   return content
     .toString('utf8')

@@ -1,30 +1,30 @@
 /**
- * Where the server of a data folder listens, kept beside its credentials so that client commands on
- * the same machine need neither a URL nor a token. Left behind by a process that was killed.
+ * Where the server of a data folder listens. It is kept beside the credentials, so that client
+ * commands on the same machine need neither a URL nor a token. A killed process leaves it behind.
  */
 import { join } from 'node:path';
 import type { Disk } from '../../../storage/disk/disk.js';
 import { readWhole, withFile, writeFully } from '../../../storage/disk/whole-file.js';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 
-/** The file within the data folder, mode 0600. */
+/** The name of the file in the data folder, mode 0600. */
 export const addressFile = 'address.json';
 
-/** The file of `credentials.ts`; that module would bring the grammars of the configuration. */
+/** The name from `credentials.ts`, whose import would load the grammars of the configuration. */
 const credentialsFile = 'credentials.json';
 
 /** What a client needs to reach the server of a folder. */
 export interface KeptAddress {
   readonly url: string;
-  /** What its messages speak that name no dialect. */
+  /** The dialect of messages that do not name one. */
   readonly dialect: string;
   readonly token: string;
   readonly basic: { readonly username: string; readonly password: string };
 }
 
 /**
- * Keeps the address while the server runs. `published` are credentials that are published (those
- * of `dev`); secrets are never written here.
+ * Keeps the address while the server runs. `published` are the public credentials of `dev`; secrets
+ * are never written here.
  */
 export async function keepAddress(
   disk: Disk,
@@ -36,17 +36,17 @@ export async function keepAddress(
   const content = Buffer.from(`${JSON.stringify({ ...server, ...published }, null, 2)}\n`);
   const aside = `${path}.new`;
   await disk.remove(aside).catch(() => undefined);
-  // Not synced: after a cut of the power no server listens there.
+  // Not synced: after a power cut, no server listens there.
   await withFile(disk, aside, 'create', (file) => writeFully(disk, file, content, 0));
   await disk.rename(aside, path);
 }
 
-/** After a clean stop there is no server any more. */
+/** Called at a clean stop: the server is gone. */
 export async function forgetAddress(disk: Disk, folder: string): Promise<void> {
   await disk.remove(join(folder, addressFile)).catch(() => undefined);
 }
 
-/** What the folder tells; nothing of what is not there or not readable. */
+/** What the folder says; without what is missing or unreadable. */
 export async function readKeptAddress(disk: Disk, folder: string): Promise<Partial<KeptAddress>> {
   const address = await fieldsOf(disk, join(folder, addressFile));
   const kept = await fieldsOf(disk, join(folder, credentialsFile));

@@ -1,7 +1,7 @@
 /** Why the port cannot be opened, in one sentence that names the setting to change. */
 import { ConfigurationError } from '../configuration/config.js';
 
-/** Another program listens where this one is to. */
+/** Another program listens on the port. */
 export class PortInUse extends Error {
   override readonly name = 'PortInUse';
 
@@ -14,7 +14,7 @@ export class PortInUse extends Error {
   }
 }
 
-/** What `listen` threw, as an error of ours where a setting mends it. */
+/** Converts what `listen` threw into an error of ours if a setting can fix it. */
 export function listenError(host: string, port: number, cause: unknown): unknown {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'EADDRINUSE':

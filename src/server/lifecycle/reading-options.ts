@@ -1,9 +1,12 @@
-/** How the server looks at its own folder, and at copies of it, beside its store. */
+/**
+ * Store options with which the server reads its own folder, and copies of it, besides its open
+ * store.
+ */
 import type { StoreOptions } from '../../../storage/store.js';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 
-/** Takes no lock and writes nothing. */
+/** Such a store takes no lock and writes nothing. */
 export function readingOptions(
   clock: Clock,
   identifiers: Identifiers,

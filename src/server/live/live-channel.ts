@@ -1,6 +1,6 @@
 /**
- * All clients that follow the same kinds: their text is put together once for all of them, at
- * most five times a second, and less often where many look on.
+ * All clients that follow the same kinds. Their text is composed once for all of them, at most five
+ * times a second, and less often if there are many clients.
  */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -8,25 +8,28 @@ import { heartbeatMs } from '../../http/bytes/event-stream.js';
 import { type LiveKind, liveEventOf, liveText } from './live-events.js';
 import { type LiveViewer, placeText } from './live-viewer.js';
 
-/** Between two writes to a client, milliseconds. */
+/** The minimum time between two writes to a client, in ms. */
 const paceMsMin = 200;
 
-/** For each client of the server: a write costs some 50 us, and all of them a twentieth at most. */
+/**
+ * Per client of the server: a write costs some 50 us, and all writes together may take a twentieth
+ * of the time.
+ */
 const paceMsPerViewer = 1.5;
 
-/** What one write may name event by event, and what all clients are written at once; bytes. */
+/** The limits for events named in one write, and for all clients' writes together; in bytes. */
 const textBytesMax = 32 * 1024;
 const writtenBytesMax = 8 * 1024 * 1024;
 
-/** Clients that are written to in a row before others get the event loop. */
+/** How many clients are written to in a row before other work gets the event loop. */
 const viewersPerTick = 100;
 
-/** Made by `LiveViews` for the first client with these kinds, and forgotten after the last one. */
+/** Created by `LiveViews` for the first client with these kinds, and dropped after the last one. */
 export class LiveChannel {
-  /** Clients that follow it or are about to. */
+  /** How many clients follow it, or are about to. */
   users = 0;
   private readonly viewers = new Set<LiveViewer>();
-  /** What has come since the last write: by name, and counted once that is too long. */
+  /** Events since the last write: as text, and as counts for when the text is too long. */
   private text = '';
   private readonly counts = new Map<LiveKind, number>();
   private latest = -1;
@@ -41,29 +44,29 @@ export class LiveChannel {
     readonly kinds: ReadonlySet<LiveKind>,
     private readonly clock: Clock,
     private sentUntil: number,
-    /** How many clients follow anything at all. */
+    /** How many clients there are on all channels. */
     private readonly viewersOfAll: () => number,
   ) {
     this.seen = sentUntil;
     this.cancelHeartbeat = this.beatLater();
   }
 
-  /** All events below it were written; one who knows those may join. */
+  /** All events below this offset were written; a client that has those may join. */
   get sentUntilNow(): number {
     return this.sentUntil;
   }
 
-  /** It gets what is written from now on. */
+  /** From now on, the viewer gets what is written. */
   join(viewer: LiveViewer): void {
     this.viewers.add(viewer);
   }
 
-  /** It gets nothing more; a client that has not joined may leave, too. */
+  /** The viewer gets nothing more; a client that has not joined may leave, too. */
   leave(viewer: LiveViewer): void {
     this.viewers.delete(viewer);
   }
 
-  /** Durable events, in their order; `seen` is the offset behind them. */
+  /** Takes durable events, in order; `seen` is the offset after them. */
   show(envelopes: readonly EventEnvelope[], seen: number): void {
     for (const envelope of envelopes) {
       if (envelope.offset < this.seen) continue;
@@ -77,7 +80,7 @@ export class LiveChannel {
     this.goOn();
   }
 
-  /** Nothing is written any more. */
+  /** Stops all writing. */
   stop(): void {
     this.cancelWrite?.();
     this.cancelHeartbeat();
@@ -87,7 +90,7 @@ export class LiveChannel {
     return Math.min(textBytesMax, writtenBytesMax / Math.max(1, this.viewers.size));
   }
 
-  /** Writes what has come once it is time, unless that is seen to already. */
+  /** Schedules a write of what has arrived, unless one is pending. */
   private goOn(): void {
     if (this.isWriting || this.cancelWrite !== null) return;
     if (this.counts.size === 0) {
@@ -117,8 +120,8 @@ export class LiveChannel {
   }
 
   /**
-   * Writes to some of them at a time. One that joins meanwhile knows what was sentUntil before this
-   * text, and is come to last.
+   * Writes to some viewers at a time. A viewer that joins meanwhile has everything below the
+   * previous `sentUntil`, and is reached last.
    */
   private writeOn(viewers: Iterator<LiveViewer>, text: Buffer, done: () => void): void {
     for (let count = 0; count < viewersPerTick; count += 1) {
@@ -139,7 +142,7 @@ export class LiveChannel {
 
   private beatLater(): () => void {
     return this.clock.after(heartbeatMs, () => {
-      // What is to be written tells that the stream is alive.
+      // A pending write shows that the stream is alive, so no heartbeat is needed.
       if (!this.isWriting && this.cancelWrite === null) {
         this.isWriting = true;
         this.writeOn(this.viewers.values(), Buffer.from(placeText(this.sentUntil)), () => {

@@ -1,4 +1,4 @@
-/** Durable events as a live stream sends them: their kind, and the state that they lead to. */
+/** Durable events as a live stream sends them: their kind, and the resulting state. */
 import { type DomainEvent, type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
 import {
   type DeadLetterEvent,
@@ -23,7 +23,7 @@ import { endStates } from '../../workflows/history/run-log-entry.js';
 import { isRunEvent } from '../../workflows/run-state/recorded-events.js';
 import { type RunEvent, runKind } from '../../workflows/run-state/run.events.js';
 
-/** What can be followed; a dead letter is one of a message or of a run. */
+/** The kinds that can be followed; a dead letter is one of a message or of a run. */
 export const liveKinds = [
   'message',
   'run',
@@ -35,23 +35,23 @@ export const liveKinds = [
   'job',
 ] as const;
 
-/** What `?kinds=` of `/v2/live` may name. */
+/** A value of `?kinds=` of `/v2/live`. */
 export type LiveKind = (typeof liveKinds)[number];
 
-/** An event as it is sent, in JSON. */
+/** An event as sent, in JSON. */
 export interface LiveEvent {
   readonly offset: number;
   readonly kind: LiveKind;
   readonly id: string;
-  /** Where it is now, in the words of the listing of its kind. */
+  /** The new state, in the words of the listing of its kind. */
   readonly state: string;
-  /** What has happened, as the journal names it. */
+  /** The type of the event, as the journal names it. */
   readonly type: string;
-  /** The dead letter that it has become, where those are followed, too. */
+  /** The dead letter that was created, if dead letters are followed too. */
   readonly dlqId?: string;
 }
 
-/** Events whose state follows from their type. */
+/** Events whose resulting state depends on their type only. */
 type NamedEvent =
   | ScheduleEvent
   | QueueEvent
@@ -61,7 +61,7 @@ type NamedEvent =
   | TopicEvent
   | JobEvent;
 
-/** null = clients have no use for it. */
+/** null = of no use to clients. */
 const stateOfType: Readonly<Record<NamedEvent['type'], string | null>> = {
   ScheduleCreated: 'ACTIVE',
   ScheduleTriggered: 'TRIGGERED',
@@ -114,8 +114,8 @@ const namedKinds: ReadonlyMap<string, LiveKind> = new Map([
 export const followedKinds: readonly string[] = [messageKind, runKind, ...namedKinds.keys()];
 
 /**
- * The event for clients that follow `kinds`; null where it does not concern them. One that makes a
- * dead letter is sent once, as an event of its message or run if those are followed.
+ * The event for clients that follow `kinds`; null if it does not concern them. An event that
+ * creates a dead letter is sent once: as an event of its message or run if those are followed.
  */
 export function liveEventOf(
   envelope: EventEnvelope,
@@ -132,7 +132,7 @@ export function liveEventOf(
   return liveEvent(envelope, named, namedStateOf(envelope));
 }
 
-/** A job that could not go on says so by its reason (messaging.md 13). */
+/** A job that could not continue is aborted with a reason (messaging.md 13). */
 function namedStateOf(envelope: EventEnvelope): string | null {
   if (isJobEvent(envelope)) {
     const { event } = envelope;
@@ -147,7 +147,7 @@ function runStateOf({ type }: RunEvent): string {
   return ends[type] ?? 'RUN_STARTED';
 }
 
-/** Of what becomes a dead letter when it fails. */
+/** The event of something that becomes a dead letter when it fails. */
 function failing(
   envelope: EventEnvelope,
   kinds: ReadonlySet<LiveKind>,
@@ -171,7 +171,7 @@ function liveEvent(
   return state === null ? null : { offset, kind, id, state, type };
 }
 
-/** An event of a stream (WHATWG HTML: server-sent events). */
+/** Formats an event of a stream (WHATWG HTML: server-sent events). */
 export function liveText(event: LiveEvent): string {
   return `id: ${event.offset}\ndata: ${JSON.stringify(event)}\n\n`;
 }

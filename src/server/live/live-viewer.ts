@@ -1,27 +1,27 @@
-/** One client of a live stream, as the server writes to it: what it does not take is bounded. */
+/** One client of a live stream, as the server writes to it: the data waiting for it is bounded. */
 import type { ServerResponse } from 'node:http';
 import type { Allowance } from '../../http/bytes/allowance.js';
 import { eventStreamHeaders } from '../../http/bytes/event-stream.js';
 
-/** What waits for a client at most, bytes: one that is further behind has to look again. */
+/** How many bytes may wait for a client; a client that is further behind has to reload. */
 export const behindBytesMax = 256 * 1024;
 
-/** Where the events of a stream go. */
+/** Where the events of a stream are sent. */
 export interface LiveReader {
   readonly response: ServerResponse;
-  /** Closes a client that takes nothing. */
+  /** Closes a client that does not read. */
   readonly allowance: Pick<Allowance, 'awaitTaken' | 'taken'>;
 }
 
 /**
- * Has a client load everything again: some events below `next` were not sent, and the stream goes
- * on from there.
+ * Makes a client load everything again: some events below `next` were not sent, and the stream
+ * continues from there.
  */
 export function reloadText(next: number): string {
   return `event: reload\n${idBefore(next)}data: {"offset":${next - 1}}\n\n`;
 }
 
-/** Moves the place at which a client comes back, and is no event. */
+/** Updates the place from which a client would resume; not an event. */
 export function placeText(next: number): string {
   return next === 0 ? ':\n\n' : `${idBefore(next)}\n`;
 }
@@ -30,17 +30,17 @@ function idBefore(next: number): string {
   return next === 0 ? '' : `id: ${next - 1}\n`;
 }
 
-/** Made by `LiveViews`; never holds more than its bound for a client that is slow to read. */
+/** Created by `LiveViews`; never buffers more than its bound for a client that reads slowly. */
 export class LiveViewer {
   private isBehind = false;
   private isOver = false;
   private settleOver: () => void = () => undefined;
-  /** Settles when the stream has ended, or the client has gone. */
+  /** Settles when the stream has ended, or the client has disconnected. */
   readonly over = new Promise<void>((resolve) => {
     this.settleOver = resolve;
   });
 
-  /** `sentUntilNow` gives the offset up to which the channel has sent everything. */
+  /** `sentUntilNow` returns the offset up to which the channel has sent everything. */
   constructor(
     private readonly reader: LiveReader,
     private readonly sentUntilNow: () => number,
@@ -48,7 +48,7 @@ export class LiveViewer {
     reader.response.on('drain', () => this.drained());
   }
 
-  /** Begins the stream; `place` is where it does. */
+  /** Begins the stream at `place`. */
   begin(place: number): void {
     const { response } = this.reader;
     response.writeHead(200, eventStreamHeaders);
@@ -60,7 +60,7 @@ export class LiveViewer {
     return this.isOver;
   }
 
-  /** Ends the stream; the client comes back with the id that it has. */
+  /** Ends the stream; the client reconnects with its last id. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -68,7 +68,7 @@ export class LiveViewer {
     this.settleOver();
   }
 
-  /** Cuts it short, where something has failed. */
+  /** Cuts the connection after a failure. */
   cut(): void {
     this.reader.response.destroy();
     this.end();
@@ -82,7 +82,7 @@ export class LiveViewer {
     else this.write(text);
   }
 
-  /** Writes, and settles when the client has taken it or is gone. */
+  /** Writes, and settles when the client has read it or has disconnected. */
   async giveAll(text: Buffer): Promise<void> {
     if (this.isOver || this.write(text)) return;
     const drained = new Promise<void>((resolve) => this.reader.response.once('drain', resolve));

@@ -10,16 +10,18 @@ import { LiveChannel } from './live-channel.js';
 import { type LiveKind, liveEventOf, liveKinds, liveText } from './live-events.js';
 import { type LiveReader, LiveViewer, reloadText } from './live-viewer.js';
 
-/** Different sets of kinds that are followed at once: each costs work for each event. */
+/** How many different sets of kinds may be followed at once: each costs work for every event. */
 const channelsMax = 32;
 
-/** Clients that catch up at once; others wait for their turn. */
+/** How many clients may catch up at once; others wait for their turn. */
 const catchingUpMax = 4;
 
-/** The most missed events that a returning client is sent; beyond it gets `reload`. */
+/**
+ * How many missed events a returning client is sent at most; if there are more, it gets `reload`.
+ */
 const missedEventsMax = 50_000;
 
-/** Events read in a row before other work gets the event loop. */
+/** How many events are read in a row before other work gets the event loop. */
 const looksPerTick = 256;
 
 const busy = new Refusal(
@@ -30,10 +32,12 @@ const busy = new Refusal(
 
 const stopped = new Refusal('unavailable', 'the server ends', { 'retry-after': '1' });
 
-/** One for the server. It refuses, as a value, where too many follow or a stop has begun. */
+/**
+ * One for the server. Returns a refusal if too many sets of kinds are followed or a stop has begun.
+ */
 export class LiveViews {
   private readonly channels = new Map<string, LiveChannel>();
-  /** What `listener` observes: everything, while there are channels. */
+  /** What `listener` observes: everything while there are channels. */
   readonly interest: AnyInterest = { served: this.channels };
   private readonly viewers = new Set<LiveViewer>();
   private readonly waiting: (() => void)[] = [];
@@ -43,19 +47,19 @@ export class LiveViews {
   constructor(
     private readonly journal: Journal,
     private readonly clock: Clock,
-    /** Below it the journal has not all that has happened. */
+    /** Below this offset, the journal is incomplete. */
     private readonly sweptUntil: () => number,
   ) {}
 
-  /** Learns durable events of `followedKinds`, in their order. */
+  /** Gets durable events of `followedKinds`, in order. */
   readonly listener: EventListener = (envelopes: readonly EventEnvelope[]) => {
     const seen = (envelopes.at(-1)?.offset ?? -1) + 1;
     for (const channel of this.channels.values()) channel.show(envelopes, seen);
   };
 
   /**
-   * Follows `kinds` behind the event `last`, or from now on (null). The answer serves a reader, and
-   * settles when its stream has ended.
+   * Follows `kinds` after the event `last`, or from now on (null). The returned function serves a
+   * reader, and settles when its stream has ended.
    */
   follow(
     kinds: ReadonlySet<LiveKind>,
@@ -83,12 +87,12 @@ export class LiveViews {
     };
   }
 
-  /** Streams that are open. */
+  /** The number of open streams. */
   get size(): number {
     return this.viewers.size;
   }
 
-  /** Ends every stream; there are no more. */
+  /** Ends every stream, and accepts no new ones. */
   stop(): void {
     this.isStopped = true;
     for (const viewer of this.viewers) viewer.end();
@@ -103,19 +107,19 @@ export class LiveViews {
       try {
         await this.catchUp(viewer, channel, from);
       } catch (error) {
-        // A client that is cut would come back to the same place, again and again.
+        // If the connection were cut, the client would return to the same place again and again.
         if (!(error instanceof DamagedData)) throw error;
         this.reload(viewer, channel);
       } finally {
         release();
       }
     }
-    // In the same tick: what is sent next follows what this client has.
+    // Join in the same tick, so that the next write continues where this client is.
     channel.join(viewer);
     await viewer.over;
   }
 
-  /** Sends what was missed, up to where the channel is when this settles. */
+  /** Sends the missed events, up to where the channel is when this settles. */
   private async catchUp(viewer: LiveViewer, channel: LiveChannel, from: number): Promise<void> {
     if (from < this.sweptUntil()) return this.reload(viewer, channel);
     let at = from;
@@ -143,7 +147,7 @@ export class LiveViews {
     viewer.give(Buffer.from(reloadText(channel.sentUntilNow)));
   }
 
-  /** Settles when one may catch up; the answer gives the place to the next. */
+  /** Settles when a client may catch up; the returned function passes the place to the next one. */
   private async place(): Promise<() => void> {
     if (this.catchingUp < catchingUpMax) this.catchingUp += 1;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -159,7 +163,7 @@ export class LiveViews {
     const known = this.channels.get(key);
     if (known !== undefined) return known;
     if (this.channels.size >= channelsMax) return null;
-    // Events that are durable and not shown yet go to the clients that followed before.
+    // Events that are durable but not shown yet are for clients that followed before.
     const { clock, journal, viewers } = this;
     const channel = new LiveChannel(kinds, clock, journal.highWatermark, () => viewers.size);
     this.channels.set(key, channel);

@@ -17,7 +17,7 @@ import { LiveViews } from './live-views.js';
 /** Streams end at once. */
 const stopDeadlineMs = 1000;
 
-/** While no client looks on, the engine calls it for no event. */
+/** While there are no clients, the engine does not call it for any event. */
 @Module({
   imports: [JournalSweepsModule],
   providers: [
@@ -51,7 +51,7 @@ export class LiveModule implements OnModuleInit {
       deadlineMs: stopDeadlineMs,
       stop: () => this.views.stop(),
     };
-    // Added when the doors are there, they stop before those, which wait for every answer.
+    // It is added after the doors, so it stops before them; the doors wait for every answer.
     const recover = async () => this.life.addStoppable(stoppable);
     this.life.addRecoverable({ name: stoppable.name, recover });
   }

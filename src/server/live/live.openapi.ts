@@ -1,9 +1,9 @@
-/** How the live stream is described. */
+/** The description of the live stream's route. */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { liveKinds } from './live-events.js';
 
-/** Of `GET /v2/live`; the stream itself is described in messaging.md 12. */
+/** `GET /v2/live`; messaging.md 12 describes the stream itself. */
 export const liveRoute: RouteDescription = {
   summary: 'What happens on this server, as it happens',
   query: () =>

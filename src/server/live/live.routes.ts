@@ -9,7 +9,7 @@ import { liveRoute } from './live.openapi.js';
 import { type LiveKind, liveKinds } from './live-events.js';
 import { LiveViews } from './live-views.js';
 
-/** It hijacks its exchange: the stream outlives what Fastify knows of the request. */
+/** It hijacks its exchange, as the stream outlives the request for Fastify. */
 @Injectable()
 export class LiveRoute implements FastifyRoute {
   readonly methods = ['GET'];
@@ -32,7 +32,7 @@ export class LiveRoute implements FastifyRoute {
     await stream({ response: exchange.response, allowance });
   }
 
-  /** Topics are shown to those who may enter the log interface. */
+  /** Topics are shown only to callers that may use the log interface. */
   private seenBy(
     { request }: FastifyExchange,
     asked: ReadonlySet<LiveKind> | null,
@@ -48,7 +48,7 @@ export class LiveRoute implements FastifyRoute {
 const all: ReadonlySet<LiveKind> = new Set(liveKinds);
 const withoutTopics: ReadonlySet<LiveKind> = new Set(liveKinds.filter((kind) => kind !== 'topic'));
 
-/** The kinds that are asked for; null = nothing is said. */
+/** The requested kinds; null if the request does not name any. */
 function parseLiveQuery(target: string): Result<ReadonlySet<LiveKind> | null> {
   const filters = readFilters(target, { kinds: names });
   if (!filters.ok) return filters;
@@ -63,7 +63,7 @@ function parseLiveQuery(target: string): Result<ReadonlySet<LiveKind> | null> {
   return ok(meant);
 }
 
-/** The offset that a client says it has; null = it says none. */
+/** The offset of the last event that the client says it has; null if it does not say. */
 function lastEventOf({ request }: FastifyExchange): number | null {
   const id = request.headers['last-event-id'];
   return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : null;

@@ -1,17 +1,20 @@
-/** The process's log: one pino, JSON lines or lines for people, and never a secret. */
+/**
+ * The process's log: one pino instance, which writes JSON lines or lines for people, and never a
+ * secret.
+ */
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import { withSourceLines } from './source-lines.js';
 import { StandardError } from './standard-error.js';
 
-/** Where a secret could stand in a logged object: a request, its headers, or a copy of them. */
+/** Where a logged object may contain a secret: a request, its headers, or a copy of them. */
 const secretPaths = ['', 'headers.', 'request.headers.', 'req.headers.'].flatMap((path) => [
   `${path}authorization`,
   `${path}Authorization`,
   `${path}cookie`,
 ]);
 
-/** `json`: a line of JSON for each event. `pretty`: for people, in colour on a terminal. */
+/** `json`: one line of JSON for each event. `pretty`: for people, in colour on a terminal. */
 export type LogFormat = 'json' | 'pretty';
 
 /** The log of this process; it writes whole lines. */
@@ -27,7 +30,7 @@ function shownError(error: Error): unknown {
   return { ...rest, stack: withSourceLines(stack) };
 }
 
-/** Standard error, for machines or for people; colours are for terminals. */
+/** Standard error, for machines or for people; colours are only used on terminals. */
 export async function logDestination(format: LogFormat): Promise<DestinationStream> {
   const lines = new StandardError();
   if (format === 'json') return lines;
@@ -35,16 +38,16 @@ export async function logDestination(format: LogFormat): Promise<DestinationStre
   return prettyLines(lines, process.stderr.isTTY === true);
 }
 
-/** What Fastify says about itself: the address, which the program prints when it serves. */
+/** A log for what Fastify says about itself: the address, which the program prints anyway. */
 export function fastifyLog(log: Logger): Logger {
   const quiet = log.child({});
   quiet.info = quiet.debug;
   return quiet;
 }
 
-/** What Nest says about itself: its progress is of interest to its debuggers only. */
+/** A log for what Nest says about itself: its progress is only of interest for debugging Nest. */
 export class NestLog implements LoggerService {
-  /** `isSaidElsewhere` knows the errors that what ends by them says to people. */
+  /** `isSaidElsewhere` recognises errors that are reported to people when they end the process. */
   constructor(
     private readonly pino: Logger,
     private readonly isSaidElsewhere: (error: Error) => boolean,
@@ -72,7 +75,7 @@ export class NestLog implements LoggerService {
   }
 }
 
-/** A stack, and the part of Nest that says it. */
+/** A stack, and the part of Nest that reports it. */
 function fieldsOf(details: readonly unknown[]): object {
   const known = details.filter((detail) => detail !== undefined);
   return known.length > 0 ? { details: known } : {};

@@ -1,21 +1,23 @@
-/** The log for people: `12:00:01 delivered POST ...`, the level only where it is a warning. */
+/** The log for people: `12:00:01 delivered POST ...`, with the level only if it is not `info`. */
 import { type DestinationStream, type LogDescriptor, pino } from 'pino';
 import pinoPretty from 'pino-pretty';
 import { visibleText } from './visible-text.js';
 
 type Colors = Parameters<pinoPretty.MessageFormatFunc>[3]['colors'];
 
-/** What a line's text says anyway; JSON lines keep it for programs. */
+/** Fields that the text of a line already contains; JSON lines keep them for programs. */
 const saidInText = 'messageId,workflowRunId';
 
-/** Passes each line on to `destination` at once. Stacks and such follow their line, indented. */
+/**
+ * Passes each line on to `destination` at once. Stacks and the like follow their line, indented.
+ */
 export function prettyLines(destination: DestinationStream, hasColors: boolean): DestinationStream {
   const pretty = pinoPretty.prettyFactory({
     colorize: hasColors,
     singleLine: true,
     ignore: saidInText,
     customColors: 'message:reset',
-    // Both stand in the text, without the colon that the default puts between.
+    // The text has both, without the colon that the default would insert.
     customPrettifiers: { time: () => '', level: () => '' },
     messageFormat: (log, messageKey, _label, { colors }) =>
       `${colors.gray(timeOf(log))} ${levelOf(log, colors)}${visibleText(String(log[messageKey] ?? ''))}`,

@@ -1,24 +1,27 @@
 /**
- * Stack traces of the bundled program (ADR 43) with the lines of its sources: `src/x.ts:12` where
- * V8 has a column in a line of a thousand functions. Only what is printed is looked up: Node.js
- * itself reads the stack of every error that ends a connection.
+ * Stack traces of the bundled program (ADR 43) with the lines of its sources: `src/x.ts:12`, where
+ * V8 reports a column in a line of a thousand functions. Only stacks that are printed are
+ * converted: Node.js itself reads the stack of every error that ends a connection.
  */
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { readNow } from '../../../storage/disk/node-disk.js';
 
-/** The file that this module is a part of. */
+/** The bundle that contains this module. */
 const file = fileURLToPath(import.meta.url);
 const isBundled = file.endsWith('.cjs');
 
-/** Looks the places up in the error that ends a process without a log, before it is printed. */
+/** Converts the stack of an error that ends the process without a log, before it is printed. */
 export function showSourceLinesAtEnd(): void {
   process.on('uncaughtExceptionMonitor', (error) => {
     if (error?.stack !== undefined) error.stack = withSourceLines(error.stack);
   });
 }
 
-/** The same stack; where the program is not bundled each source is a file of its own. */
+/**
+ * The stack with source lines; if the program is not bundled, the stack already names the source
+ * files.
+ */
 export function withSourceLines(stack: string): string {
   if (!isBundled) return stack;
   const places = stack.split(file);
@@ -30,12 +33,12 @@ export function withSourceLines(stack: string): string {
   return [places[0], ...lookedUp].join('');
 }
 
-/** Read when the first stack is shown, and again when memory was short since. */
+/** Read when the first stack is shown, and again if it was freed because memory was short. */
 let known: WeakRef<SourceMap> | null = null;
 
 /**
- * The source and its line; null where it is not of ours (what packages have is not in the map), or
- * not known now.
+ * The source file and line; null if it is not ours (code of packages is not in the map), or not
+ * available now.
  */
 function sourceAt(line: number, column: number): string | null {
   const map = known?.deref() ?? readMap();
@@ -46,8 +49,8 @@ function sourceAt(line: number, column: number): string | null {
 }
 
 /**
- * Null where it cannot be read now: what is shown may be that no file can be opened, or that the
- * disk fails, and has to be shown all the same.
+ * Null if the map cannot be read now: the error to show may be that no file can be opened or the
+ * disk fails, and it has to be shown nevertheless.
  */
 function readMap(): SourceMap | null {
   try {

@@ -1,34 +1,39 @@
-/** Standard error as the log writes to it: a line at once, or later where it takes none. */
+/**
+ * Standard error as the log writes to it: each line at once, or later if it cannot be written now.
+ */
 import { type DestinationStream, pino } from 'pino';
 import { errorCode } from '../../../storage/faults/storage-errors.js';
 import { systemClock } from '../../engine/clock.js';
 
-/** Standard output belongs to the few lines that people and launchers read. */
+/** Not standard output, which is for the few lines that people and launchers read. */
 const standardError = 2;
 
-/** Lines that wait while standard error takes none, in UTF-16 units; more are dropped. */
+/**
+ * The limit of waiting lines while standard error accepts none, in UTF-16 units; further lines are
+ * dropped.
+ */
 const waitingMax = 1024 * 1024;
 
-/** So often they are tried again, if no other line comes before. */
+/** How often writing them is retried, if no other line comes before. */
 const againMs = 500;
 
-/** How long a slow reader holds up the end of the process at most, and how often it is tried. */
+/** How long a slow reader may delay the end of the process, and how many retries are made. */
 const lastMs = 1000;
 const lastTries = 10;
 
 /**
- * One for the process. The server goes on where it cannot be written: to a file on a full disk, to
- * a terminal that is gone, to a pipe whose reader has stopped.
+ * One for the process. The server continues if standard error cannot be written: a file on a full
+ * disk, a terminal that is gone, a pipe whose reader has stopped.
  */
 export class StandardError implements DestinationStream {
   private readonly lines = pino.destination({
     dest: standardError,
     sync: true,
     maxLength: waitingMax,
-    // It would sleep until the reader of a pipe takes more, and the whole server with it.
+    // Otherwise pino would block until the reader of a pipe reads on, and the whole server with it.
     retryEAGAIN: () => false,
   });
-  /** Why lines wait: a pipe is full, whose reader may only be slow. */
+  /** Whether lines wait because a pipe is full; its reader may only be slow. */
   private isFull = false;
   private isTriedLater = false;
 
@@ -54,12 +59,12 @@ export class StandardError implements DestinationStream {
     this.isTriedLater = true;
     systemClock.after(againMs, () => {
       this.isTriedLater = false;
-      // A line for which there is no room is dropped untried; this one has those written that wait.
+      // A line without room is dropped at once; this empty line makes pino write the waiting ones.
       this.write('');
     });
   }
 
-  /** Why a process ends stands in its last lines. */
+  /** The last lines say why a process ends. */
   private writeRest(): void {
     const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     for (let tries = 0; this.isFull && tries < lastTries; tries += 1) {

@@ -1,9 +1,9 @@
-/** Questions that the server asks itself, as the caller of a request and with its rights. */
+/** Queries that the server sends to itself, as the caller of a request and with its rights. */
 import type { FastifyInstance } from 'fastify';
 import { requestIdHeader } from '../../http/identity/callers.js';
 import { type Ask, inTime, replyMsMax, wholeReply } from '../../mcp/question.js';
 
-/** The caller, whose credential the front door judges again for each question. */
+/** The caller, whose credential the front door checks again for each query. */
 export interface Asker {
   /** The `Authorization` header of the request. */
   readonly authorization: string;
@@ -12,8 +12,8 @@ export interface Asker {
 }
 
 /**
- * `GET`s of this server's own routes: what the caller could ask itself, and nothing else. Each
- * takes `replyMs` at most, its body too.
+ * Makes `GET` requests to this server's own routes: only what the caller could request itself. Each
+ * takes at most `replyMs`, including its body.
  */
 export function questionsOf(fastify: FastifyInstance, asker: Asker, replyMs = replyMsMax): Ask {
   const { authorization, requestId, address } = asker;

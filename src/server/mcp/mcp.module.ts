@@ -1,9 +1,9 @@
-/** Wiring of the Model Context Protocol, of servers whose settings ask for it. */
+/** Wiring of the Model Context Protocol, for servers whose settings enable it. */
 import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { McpRoute, PageOrigins } from './mcp.routes.js';
 
-/** None where it is off. `mayRead` tells whose pages may read answers; null = none may. */
+/** Empty if it is off. `mayRead` says which origins' pages may read answers; null = none may. */
 export function mcpModules(
   isOn: boolean,
   mayRead: ((origin: string) => boolean) | null,
@@ -13,7 +13,7 @@ export function mcpModules(
   return [{ module: McpModule, providers }];
 }
 
-/** Imported by servers with `STEPWELL_MCP` only; it loads the SDK while the server starts. */
+/** Only imported by servers with `STEPWELL_MCP`; it loads the SDK while the server starts. */
 @Module({})
 class McpModule implements OnModuleInit {
   constructor(
@@ -23,7 +23,7 @@ class McpModule implements OnModuleInit {
     table.add(route);
   }
 
-  /** At the start: a later build has other files in the same place. */
+  /** Loaded at the start, as a later build may replace the files. */
   onModuleInit(): Promise<void> {
     return this.route.load();
   }

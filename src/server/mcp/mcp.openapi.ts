@@ -1,8 +1,8 @@
-/** How the endpoint of the Model Context Protocol is described. */
+/** The description of the endpoint for the Model Context Protocol. */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-/** Of `POST /mcp`, whose messages the protocol defines and not this document. */
+/** `POST /mcp`; the protocol itself defines its messages, not this document. */
 export const mcpRoute: RouteDescription = {
   summary: 'Looks at the server with the tools of the Model Context Protocol (docs/mcp.md)',
   isForReaders: true,

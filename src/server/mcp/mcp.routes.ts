@@ -10,10 +10,10 @@ import { mcpRoute } from './mcp.openapi.js';
 
 type McpPart = typeof import('../../mcp/mcp.part.js');
 
-/** Calls of tools that are under way at once. */
+/** How many tool calls may be in progress at once. */
 const callsMax = 16;
 
-/** What a client sends are names and numbers. Bytes. */
+/** The largest body, in bytes: clients send names and numbers only. */
 const bodyBytesMax = 64 * 1024;
 
 const busy = new Refusal(
@@ -33,23 +33,23 @@ const foreign = new Refusal(
   'forbidden: a web page may use /mcp only if STEPWELL_CORS_ORIGINS names its origin',
 );
 
-/** What the SDK reads of a request. */
+/** The headers that the SDK reads. */
 const readHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 /** Origins of web pages that may use the endpoint. */
 export class PageOrigins {
-  /** `allowed` as the configuration has it; null = none. */
+  /** `allowed` comes from the configuration; null = none. */
   constructor(private readonly allowed: ((origin: string) => boolean) | null) {}
 
-  /** Whether a page of this origin, as its browser names it, may use the endpoint. */
+  /** Whether a page of this origin, as its browser sends it, may use the endpoint. */
   allows(origin: string): boolean {
     return this.allowed?.(origin) ?? false;
   }
 }
 
 /**
- * A bounded number of calls at a time, others are answered 503: each asks routes of this server, as
- * its caller and with its rights.
+ * Serves a bounded number of calls at a time, and answers 503 to others: each call queries routes
+ * of this server, as its caller and with its rights.
  */
 @Injectable()
 export class McpRoute implements FastifyRoute {
@@ -65,12 +65,15 @@ export class McpRoute implements FastifyRoute {
     private readonly mayRead: PageOrigins,
   ) {}
 
-  /** Loads the SDK, which a server without `/mcp` never does. */
+  /** Loads the SDK; a server without `/mcp` never does. */
   async load(): Promise<void> {
     this.part = await import('../../mcp/mcp.part.js');
   }
 
-  /** Pages are judged before the body is read: one may have led its name to this machine. */
+  /**
+   * Refuses foreign pages before the body is read: a page may have pointed its name at this
+   * machine.
+   */
   async judge({ request }: FastifyExchange): Promise<Refusal | null> {
     const { origin } = request.headers;
     return origin === undefined || this.mayRead.allows(origin) ? null : foreign;
@@ -91,7 +94,7 @@ export class McpRoute implements FastifyRoute {
       const answer = await part.answerMcp(request, this.questionsOf(exchange));
       if (!signal.aborted) exchange.answer(answer.status, answer.headers, answer.body);
     } catch (error) {
-      // Of a call whose client has gone, only that it has ended matters.
+      // If the client has disconnected, the error no longer matters.
       if (!signal.aborted) throw error;
     } finally {
       this.calls -= 1;

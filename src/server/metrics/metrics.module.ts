@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { MetricsRoute } from './metrics.routes.js';
 
-/** The registry is the application's: every module adds its own metrics to it. */
+/** The registry belongs to the application: every module adds its own metrics to it. */
 @Module({ providers: [MetricsRoute] })
 export class MetricsModule {
   constructor(table: RouteTable, route: MetricsRoute) {

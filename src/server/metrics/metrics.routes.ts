@@ -1,11 +1,11 @@
-/** What Prometheus reads. */
+/** The route that Prometheus scrapes. */
 import { Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Exchange } from '../../http/routes/exchange.js';
 import type { FastifyRoute } from '../../http/routes/route.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
-/** It needs no credential: labels name no client, no destination and no credential. */
+/** Needs no credential: labels never name a client, a destination or a credential. */
 @Injectable()
 export class MetricsRoute implements FastifyRoute {
   readonly methods = ['GET'];

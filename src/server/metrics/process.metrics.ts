@@ -1,4 +1,4 @@
-/** What the process itself costs: memory, and how long the event loop keeps everything waiting. */
+/** Metrics of the process itself: memory, processor time, and delays of the event loop. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
@@ -10,15 +10,15 @@ const delayQuantiles = [50, 99, 100];
 const nanosecondsPerSecond = 1e9;
 const microsecondsPerSecond = 1e6;
 
-/** Every reader sees a delay for as long at least. */
+/** Every reader sees a delay for at least this long. */
 const windowMs = 60_000;
 
-/** One for the process; close it, or its timer goes on measuring. */
+/** One for the process; unless closed, its timer keeps measuring. */
 export class ProcessMetrics {
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
   readonly #clock: Pick<Clock, 'monotonic'>;
   #windowBegan: number;
-  /** The percentiles of the window before the one that is being measured, in seconds. */
+  /** The percentiles of the previous window, in seconds. */
   #before = delayQuantiles.map(() => 0);
 
   constructor(registry: Registry, clock: Pick<Clock, 'monotonic'>) {
@@ -89,8 +89,8 @@ export class ProcessMetrics {
   }
 
   /**
-   * The worse of this window and the one before. Reading resets nothing that another reader has
-   * not seen: a window ends by its age, and is shown for one more.
+   * The worse of the current and the previous window. Reading does not reset what another reader
+   * has not seen: a window ends by its age, and is reported for one more window.
    */
   #readDelays(): readonly number[] {
     const delays = delayQuantiles.map(

@@ -1,13 +1,13 @@
-/** How much memory the process holds, as the system says it. */
+/** How much memory the process holds, as the system reports it. */
 
 let last = 0;
 
-/** Bytes; as they were last where no file can be opened: Linux tells them in one. */
+/** In bytes; the last known value if no file can be opened, as Linux reports it in a file. */
 export function residentBytes(): number {
   try {
     last = process.memoryUsage.rss();
   } catch {
-    // What the process has open is measured beside it, and says why.
+    // The metric of open files says why this fails.
   }
   return last;
 }

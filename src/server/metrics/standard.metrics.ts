@@ -1,7 +1,7 @@
 /**
- * What every client library of Prometheus says of its process, by the names that boards for any
- * program ask for. prom-client's own defaults would watch the event loop a second time, a hundred
- * times a second, and each collection of garbage.
+ * The metrics that every Prometheus client library reports of its process, under the names that
+ * generic dashboards expect. prom-client's own defaults would watch the event loop a second time, a
+ * hundred times a second, and every garbage collection.
  */
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
@@ -11,16 +11,16 @@ import { residentBytes } from './resident-memory.js';
 
 const microsecondsPerSecond = 1e6;
 
-/** Linux has a name here for each file that is open; other systems have no such folder. */
+/** On Linux, this folder has an entry for each open file; other systems have no such folder. */
 const openFilesFolder = '/proc/self/fd';
 
-/** `startedAt` in Unix milliseconds, `filesMax` what the process may open. */
+/** `startedAt` is in Unix ms; `filesMax` is how many files the process may open. */
 export interface ProcessFacts {
   readonly startedAt: number;
   readonly filesMax: number;
 }
 
-/** Registers them; values are read at each scrape. Called once for each registry. */
+/** Registers the metrics; values are read at each scrape. Called once for each registry. */
 export function watchProcess(
   registry: Registry,
   disk: Pick<Disk, 'list'>,
@@ -48,7 +48,7 @@ export function watchProcess(
     help: 'Files that the process has open; 0 where the system does not say.',
     registers,
     async collect() {
-      // One of them is the folder itself.
+      // One of the entries is the folder itself.
       const names = await disk.list(openFilesFolder).catch(() => ['']);
       this.set(names.length - 1);
     },

@@ -1,13 +1,13 @@
-/** What operators see of what is sent to a collector. */
+/** Metrics of what is sent to a collector. */
 import { Counter, type Registry } from 'prom-client';
 
-/** What became of a span. */
+/** What happened to a span. */
 export type SpanOutcome = 'sent' | 'dropped';
 
-/** What is sent. */
+/** The kinds of data that are sent. */
 export type Signal = 'traces' | 'metrics';
 
-/** Registered whether a collector is configured or not; without one the values stay 0. */
+/** Registered whether a collector is configured or not; without one, the values stay 0. */
 export class TelemetryMetrics {
   readonly #spans: Counter;
   readonly #failures: Counter;
@@ -30,12 +30,12 @@ export class TelemetryMetrics {
     for (const signal of ['traces', 'metrics']) this.#failures.inc({ signal }, 0);
   }
 
-  /** So many spans have ended so. */
+  /** `count` spans had this outcome. */
   spans(outcome: SpanOutcome, count: number): void {
     this.#spans.inc({ outcome }, count);
   }
 
-  /** One request was not taken, after what retries there were. */
+  /** The collector did not accept a request, after all retries. */
   failed(signal: Signal): void {
     this.#failures.inc({ signal });
   }

@@ -1,10 +1,10 @@
-/** What routes answer when all is well, as an example beside each schema. Pure. */
+/** Adds an example to the schema of each successful answer. Pure. */
 import { fieldsOf, isObject, type JsonObject } from './json.js';
 import { type Components, sampleOf } from './sample.js';
 
 const jsonType = 'application/json';
 
-/** The paths of a document, with an example of each JSON of a success. */
+/** The paths of a document, with an example for the JSON of each successful answer. */
 export function withAnswerExamples(
   paths: Readonly<Record<string, JsonObject>>,
   components: Components,

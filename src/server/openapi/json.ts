@@ -1,4 +1,4 @@
-/** JSON as the specification draws it. */
+/** JSON as its specification defines it. */
 
 export type Json =
   | string
@@ -8,15 +8,15 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** Fields of any number, to be read and written; parts of the document are made of them. */
+/** An object with any fields, for reading and writing; the document consists of these. */
 export type JsonObject = Record<string, Json>;
 
-/** Whether it is an object; a list is none. */
+/** Whether the value is an object (arrays are not). */
 export function isObject(json: Json | undefined): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** The fields of an object; what is none has none. */
+/** The fields of an object; empty for any other value. */
 export function fieldsOf(json: Json | undefined): JsonObject {
   return isObject(json) ? json : {};
 }

@@ -1,18 +1,18 @@
 /**
- * Schemas as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Those that have an `id` are
- * written once, under `components`, and referred to by it.
+ * Converts schemas to JSON Schema 2020-12, the dialect of OpenAPI 3.1. Schemas with an `id` are
+ * written once, under `components`, and referenced by it.
  */
 import { z } from 'zod';
 import type { JsonObject } from './json.js';
 
-/** JSON of a request, or of an answer: defaults are optional in the first. */
+/** JSON of a request or of an answer: fields with defaults are optional in requests. */
 export type Direction = 'input' | 'output';
 
-/** Made for one document. Throws where two different schemas have the same `id`. */
+/** Created for one document. Throws if two different schemas have the same `id`. */
 export class NamedSchemas {
   private readonly known = new Map<string, string>();
 
-  /** The schema, with references to `components` in it. */
+  /** The JSON Schema, with references to `components`. */
   of(schema: z.ZodType, io: Direction): JsonObject {
     const wrapped = z.object({ schema: schema.optional() });
     const written = z.toJSONSchema(wrapped, { target: 'draft-2020-12', io });
@@ -25,7 +25,7 @@ export class NamedSchemas {
     return properties.schema;
   }
 
-  /** All that were referred to, by name. */
+  /** All schemas that were referenced, by name. */
   get components(): JsonObject {
     const sorted = [...this.known].sort(([one], [other]) => (one < other ? -1 : 1));
     return Object.fromEntries(sorted.map(([name, text]) => [name, JSON.parse(text) as JsonObject]));

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made of what the routes say of themselves. Pure. */
+/** The OpenAPI 3.1 document, generated from the descriptions of the routes. Pure. */
 import { z } from 'zod';
 import { version } from '../../grammar/version.js';
 import { dialects } from '../../http/dialect.js';
@@ -27,7 +27,7 @@ const logRefusal = z
   })
   .meta({ id: 'LogError' });
 
-/** What every route takes that can show what was (messaging.md 1.8). */
+/** The parameter of every route that can show the past (messaging.md 1.8). */
 const asOfField = z
   .string()
   .describe('As it was: an offset of the journal, Unix milliseconds or a date of ISO 8601');
@@ -44,7 +44,7 @@ that was made. Refusals have one shape for each of the two.
 \`Upstash-...\` and \`Kafka-...\` are the same headers in the words of published clients, at any
 time and on every route.`;
 
-/** The document of the routes that describe themselves. */
+/** The document of all routes that have a description. */
 export function openapiDocument(routes: readonly TabledRoute[]): JsonObject {
   const schemas = new NamedSchemas();
   const paths: Record<string, JsonObject> = {};
@@ -82,7 +82,7 @@ const securitySchemes: JsonObject = {
   [basic]: { type: 'http', scheme: 'basic' },
 };
 
-/** What the head of every answer to a write says (messaging.md 1.1). */
+/** A header in the answer to every write (messaging.md 1.1). */
 const acknowledgement: JsonObject = {
   'Stepwell-Durability': {
     description:
@@ -97,7 +97,7 @@ function documentedPath(pattern: string, description: RouteDescription): string 
   return path.length > 1 ? path.replace(/\/$/, '') : path;
 }
 
-/** What a route asks for: nothing, or the credentials of its interface. */
+/** The credentials that a route requires: none, or those of its interface. */
 function securityOf(pattern: string, { access }: RouteDescription): Json {
   if (access !== undefined) return [];
   const asBearer = { [bearer]: [] };
@@ -185,7 +185,7 @@ function parametersOf(
   });
 }
 
-/** How the published clients write an option header; undefined where it is none. */
+/** The spelling of an option header by the published clients; undefined if it is not one. */
 function otherDialect(name: string): string | undefined {
   const { svc, upstash } = dialects;
   for (const prefix of ['messagePrefix', 'logPrefix'] as const) {

@@ -1,4 +1,4 @@
-/** `GET /openapi.json`: what this server answers, for programs that read it (messaging.md 1.1). */
+/** `GET /openapi.json`: the API of this server, for programs that read it (messaging.md 1.1). */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
@@ -17,8 +17,8 @@ interface Written {
 }
 
 /**
- * Open, as it tells nothing of this server but its version; with an `ETag`, so that clients need
- * not fetch it twice.
+ * Needs no credential, as it reveals nothing of this server except its version; it has an `ETag`,
+ * so that clients need not fetch it twice.
  */
 @Injectable()
 export class OpenapiRoute implements FastifyRoute {
@@ -36,7 +36,7 @@ export class OpenapiRoute implements FastifyRoute {
 
   constructor(private readonly table: RouteTable) {}
 
-  /** The document is made for the first request: by then every route is in the table. */
+  /** Generates the document at the first request, when every route is in the table. */
   serve(exchange: Exchange): void {
     this.document ??= this.write();
     const { text, gzip, tag } = this.document;
@@ -46,7 +46,7 @@ export class OpenapiRoute implements FastifyRoute {
       ...['content-type', 'application/json; charset=utf-8', 'vary', 'accept-encoding'],
       ...['etag', tag, 'cache-control', 'no-cache'],
     ];
-    // A tag that a proxy has made weak names the same document.
+    // A tag that a proxy has made weak refers to the same document.
     if (asked['if-none-match']?.replace(/^W\//, '') === tag) exchange.answer(304, headers);
     else if (isPacked) exchange.answer(200, [...headers, 'content-encoding', 'gzip'], gzip);
     else exchange.answer(200, headers, text);

@@ -1,4 +1,4 @@
-/** Which refusals an operation is documented with, each by its status (messaging.md 1.2). Pure. */
+/** The refusals that an operation is documented with, by status (messaging.md 1.2). Pure. */
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const meanings: Readonly<Record<number, string>> = {
@@ -12,7 +12,7 @@ const meanings: Readonly<Record<number, string>> = {
   429: 'Too many attempts failed; with Retry-After',
 };
 
-/** The status and what it means; `default` stands for all others. */
+/** Each status with its meaning; `default` covers all others. */
 export function refusalsOf(
   path: string,
   { access, query, headers, body, asOf, refuses = [] }: RouteDescription,

@@ -1,15 +1,15 @@
 /**
- * An example of JSON, made of its schema: each field has a value of its kind, and those whose names
- * people know have one as the server gives it. Pure.
+ * Generates example JSON from a schema: each field has a value of its type, and well-known fields
+ * have a realistic one. Pure.
  */
 import { isObject, type Json, type JsonObject } from './json.js';
 
-/** Named schemas, as `components` has them. */
+/** Named schemas, as in `components`. */
 export type Components = Readonly<Record<string, Json>>;
 
 const at = 1_790_000_000_000;
 
-/** Values that say what a field holds. */
+/** Realistic values by field name. */
 const known: Readonly<Record<string, Json>> = {
   messageId: 'msg_26hZCxZCuWyyTWPmSVBrNC1RADwpgWxPcak2rQD51EMjFMuzcW7qYXpPiDyw8Gd',
   workflowRunId: 'wfr_order-7',
@@ -46,14 +46,16 @@ const known: Readonly<Record<string, Json>> = {
   over: 'deadLetters',
 };
 
-/** The example of a schema; undefined where it does not say what is to be there. */
+/** The example of a schema; undefined if the schema does not define a value. */
 export function sampleOf(schema: JsonObject, components: Components): Json | undefined {
   return sample(schema, '', { components, within: [] });
 }
 
 interface Place {
   readonly components: Components;
-  /** The names of schemas that this one stands in: what contains itself ends. */
+  /**
+   * The names of the enclosing schemas, which ends the recursion of a schema that contains itself.
+   */
   readonly within: readonly string[];
 }
 
@@ -91,7 +93,7 @@ function fields(properties: JsonObject, place: Place): Json {
   return made;
 }
 
-/** Of an object whose names are not fixed: one of them. */
+/** For an object whose names are not fixed: an example with one name. */
 function rest({ additionalProperties, propertyNames }: JsonObject, place: Place): Json {
   if (!isObject(additionalProperties)) return {};
   const names = isObject(propertyNames) ? propertyNames['enum'] : undefined;
@@ -119,13 +121,13 @@ function plain(kind: string, schema: JsonObject): Json | undefined {
   }
 }
 
-/** A choice says of itself what the whole says. */
+/** An alternative inherits the description of the whole schema. */
 function inherited(choice: Json | undefined, description: Json | undefined): JsonObject {
   const schema = isObject(choice) ? choice : {};
   return description === undefined ? schema : { description, ...schema };
 }
 
-/** Whether a known value is of the kind that a schema asks for. */
+/** Whether a known value matches the type and bounds of a schema. */
 function fits(value: Json, kind: string, { minimum, maximum, pattern }: JsonObject): boolean {
   if (pattern !== undefined) return false;
   if (Array.isArray(value)) return kind === 'array';
@@ -134,7 +136,7 @@ function fits(value: Json, kind: string, { minimum, maximum, pattern }: JsonObje
   return isWithin && (kind === 'integer' || kind === 'number');
 }
 
-/** `labels` as `label`: what an element is called. */
+/** `labels` becomes `label`: the name of an element. */
 function singular(name: string): string {
   return name.replace(/s$/, '');
 }

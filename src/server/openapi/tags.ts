@@ -1,4 +1,4 @@
-/** The products that routes belong to, as the document groups them. */
+/** The products that routes belong to, by which the document groups them. */
 
 /** A group of routes. */
 export interface Tag {
@@ -31,7 +31,7 @@ export const tags = [
 
 type TagName = (typeof tags)[number]['name'];
 
-/** The first that matches a path counts. */
+/** The first pattern that matches a path decides. */
 const table: readonly (readonly [RegExp, TagName])[] = [
   [/^\/v2\/(?:workflows|trigger|wait|notify|waiters|dlq\/resume)(?:\/|$)/, 'Workflows'],
   [/^\/v2\//, 'Messages'],

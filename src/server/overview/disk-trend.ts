@@ -1,8 +1,8 @@
-/** When the disk will be full, if it goes on filling as it did in the last day. */
+/** Estimates when the disk will be full if it continues to fill as in the last day. */
 import type { Disk } from '../../../storage/disk/disk.js';
 import type { Clock } from '../../engine/clock.js';
 
-/** So often the free space is looked at, and so many looks are kept: a day's. */
+/** How often the free space is measured, and how many measurements are kept: a day's worth. */
 const everyMs = 10 * 60_000;
 const looksMax = 144;
 
@@ -10,14 +10,14 @@ const dayMs = 86_400_000;
 
 /** Free space at one moment. */
 export interface SpaceLook {
-  /** Monotonic milliseconds: the wall clock may be set. */
+  /** Monotonic, in ms: the wall clock may be changed. */
   readonly at: number;
   readonly availableBytes: number;
 }
 
 /**
- * In how many days nothing is left, at the pace between the first look and this one; null = it is
- * not getting less, or the looks are too near each other to say.
+ * In how many days the disk is full, at the pace between the first and the last measurement; null
+ * if free space is not decreasing, or the measurements are too close together.
  */
 export function daysLeft(first: SpaceLook | undefined, last: SpaceLook): number | null {
   if (first === undefined || last.at - first.at < everyMs) return null;
@@ -27,7 +27,10 @@ export function daysLeft(first: SpaceLook | undefined, last: SpaceLook): number 
   return Math.round(days * 10) / 10;
 }
 
-/** In memory: for some time after a start nothing is said. A disk that is emptied has no trend. */
+/**
+ * Kept in memory, so it says nothing for some time after a start. If free space grew, there is no
+ * trend.
+ */
 export class DiskTrend {
   private readonly looks: SpaceLook[] = [];
   private cancel: () => void = () => undefined;
@@ -38,22 +41,22 @@ export class DiskTrend {
     private readonly clock: Clock,
   ) {}
 
-  /** Looks from now on, now and then. */
+  /** Measures at intervals from now on. */
   async start(): Promise<void> {
     this.cancel = this.clock.after(everyMs, () => void this.start());
-    // A disk that says nothing now is asked again.
+    // A disk that does not answer now is asked again.
     const look = await this.look().catch(() => null);
     if (look === null) return;
     this.looks.push(look);
     if (this.looks.length > looksMax) this.looks.shift();
   }
 
-  /** It looks no more; what it knows stays. */
+  /** Stops measuring; the measurements are kept. */
   stop(): void {
     this.cancel();
   }
 
-  /** In how many days the disk is full; null = nothing says that it will be. */
+  /** In how many days the disk will be full; null if nothing indicates that. */
   daysLeft(availableBytes: number): number | null {
     return daysLeft(this.looks[0], { at: this.clock.monotonic(), availableBytes });
   }

@@ -1,24 +1,24 @@
-/** The metrics of this process as one number for each series and minute. */
+/** Reads the metrics of this process as one number for each series and minute. */
 import { Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { type Series, type SeriesName, seriesNames, seriesTable } from './series-table.js';
 
-/** A value of a metric, as prom-client tells it. */
+/** A value of a metric, as prom-client reports it. */
 interface MetricValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number | undefined>>;
   readonly metricName?: string;
 }
 
-/** What a counter or a histogram had come to when it was last read. */
+/** The totals of counters and histograms at the last kept reading. */
 type Totals = ReadonlyMap<SeriesName, readonly number[]>;
 
 /** null = nothing was observed. */
 export type Reading = Readonly<Record<SeriesName, number | null>>;
 
 /**
- * What was added is answered as the difference to the last kept reading, levels as they are. null =
- * the metric has no value, or no observation since then.
+ * Reads counters as the difference since the last kept reading, and levels unchanged. null: the
+ * metric has no value, or no observation since then.
  */
 @Injectable()
 export class MetricReader {
@@ -26,7 +26,9 @@ export class MetricReader {
 
   constructor(private readonly registry: Registry) {}
 
-  /** Since the last reading that was kept; `keeps` makes this one the last. */
+  /**
+   * Reads the series since the last kept reading; with `keeps`, this reading becomes the last one.
+   */
   async read(keeps: boolean): Promise<Reading> {
     const reading: Partial<Record<SeriesName, number | null>> = {};
     const totals = new Map<SeriesName, readonly number[]>();
@@ -40,7 +42,7 @@ export class MetricReader {
       reading[name] = read;
     }
     if (keeps) this.before = totals;
-    // Every name has its own by now.
+    // Every name has its value by now.
     return reading as Reading;
   }
 
@@ -67,14 +69,14 @@ export class MetricReader {
   }
 
   private async valuesOf(metric: string): Promise<readonly MetricValue[]> {
-    // A server that is put together without the process's own metrics has none of those.
+    // In a server composed without the process metrics, these do not exist.
     const found = await this.registry.getSingleMetric(metric)?.get();
-    // The registry gives metrics of all kinds, the types of whose values it does not say.
+    // The registry holds metrics of all kinds and does not type their values.
     return (found?.values ?? []) as readonly MetricValue[];
   }
 }
 
-/** The counts of a histogram up to each bound, of all labels together, in the order of bounds. */
+/** The cumulative counts of a histogram by bound, over all labels, in the order of bounds. */
 function bucketsOf(values: readonly MetricValue[]): { bound: number; count: number }[] {
   const counts = new Map<number, number>();
   for (const { value, labels, metricName = '' } of values) {
@@ -88,8 +90,8 @@ function bucketsOf(values: readonly MetricValue[]): { bound: number; count: numb
 }
 
 /**
- * Where the quantile lies, taken as evenly spread within its bucket; beyond the last bound it is
- * that bound. `counts` are those up to each bound. Null = there is none.
+ * The quantile, interpolated linearly within its bucket; in the last, unbounded bucket, its lower
+ * bound. `counts` are cumulative. Null if there are no observations.
  */
 export function quantileOf(
   bounds: readonly number[],

@@ -1,4 +1,4 @@
-/** `/admin/overview`, `/admin/series`, `/admin/config`, `/admin/build`: how the server is. */
+/** `/admin/overview`, `/admin/series`, `/admin/config`, `/admin/build`: the state of the server. */
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -14,7 +14,7 @@ import { overviewRoutes } from './overview.openapi.js';
 import { parseSeriesQuery } from './series.request.js';
 import { type SeriesPage, SeriesStore } from './series-store.js';
 
-/** All of it needs the right to inspect; settings come without secrets. */
+/** All routes require the right to inspect; settings are shown without secrets. */
 @Controller('admin')
 export class OverviewController {
   constructor(

@@ -16,7 +16,7 @@ import { Overview } from './overview.js';
 import { SeriesStore } from './series-store.js';
 import { StorageMetrics } from './storage.metrics.js';
 
-/** Measuring begins when the server serves: before that there is nothing to see. */
+/** Measuring begins when the server serves: before that, there is nothing to measure. */
 @Module({
   imports: [DeliveryModule, GatesModule, OriginsModule, SchedulesModule],
   controllers: [OverviewController],

@@ -1,4 +1,4 @@
-/** How the routes that tell how the server is are described. */
+/** Descriptions of the routes that show the state of the server. */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -8,7 +8,7 @@ import { seriesNames, seriesTable } from './series-table.js';
 
 const meanings = seriesNames.map((name) => `${name}: ${seriesTable[name].meaning}`).join('; ');
 
-/** What `GET /admin/overview` answers. */
+/** The answer of `GET /admin/overview`. */
 const overviewSchema = once(() =>
   z
     .object({
@@ -76,7 +76,7 @@ const settingSchema = once(() =>
     .meta({ id: 'Setting' }),
 );
 
-/** For its controller; what each series means is said in the table of series. */
+/** The routes, for their controller; the table of series says what each series means. */
 export const overviewRoutes = {
   overview: {
     summary: 'How the server is, in one look',

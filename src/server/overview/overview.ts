@@ -1,4 +1,4 @@
-/** How the server is, in one look: its numbers now, what waits for what, what fires next. */
+/** The state of the server at a glance: its numbers now, what waits for what, what fires next. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Disk, Space } from '../../../storage/disk/disk.js';
 import { type Clock, systemClock } from '../../engine/clock.js';
@@ -20,7 +20,7 @@ import { DiskTrend } from './disk-trend.js';
 import { MetricReader } from './metric-reader.js';
 import { seriesTable } from './series-table.js';
 
-/** Of all schedules, so many are looked at for those that fire next. */
+/** How many schedules are examined to find the ones that fire next. */
 const schedulesMax = 5000;
 const looksPerTick = 256;
 const firesMax = 10;
@@ -32,7 +32,7 @@ interface NextFire {
   readonly at: number;
 }
 
-/** Made anew for each request, from memory and one look at the disk. */
+/** Composed anew for each request, from memory and one query to the disk. */
 @Injectable()
 export class Overview {
   private readonly startedAt: number;
@@ -57,7 +57,7 @@ export class Overview {
     this.freeSpace = new DiskQuestion(() => disk.space(config.dataDirectory), systemClock.after);
   }
 
-  /** As it is answered; see `overviewSchema`. */
+  /** The answer; see `overviewSchema`. */
   async now() {
     const { clock, config, life, reader } = this;
     const at = clock.now();
@@ -81,7 +81,7 @@ export class Overview {
     };
   }
 
-  /** Why messages are not delivered yet: those of no other reason wait for their time. */
+  /** Why messages are not delivered yet; those held back by no limit wait for their time. */
   private backlog(pending: number) {
     const { calls, gates } = this;
     const { inFlight } = calls;
@@ -90,7 +90,7 @@ export class Overview {
     return { pending, inFlight, later, waiting };
   }
 
-  /** Those to which most attempts have failed in the last day. */
+  /** The origins with the most failed attempts in the last day. */
   private worstOrigins() {
     const failing = [...this.traffic.report()].filter(({ failed }) => failed > 0);
     failing.sort((one, other) => other.failed - one.failed);
@@ -102,7 +102,7 @@ export class Overview {
 
   private async fires() {
     const { actors } = this.schedules;
-    // By their ids: a schedule that is woken while it is walked over comes twice.
+    // Keyed by id: a schedule that is woken during the walk is visited twice.
     const looked = new Map<string, number | null>();
     for await (const { id, actor } of actors.walk(looksPerTick)) {
       const { value, context } = actor.state;
@@ -116,7 +116,7 @@ export class Overview {
     return { count: actors.size, isComplete, next: next.slice(0, firesMax) };
   }
 
-  /** A disk that fails, or does not answer, has no figures; all else is shown. */
+  /** If the disk fails or does not answer, its figures are null; everything else is shown. */
   private async space() {
     const found = await this.freeSpace.ask();
     let journalBytes = 0;

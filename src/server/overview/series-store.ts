@@ -1,4 +1,4 @@
-/** What was measured, minute by minute, for a day: in memory, so it begins with the process. */
+/** Measurements for each minute of the last day; in memory, so they begin with the process. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
@@ -7,31 +7,31 @@ import { provided } from '../../engine/provided.js';
 import { MetricReader, type Reading } from './metric-reader.js';
 import { type SeriesName, seriesNames, seriesTable } from './series-table.js';
 
-/** What one value stands for, milliseconds. */
+/** The time that one value covers, in ms. */
 export const minuteMs = 60_000;
-/** How many minutes are kept: a day. A longer step of a page is put together from them. */
+/** How many minutes are kept: a day. Longer steps of a page are combined from them. */
 export const minutesMax = 24 * 60;
 
-/** A timer rings up to a millisecond before its time; clocks are corrected by more than that. */
+/** A timer fires up to a millisecond early, and corrections of the clock are larger than that. */
 const earlyMs = 10_000;
 
 /** Points of one or more series, from a time on. */
 export interface SeriesPage {
-  /** Where the first step begins, Unix milliseconds. */
+  /** The start of the first step, in Unix ms. */
   readonly from: number;
   readonly stepMs: number;
-  /** By name, one value for each step; null = nothing is known of it. */
+  /** By name, one value for each step; null = unknown. */
   readonly series: Readonly<Partial<Record<SeriesName, readonly (number | null)[]>>>;
 }
 
 /**
- * About 12 KB for each series, whatever the load. A minute in which the process did not run is
- * null.
+ * Uses about 12 KB for each series, whatever the load. The value is null for a minute in which the
+ * process did not run.
  */
 @Injectable()
 export class SeriesStore {
   private readonly values = new Map<SeriesName, Float64Array>();
-  /** Which minute each place holds: a clock may be set. */
+  /** The minute that each place holds, as the clock may be changed. */
   private readonly minutes = new Float64Array(minutesMax).fill(-1);
   private cancel: () => void = () => undefined;
   private readonly unread: UnreadMetrics;
@@ -50,12 +50,12 @@ export class SeriesStore {
     this.measureBefore(Math.floor(this.clock.now() / minuteMs) + 1);
   }
 
-  /** Measures no more; what there is stays readable. */
+  /** Stops measuring; existing values stay readable. */
   stop(): void {
     this.cancel();
   }
 
-  /** The steps of [from, now], the one that is not over yet included. */
+  /** The steps of [from, now], including the one in progress. */
   async page(names: readonly SeriesName[], from: number, stepMs: number): Promise<SeriesPage> {
     const now = this.clock.now();
     const current = await this.reader.read(false);
@@ -74,7 +74,7 @@ export class SeriesStore {
     return { from: first, stepMs, series };
   }
 
-  /** Measures where the minute `next` begins: what it reads is of the one before. */
+  /** Measures when the minute `next` begins: the values are those of the minute before. */
   private measureBefore(next: number): void {
     this.cancel = this.clock.after(next * minuteMs - this.clock.now(), () => {
       const minute = Math.floor((this.clock.now() + earlyMs) / minuteMs);
@@ -109,7 +109,7 @@ export class SeriesStore {
   }
 }
 
-/** Minutes as one step: what was added together, the last level, the worst time. */
+/** Combines minutes to one step: the sum of what was added, the last level, the worst quantile. */
 function combined(name: SeriesName, values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const { how } = seriesTable[name].measure;

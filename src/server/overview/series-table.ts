@@ -1,22 +1,22 @@
-/** What is kept minute by minute, and which metric each of it is read from. */
+/** The series that are kept for each minute, and the metric that each is read from. */
 import { keysOf } from '../../grammar/keys.js';
 
 /** How a metric becomes one number for each minute. */
 export type Measure =
   /** How much was added in the minute. */
   | { readonly how: 'added' }
-  /** What it was at the end of the minute. */
+  /** The value at the end of the minute. */
   | { readonly how: 'level' }
-  /** Of what was observed in the minute, in seconds; null where nothing was. */
+  /** The quantile of the minute's observations, in seconds; null if there were none. */
   | { readonly how: 'quantile'; readonly quantile: number };
 
-/** How the values of a series come from a metric. */
+/** How the values of a series are read from a metric. */
 export interface Series {
   readonly metric: string;
-  /** Labels that a value must have; without it all values count together. */
+  /** Labels that a value must have; without them, all values are added up. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly measure: Measure;
-  /** What it is, for the description of the route. */
+  /** What it measures, for the description of the route. */
   readonly meaning: string;
 }
 
@@ -47,7 +47,7 @@ const seconds = (metric: string, measure: Measure, meaning: string): Series => (
   meaning,
 });
 
-/** By the name that a client asks for. */
+/** By the name that clients use. */
 export const seriesTable = {
   published: { metric: 'stepwell_messages_published_total', measure: added, meaning: 'Messages' },
   delivered: attempts('delivered', 'Attempts that delivered'),
@@ -75,8 +75,8 @@ export const seriesTable = {
   residentBytes: gauge('stepwell_resident_memory_bytes', 'Bytes of the process'),
 } as const satisfies Record<string, Series>;
 
-/** What `?names=` of `/admin/series` may name. */
+/** A value of `?names=` of `/admin/series`. */
 export type SeriesName = keyof typeof seriesTable;
 
-/** All of them, in the order of the table. */
+/** All names, in the order of the table. */
 export const seriesNames = keysOf(seriesTable);

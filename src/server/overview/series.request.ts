@@ -1,11 +1,11 @@
-/** What `GET /admin/series` asks for, read and checked. Pure. */
+/** Parses and checks the query of `GET /admin/series`. Pure. */
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { type FilterReader, integer, names, readFilters, text } from '../../http/query-filters.js';
 import { minuteMs, minutesMax } from './series-store.js';
 import { type SeriesName, seriesNames } from './series-table.js';
 
-/** Times are Unix milliseconds. */
+/** Times are in Unix ms. */
 export interface SeriesQuestion {
   readonly names: readonly SeriesName[];
   readonly from: number;
@@ -24,7 +24,7 @@ const step: FilterReader<number> = (values) => {
     : refused('must be whole minutes, at most a day');
 };
 
-/** A day up to `now` by the minute, unless something else is asked for. */
+/** By default, the day before `now` in steps of a minute. */
 export function parseSeriesQuery(target: string, now: number): Result<SeriesQuestion> {
   const filters = readFilters(target, { names, from: integer, step });
   if (!filters.ok) return filters;

@@ -1,4 +1,4 @@
-/** What operators see of the disk, and which build this is. */
+/** Metrics of the disk, and of the build. */
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
@@ -12,12 +12,12 @@ import { version } from '../../grammar/version.js';
 import type { Config } from '../configuration/config.js';
 import { DiskQuestion } from '../disks/disk-question.js';
 
-/** What is being copied has another name. */
+/** A copy in progress has another name. */
 const isCopy = (name: string) => name.endsWith('.log');
 
 /**
- * Values are read at each scrape; a disk that cannot be asked, or does not answer, leaves the last
- * ones, and holds up neither the scrape nor the rest of the server.
+ * Reads the values at each scrape. If the disk fails or does not answer, the last values stay, and
+ * neither the scrape nor the rest of the server is delayed.
  */
 @Injectable()
 export class StorageMetrics {
@@ -58,7 +58,7 @@ export class StorageMetrics {
     );
   }
 
-  /** A disk that cannot be asked leaves the figures as they were; no folder, no figures. */
+  /** Without a folder, there are no values. */
   private watchSpace(registry: Registry, disk: string, where: string, folder: string | null): void {
     const space = folder === null ? null : question(() => this.disk.space(folder));
     const watch = (name: string, help: string, field: 'available' | 'total') =>
@@ -75,7 +75,9 @@ export class StorageMetrics {
     watch(`stepwell_${disk}_total_bytes`, `Bytes of the file system ${where}.`, 'total');
   }
 
-  /** A copy never changes: each is asked for its size once, whatever may be moved elsewhere. */
+  /**
+   * A copy never changes, so each is asked for its size once, even if it may be moved elsewhere.
+   */
   private watchArchive(registry: Registry, folder: string | null): void {
     const sizes = new Map<string, number>();
     const { disk } = this;
@@ -102,7 +104,7 @@ export class StorageMetrics {
   }
 }
 
-/** A disk goes by the time of the machine. */
+/** Disks are timed by the machine's clock. */
 function question<Answer>(put: () => Promise<Answer>): DiskQuestion<Answer> {
   return new DiskQuestion(put, systemClock.after);
 }

@@ -1,4 +1,4 @@
-/** `?asOf=<time or offset>` on a `GET`: what it was answered then (ADR 47). */
+/** `?asOf=<time or offset>` on a `GET`: answers as the server would have answered then (ADR 47). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { decodeQueryValue } from '../../http/dialect.js';
@@ -13,30 +13,31 @@ const unknowable = new Refusal(
   'asOf: this is not made of what the journal says, so it is only known as it is now',
 );
 
-/** A request target, and what `asOf` said in it; null = nothing. */
+/** A request target without `asOf`, and the value of `asOf`; null if there was none. */
 interface DatedTarget {
   readonly target: string;
   readonly asOf: string | null;
 }
 
-/** One for the server. Until `open` was called every `asOf` is answered 503. */
+/** One for the server. Until `open` is called, every `asOf` is answered 503. */
 export class PastDoor {
   private views: PastViews | null = null;
 
   constructor(private readonly basic: BasicCredentials) {}
 
-  /** Where the answers come from. */
+  /** Sets where the answers come from. */
   open(views: PastViews): void {
     this.views = views;
   }
 
-  /** Add it after the front door, which finds out the caller, and before every route. */
+  /** Must be added after the front door, which identifies the caller, and before every route. */
   guard(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', async (request, reply) => {
       if (!request.url.includes('asOf=') || request.method !== 'GET') return undefined;
       const { description } = request.routeOptions.config;
       if (description === undefined || description.access !== undefined) return undefined;
-      // One that reads it itself, and one that appends what its query says.
+      // Leaves out routes that interpret `asOf` themselves, and those whose query is appended as
+      // data.
       if (description.changes === true || 'asOf' in (description.query?.().shape ?? {}))
         return undefined;
       const asked = withoutAsOf(request.url);
@@ -70,16 +71,16 @@ export class PastDoor {
     return this.views.answer({ role, target, asOf, isWanted });
   }
 
-  /** What the caller may do now decides: of then no rights are known that are good today. */
+  /** The caller's present rights decide: the rights of that time are not relevant today. */
   private roleOf(request: FastifyRequest): PastRole | Refusal {
-    // What its token may see there the front door has judged.
+    // The front door has already checked what the token may see there.
     if (isMessagingRequest(request)) return 'operate';
     if (this.basic.judgeRight(request.raw, 'administer', null) === undefined) return 'admin';
     return this.basic.judgeRight(request.raw, 'inspect', null) ?? 'read';
   }
 }
 
-/** Takes `asOf` out of a query; the rest stays as it was written. */
+/** Removes `asOf` from a query; the rest is unchanged. */
 function withoutAsOf(url: string): Result<DatedTarget> {
   const question = url.indexOf('?');
   const rest: string[] = [];

@@ -1,50 +1,50 @@
-/** A server that shows what was, as the one beside it sees it: in a thread, or in this process. */
+/** A server of the past as the present server sees it: in a thread, or in this process. */
 
 import type { PastMoment } from '../../engine/history/past-moment.js';
 import type { Role } from '../../http/identity/bearer-token.js';
 
-/** With what right a question is asked. */
+/** The role with which a query is made. */
 export type PastRole = Role;
 
-/** A `GET` of the server as it was. */
+/** A `GET` to the server of the past. */
 export interface PastQuestion {
-  /** Not before that of the question before, and within what the server `reaches`. */
+  /** Not before the moment of the previous query, and within what the server `reaches`. */
   readonly moment: PastMoment;
   readonly role: PastRole;
-  /** Path and query. */
+  /** The path with the query. */
   readonly target: string;
 }
 
-/** What it answered. */
+/** The answer. */
 export interface PastAnswer {
   readonly status: number;
   readonly contentType: string | null;
   readonly body: Uint8Array;
 }
 
-/** The server as it was at one moment, and later at a later one. One question at a time. */
+/** The server as it was at one moment, and then at later ones. It takes one query at a time. */
 export interface PastServer {
-  /** The journal that it reads ends here. */
+  /** The end of the journal that it reads. */
   readonly reaches: number;
-  /** Rejects with `PastTooLarge` where the answer is. */
+  /** Rejects with `PastTooLarge` if the answer is too large. */
   ask(question: PastQuestion): Promise<PastAnswer>;
   end(): Promise<void>;
 }
 
-/** Rejects with `PastTooLarge` where what was does not fit into its memory. */
+/** Rejects with `PastTooLarge` if the past state does not fit into its memory. */
 export type OpenPast = (moment: PastMoment) => Promise<PastServer>;
 
-/** What was is there, and too large to be shown; the message says what to do. */
+/** The past is known, but too large to be shown; the message says what to do. */
 export class PastTooLarge extends Error {
   override readonly name = 'PastTooLarge';
 }
 
-/** What was cannot be read, as the disk is damaged there; the message says where. */
+/** The past cannot be read, as the disk is damaged there; the message says where. */
 export class PastDamaged extends Error {
   override readonly name = 'PastDamaged';
 }
 
-/** Why a moment cannot be folded. */
+/** The error for a moment that does not fit into memory. */
 export function tooMuchMemory(): PastTooLarge {
   return new PastTooLarge(
     'what was does not fit into STEPWELL_AS_OF_MEMORY: raise it, or ask for an earlier moment',

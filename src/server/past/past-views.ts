@@ -1,5 +1,5 @@
 /**
- * Answers requests with `asOf`: the server as it was at a moment is folded beside this one, one
+ * Answers requests with `asOf`: the server as it was at a moment is rebuilt beside this one, one
  * moment at a time, and kept while requests for it come.
  */
 import { LRUCache } from 'lru-cache';
@@ -19,15 +19,15 @@ import {
   PastTooLarge,
 } from './past-server.js';
 
-/** So many questions wait; each may have to fold the journal. */
+/** How many queries may wait; each may have to replay the journal. */
 const waitingMax = 16;
 
-/** What was is folded anew where it was not asked for so long. */
+/** After this long without a query, the rebuilt server is dropped. */
 const idleMs = 60_000;
 
-/** Answers that are kept, in bytes; what was does not change. */
+/** The total size of cached answers in bytes; the past does not change. */
 const keptBytesMax = 32 * 1024 * 1024;
-/** What an answer takes beside its body. */
+/** What an answer takes besides its body. */
 const answerBytes = 512;
 
 const busy = new Refusal(
@@ -44,17 +44,17 @@ const failed = new Refusal(
 
 const stopped = new Refusal('unavailable', 'the server stops');
 
-/** What is asked, and as of when. */
+/** A query, and the moment it is about. */
 export interface AsOfQuestion extends Omit<PastQuestion, 'moment'> {
   readonly asOf: JournalMoment;
-  /** Its client is still there. */
+  /** Whether its client is still connected. */
   isWanted(): boolean;
 }
 
 /**
- * One for the server. Refuses, as a value: 422 for a moment before the edge of a sweep and for more
- * memory than it may take, 500 where the disk is damaged, 503 where too many wait. Answers are
- * kept, in a bound of bytes: the past stays.
+ * One for the server. Returns refusals as values: 422 for a moment before the edge of a sweep, and
+ * if more memory is needed than allowed; 500 if the disk is damaged; 503 if too many queries wait.
+ * Answers are cached up to a number of bytes, as the past does not change.
  */
 export class PastViews {
   private readonly answers = new LRUCache<string, PastAnswer>({
@@ -75,7 +75,7 @@ export class PastViews {
     private readonly log: Logger,
   ) {}
 
-  /** What a `GET` was answered then. */
+  /** The answer that a `GET` would have got at that moment. */
   async answer({ asOf, role, target, isWanted }: AsOfQuestion): Promise<PastAnswer | Refusal> {
     const moment = await this.momentOf(asOf);
     if (this.isSwept(moment)) return swept(moment);
@@ -87,7 +87,7 @@ export class PastViews {
     return this.inLine(async () => {
       if (this.isStopped || !isWanted()) return stopped;
       const found = this.answers.get(key) ?? (await this.find({ moment, role, target }));
-      // A sweep that has begun since may have removed what was still to be read for it.
+      // A sweep that has begun meanwhile may have removed events that were still to be read.
       if (this.isSwept(moment)) {
         await this.end();
         return swept(moment);
@@ -97,19 +97,19 @@ export class PastViews {
     });
   }
 
-  /** Ends what is folded; there are no more answers. */
+  /** Ends the rebuilt server; there are no more answers. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancelEnd();
     await this.current?.server.end();
   }
 
-  /** One that has not come to its end, and may never, has removed something, too. */
+  /** A sweep that has not ended, and may never end, counts too, as it may have removed events. */
   private isSwept({ until }: PastMoment): boolean {
     return until < this.sweeps.edge;
   }
 
-  /** One at a time. */
+  /** Runs one query at a time. */
   private async inLine<Value>(work: () => Promise<Value>): Promise<Value> {
     this.waiting += 1;
     this.cancelEnd();
@@ -123,7 +123,7 @@ export class PastViews {
     }
   }
 
-  /** Where a sweep takes a file away that is about to be read, the second look finds another. */
+  /** If a sweep removes a file that is about to be read, the second try finds its replacement. */
   private async find(question: PastQuestion): Promise<PastAnswer | Refusal> {
     for (let tries = 2; ; tries -= 1) {
       try {
@@ -163,7 +163,10 @@ export class PastViews {
     await current?.server.end().catch(() => undefined);
   }
 
-  /** An offset names no time: then the clock says that of the last event before it. */
+  /**
+   * The moment of a query. An offset has no time, so the clock then shows that of the last event
+   * before it.
+   */
   private async momentOf(asOf: JournalMoment): Promise<PastMoment> {
     const { journal, clock } = this;
     const until = await offsetBehind(journal, asOf);

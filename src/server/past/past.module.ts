@@ -1,4 +1,4 @@
-/** Wiring of what was: who folds it, and what asks. */
+/** Wiring of queries about the past: what rebuilds it, and what asks for it. */
 import { Inject, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
@@ -11,7 +11,10 @@ import { PastDoor } from './past-door.js';
 import type { OpenPast } from './past-server.js';
 import { PastViews } from './past-views.js';
 
-/** How the server as it was is opened: `OpenPast`, or null in one that is such a server itself. */
+/**
+ * The injection token for `OpenPast`, which opens a server of the past; null in a server that is
+ * one itself.
+ */
 export const openPast = Symbol('openPast');
 
 /** A thread ends at once. */

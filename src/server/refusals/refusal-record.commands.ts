@@ -1,16 +1,16 @@
-/** The commands of what is remembered of refused requests; their id is the address. */
+/** The commands that record refused requests; their id is the address. */
 import type { Command } from '../../engine/decider.js';
 import type { RefusalsCounted, RequestRefused } from './refusal-record.events.js';
 
-/** A request was refused. */
+/** Records one refused request. */
 export interface RecordRefusal extends Command, Omit<RequestRefused, 'type'> {
   readonly type: 'RecordRefusal';
 }
 
-/** More were refused than are remembered one by one. */
+/** Records how many more were refused than are recorded individually. */
 export interface CountRefusals extends Command, Omit<RefusalsCounted, 'type'> {
   readonly type: 'CountRefusals';
 }
 
-/** Sent by `RefusalRecorder` alone. */
+/** Sent only by `RefusalRecorder`. */
 export type RefusalRecordCommand = RecordRefusal | CountRefusals;

@@ -1,11 +1,11 @@
-/** Refused requests as the journal remembers them. Each stream ends with its only event. */
+/** Records refused requests in the journal. Each stream ends with its only event. */
 import { accept, type Decider } from '../../engine/decider.js';
 import type { RefusalRecordCommand } from './refusal-record.commands.js';
 import { type RefusalRecordEvent, refusalRecordKind } from './refusal-record.events.js';
 
 /**
- * Refuses nothing and keeps nothing in memory: the bound is `RefusalRecorder`'s, the reading is
- * that of the journal.
+ * Refuses nothing and keeps nothing in memory: `RefusalRecorder` sets the bound, and the records
+ * are read from the journal.
  */
 export const refusalRecordDecider: Decider<null, RefusalRecordCommand, RefusalRecordEvent> = {
   kind: refusalRecordKind,

@@ -1,4 +1,4 @@
-/** What is remembered of refused requests, as features hold it. */
+/** The entity for records of refused requests. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -6,7 +6,7 @@ import type { RefusalRecordCommand } from './refusal-record.commands.js';
 import { refusalRecordDecider } from './refusal-record.decider.js';
 import type { RefusalRecordEvent } from './refusal-record.events.js';
 
-/** It is there to be registered: what is recorded is dispatched by `RefusalRecorder`. */
+/** Exists to be registered: `RefusalRecorder` dispatches the commands. */
 @Injectable()
 export class RefusalRecords extends Entity<null, RefusalRecordCommand, RefusalRecordEvent> {
   constructor(engine: Engine) {

@@ -1,6 +1,6 @@
 /**
- * Records refused requests in the journal, a few of each minute: any client can send any number of
- * requests that are refused, and what they cost the disk has a bound.
+ * Records refused requests in the journal, a limited number per minute: any client can send any
+ * number of refused requests, but what they cost the disk is bounded.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
@@ -13,7 +13,10 @@ import { allAddresses, refusalRecordKind } from './refusal-record.events.js';
 
 const minuteMs = 60_000;
 
-/** Events of a minute, in all and from one address; more are counted, in one event for all. */
+/**
+ * How many are recorded per minute, in all and from one address; further ones are counted, in one
+ * event for all.
+ */
 export const recordedPerMinute = { all: 60, address: 10 } as const;
 
 /** A minute that began with a refused request. */
@@ -25,7 +28,7 @@ interface Minute {
   readonly cancel: () => void;
 }
 
-/** What is beyond the bound of a minute is one event with a count at its end. */
+/** Requests beyond the bound of a minute become one event with a count, at its end. */
 @Injectable()
 export class RefusalRecorder {
   private minute: Minute | null = null;
@@ -36,7 +39,7 @@ export class RefusalRecorder {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** A request was refused. */
+  /** Called when a request was refused. */
   readonly record = ({ caller, reason, method, route }: RefusedRequest): void => {
     this.minute ??= this.begin();
     if (!this.takes(this.minute, caller.address)) {
@@ -46,11 +49,11 @@ export class RefusalRecorder {
     const id = caller.address === '' ? 'unknown' : caller.address;
     const place = { kind: refusalRecordKind, id, at: this.clock.now() };
     const command: RecordRefusal = { type: 'RecordRefusal', ...place, reason, method, route };
-    // No answer waits for it; the engine's watch learns of a defect.
+    // No answer waits for this, and the engine's watch reports defects.
     this.engine.dispatch([command], caller).catch(() => undefined);
   };
 
-  /** What is counted so far is recorded, and no more is waited for. */
+  /** Records what is counted so far, and stops counting. */
   stop(): void {
     this.minute?.cancel();
     this.end();
@@ -71,7 +74,7 @@ export class RefusalRecorder {
     return true;
   }
 
-  /** On a disk that is nearly full they are only counted. */
+  /** If the disk is nearly full, refused requests are only counted. */
   private get hasRoom(): boolean {
     const refusal = this.intake.take(0);
     if (refusal === null) this.intake.done(0);

@@ -1,4 +1,4 @@
-/** Wiring of what is remembered of refused requests. */
+/** Wiring of the records of refused requests. */
 import { Module } from '@nestjs/common';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { RefusedRequests } from '../inbound/refused-requests.js';
@@ -8,7 +8,7 @@ import { RefusalRecorder } from './refusal-recorder.js';
 const stopDeadlineMs = 1000;
 
 /**
- * Nothing is recorded before all of the journal is folded, nor while another node owns it; a stop
+ * Nothing is recorded before the whole journal is folded, nor while another node owns it; a stop
  * records what is counted by then.
  */
 @Module({ providers: [RefusalRecords, RefusalRecorder] })

@@ -1,4 +1,7 @@
-/** `journal export --good`: a folder of everything that is intact, and what is missing of it. */
+/**
+ * `journal export --good`: a folder with everything that is intact, and a report of what is
+ * missing.
+ */
 import type { Disk } from '../../../storage/disk/disk.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 import type { OffsetRange } from '../../../storage/offsets/offset.js';
@@ -17,22 +20,22 @@ import { credentialsFile } from '../credentials/credentials.js';
 import { type JournalFindings, JournalRepair } from './journal-repair.js';
 import { recordsOf } from './log-records.js';
 
-/** The file within an exported folder. */
+/** The name of the report in an exported folder. */
 export const exportFile = 'export.json';
 
-/** Offsets of a log that are gone, and what that means. */
+/** Offsets of a log that are lost, and what that means. */
 export interface Gap extends OffsetRange {
   readonly log: string;
   readonly means: string;
 }
 
-/** What an export has left out, and what follows. */
+/** What an export has left out, and the consequences. */
 export interface ExportReport extends JournalFindings {
   readonly damages: readonly string[];
   readonly gaps: readonly Gap[];
 }
 
-/** What an export is made with. */
+/** What an export needs. */
 export interface ExportTools {
   readonly disk: Disk;
   /** For reading a store. */
@@ -40,15 +43,15 @@ export interface ExportTools {
   onProgress(doing: string): void;
 }
 
-/** The log that a server makes before all others. */
+/** The log that a server creates before all others. */
 const journal = { name: journalLogName, settings: { preparesNextSegment: true } };
 
 const nothingFound: JournalFindings = { changed: [], uncertain: [], removedEvents: 0 };
 
 /**
- * Exports what is intact of `from` to `to`, which must be empty or absent and is a backup then: it
- * is imported, or restored, before it is served. Rejects with `ConfigurationError` where one folder
- * lies in the other, and as `salvageFolder` does.
+ * Exports what is intact in `from` to `to`, which must be empty or absent and then is a backup: it
+ * must be imported, or restored, before a server can use it. Rejects with `ConfigurationError` if
+ * one folder lies in the other, and as `salvageFolder` does.
  */
 export async function exportGood(
   { disk, options, onProgress }: ExportTools,
@@ -77,7 +80,10 @@ export async function exportGood(
   return report;
 }
 
-/** Every damaged segment becomes one with gaps; then the journal is made to replay. */
+/**
+ * Rewrites every damaged segment as one with gaps; then repairs the journal so that it can be
+ * replayed.
+ */
 async function repaired({ store, segments }: DamagedStore, gaps: Gap[]): Promise<JournalFindings> {
   let findings = nothingFound;
   for (const log of store.logs()) {
@@ -89,7 +95,8 @@ async function repaired({ store, segments }: DamagedStore, gaps: Gap[]): Promise
       settled: async () => undefined,
       healing: {
         segments: segments.get(log.name) ?? new Set(),
-        // What stood in the gap may have said how the events behind it read.
+        // A gap may have held the definition of shapes that later events need, so add the latest
+        // one.
         filler: () =>
           shapes === null
             ? null
@@ -102,7 +109,7 @@ async function repaired({ store, segments }: DamagedStore, gaps: Gap[]): Promise
   return findings;
 }
 
-/** What the last definition says of shapes: it holds all those before it. */
+/** The latest definition of shapes; it includes all earlier ones. */
 async function latestShapes(journal: PartitionLog): Promise<Buffer | null> {
   let latest: Buffer | null = null;
   for await (const { key, value } of recordsOf(journal)) if (key === null) latest = value;

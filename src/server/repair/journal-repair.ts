@@ -1,12 +1,12 @@
 /**
- * A journal with gaps, made one that replays. A stream of which events are gone ends in front of
- * them, or goes as a whole:
+ * Repairs a journal with gaps so that it can be replayed. A stream whose events are partly lost is
+ * cut back to those before the loss, or dropped as a whole:
  *
- *     its first event is gone             dropped: nothing says what it was
- *     a later one is gone                 cut back to what is in front of it
- *     an event names one that is gone     cut back to what is in front of that event
- *     it begins anew, and its end is gone the life before is dropped: it had ended
- *     a checkpoint follows what is gone   it goes on from there
+ *     its first event is lost             dropped: nothing says what it was
+ *     a later event is lost               cut back to the events before it
+ *     an event refers to a lost one       cut back to the events before that reference
+ *     it begins anew, its end is lost     the previous life is dropped: it had ended
+ *     a checkpoint follows the loss       it continues from the checkpoint
  */
 import { NewerFormat } from '../../../storage/faults/storage-errors.js';
 import type { StoredRecord } from '../../../storage/format/record.js';
@@ -22,41 +22,46 @@ import { TurnChanges } from '../../engine/turn-changes.js';
 import { productDeciders } from '../history/product-folding.js';
 import { recordsOf } from './log-records.js';
 
-/** A stream that is not what it was. */
+/** A stream that was changed. */
 export interface ChangedStream {
   /** `message/msg_1` */
   readonly stream: string;
   readonly outcome: 'dropped' | 'cut back';
-  /** Events that are still there. */
+  /** How many events are left. */
   readonly kept: number;
-  /** Events that were there and could not stay. */
+  /** How many existing events could not stay. */
   readonly removed: number;
 }
 
-/** What was found of the streams of a journal. */
+/** The findings about the streams of a journal. */
 export interface JournalFindings {
   readonly changed: readonly ChangedStream[];
-  /** Streams that were open at a gap and of which nothing follows: more may have happened there. */
+  /**
+   * Streams that were open at a gap, without a later event: more may have happened to them there.
+   */
   readonly uncertain: readonly string[];
   readonly removedEvents: number;
 }
 
 /**
- * For `stepwell journal export --good`, over a copy that nothing else has open. It reads the
- * journal several times: what one pass drops may be what another event names.
+ * For `stepwell journal export --good`, on a copy that nothing else has open. It reads the journal
+ * several times, as another event may name one that a pass drops.
  */
 export class JournalRepair {
   private readonly deciders = productDeciders();
   /** Events that cannot stay. */
   private dropped = new OffsetSet();
   private changed = new Map<string, { kept: number; removed: number }>();
-  /** First events of lives that had ended, and how is gone; or whose checkpoint is gone. */
+  /**
+   * The first events of lives that had ended, or should continue from a checkpoint, but whose end
+   * or checkpoint is lost.
+   */
   private readonly ended = new Set<number>();
   private actors = new Map<string, ActorDirectory>();
   private codec = new EventCodec();
   private removedEvents = 0;
 
-  /** `gaps` are the offsets of the journal that are gone. */
+  /** `gaps` are the lost offsets of the journal. */
   constructor(
     private readonly log: PartitionLog,
     private readonly gaps: readonly OffsetRange[],
@@ -78,7 +83,7 @@ export class JournalRepair {
     return { changed, uncertain: this.uncertain(), removedEvents: this.removedEvents };
   }
 
-  /** Folds all there is; false where something turned out that it has to begin again for. */
+  /** Folds everything there is; returns false if it found something that requires another pass. */
   private async pass(): Promise<boolean> {
     this.dropped = new OffsetSet();
     this.changed = new Map();
@@ -103,18 +108,18 @@ export class JournalRepair {
       else this.drop(envelope);
     }
     for (const actors of this.actors.values()) {
-      // The checkpoint that it would have gone on from is lost.
+      // The checkpoint that the stream would have continued from is lost.
       for (const { offset } of actors.gaps.firsts()) this.ended.add(offset);
     }
     return this.ended.size === endedBefore;
   }
 
-  /** Null for a definition, and for an event whose shape is gone with one. */
+  /** Null for a definition, and for an event whose shape was lost with a definition. */
   private decoded(record: StoredRecord): EventEnvelope | null {
     try {
       return this.codec.decode(record);
     } catch (error) {
-      // It is not damaged: the program that wrote it can read it.
+      // The event is not damaged: the program that wrote it can read it.
       if (error instanceof NewerFormat) throw error;
       const stream = record.key?.toString() ?? '';
       const known = this.changed.get(stream) ?? { kept: this.lengthOf(stream), removed: 0 };
@@ -138,7 +143,8 @@ export class JournalRepair {
     if (actor !== undefined && actors.decider.checkpoints === undefined) return false;
     if (actor !== undefined && sequence < actor.length) return false;
     if (sequence === 0) return true;
-    // What a sweep has taken out is no loss: it had ended, or a checkpoint follows.
+    // An event that a sweep has removed is not a loss: its stream had ended, or a checkpoint
+    // follows.
     return !this.isGone(previous);
   }
 

@@ -1,11 +1,11 @@
-/** The records of a log from its first to its last, whatever lies between them. */
+/** The records of a log from the first to the last, whatever is between them. */
 import { DamagedOffsets } from '../../../storage/faults/storage-errors.js';
 import type { StoredRecord } from '../../../storage/format/record.js';
 import type { PartitionLog } from '../../../storage/log/partition-log.js';
 
 const readBytes = 4 * 1024 * 1024;
 
-/** Passes over what is damaged, in a log that isolates that. */
+/** Skips what is damaged, in a log that isolates damage. */
 export async function* recordsOf(log: PartitionLog): AsyncGenerator<StoredRecord> {
   for (let at = log.startOffset; at < log.highWatermark; ) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Puts into the journal that something is about to be shown in clear, so many times a minute
- * (administration.md 1.5).
+ * Records in the journal that something will be shown in clear, a limited number of times per
+ * minute (administration.md 1.5).
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
@@ -14,10 +14,10 @@ import { type RevealedPart, revealKind } from './reveal.events.js';
 
 const minuteMs = 60_000;
 
-/** More pages are not shown in clear in one minute: each is an event. */
+/** How many pages may be shown in clear per minute: each is an event. */
 export const revealsPerMinute = 60;
 
-/** Names of streams are shorter; what is longer names none. */
+/** Names of streams are shorter than this. */
 const streamCharactersMax = 1024;
 
 const tooMany = new Refusal(
@@ -27,7 +27,7 @@ const tooMany = new Refusal(
 );
 const tooLong = new Refusal('invalid', `stream has more than ${streamCharactersMax} characters`);
 
-/** One for the server: the bound is for all callers together, as each reveal is an event. */
+/** One for the server: the bound covers all callers together, as each reveal is an event. */
 @Injectable()
 export class RevealRecorder {
   private minute = { since: Number.NEGATIVE_INFINITY, recorded: 0 };
@@ -39,7 +39,10 @@ export class RevealRecorder {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Why nothing may be shown; null once it is durable that `by` is shown it. */
+  /**
+   * Resolves to null once the record for `by` is durable, or to the reason why nothing may be
+   * shown.
+   */
   async record(part: RevealedPart, by: Caller): Promise<Refusal | null> {
     const { changesNothing } = this.life;
     if (changesNothing !== null) {

@@ -1,8 +1,8 @@
-/** The command of a reveal; its id is the credential that asks. */
+/** The command that records a reveal; its id is the credential that asks. */
 import type { Command } from '../../engine/decider.js';
 import type { RevealedPart } from './reveal.events.js';
 
-/** Something is about to be shown in clear. */
+/** Records that something will be shown in clear. */
 export interface RecordReveal extends Command<null>, RevealedPart {
   readonly type: 'RecordReveal';
 }

@@ -1,4 +1,4 @@
-/** What was shown in clear, as features hold it. */
+/** The entity for records of what was shown in clear. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -6,7 +6,7 @@ import type { RecordReveal } from './reveal.commands.js';
 import { revealDecider } from './reveal.decider.js';
 import type { JournalRevealed } from './reveal.events.js';
 
-/** Written by `RevealRecorder`; auditors read it in the journal. */
+/** `RevealRecorder` writes them; auditors read them in the journal. */
 @Injectable()
 export class Reveals extends Entity<null, RecordReveal, JournalRevealed> {
   constructor(engine: Engine) {

@@ -1,8 +1,8 @@
-/** Wiring of what is remembered of reveals (administration.md 1.5). */
+/** Wiring of the records of reveals (administration.md 1.5). */
 import { Module } from '@nestjs/common';
 import { Reveals } from './reveal.entity.js';
 import { RevealRecorder } from './reveal-recorder.js';
 
-/** Imported by whatever shows in clear: the journal, and backups. */
+/** Imported by everything that shows data in clear: the journal, and backups. */
 @Module({ providers: [Reveals, RevealRecorder], exports: [RevealRecorder] })
 export class RevealsModule {}

@@ -1,8 +1,8 @@
-/** What operators see of the scrub: how far it is and what it has found. */
+/** Metrics of the scrub: its progress, and the damage it has found. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Registry } from 'prom-client';
 
-/** Counters begin anew with the process, as the scrub does. */
+/** Counters start anew with the process, as the scrub does. */
 @Injectable()
 export class ScrubMetrics {
   readonly #bytes: Counter;
@@ -34,18 +34,18 @@ export class ScrubMetrics {
     });
   }
 
-  /** One segment was read, of so many bytes, whether it was intact or not. */
+  /** One segment of `bytes` was read, whether it was intact or not. */
   read(bytes: number): void {
     this.#bytes.inc(bytes);
     this.#segments.inc();
   }
 
-  /** So many are known to be damaged now: it may fall, where one is healed or gone. */
+  /** How many segments are known to be damaged now; fewer if one is healed or removed. */
   damaged(segments: number): void {
     this.#damaged.set(segments);
   }
 
-  /** A pass ended at `at`, Unix milliseconds. */
+  /** A pass ended at `at`, in Unix ms. */
   ended(at: number): void {
     this.#endedAt.set(at / 1000);
   }

@@ -1,4 +1,4 @@
-/** Wiring of the scrub, which reads what is sealed before it is needed. */
+/** Wiring of the scrub, which reads sealed data before it is needed. */
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { provided } from '../../engine/provided.js';
@@ -7,10 +7,10 @@ import type { Config } from '../configuration/config.js';
 import { ScrubMetrics } from './scrub.metrics.js';
 import { Scrubber } from './scrubber.js';
 
-/** A stop waits this long for the read that is under way. */
+/** How long a stop waits for the read in progress. */
 const stopDeadlineMs = 5000;
 
-/** Does nothing where `STEPWELL_SCRUB_RATE` is `off`. */
+/** Does nothing if `STEPWELL_SCRUB_RATE` is `off`. */
 @Module({
   providers: [ScrubMetrics, Scrubber],
 })
@@ -25,7 +25,7 @@ export class ScrubModule implements OnModuleInit {
   onModuleInit(): void {
     if (this.config.scrubBytesPerSecond === 0) return;
     const begin = () => this.scrubber.start();
-    // A follower's start waits as long as another node serves: damage is found before that ends.
+    // The start of a follower ends only when it takes over; damage should be found before that.
     if (this.cluster !== null) void this.cluster.following.then(begin);
     else this.life.addRecoverable({ name: 'scrub', recover: async () => begin() });
     this.life.addStoppable({

@@ -1,4 +1,4 @@
-/** Reads all that is sealed, slowly, again and again, and says what does not read back. */
+/** Reads all sealed data, slowly and repeatedly, and reports what is unreadable. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Disk } from '../../../storage/disk/disk.js';
@@ -13,20 +13,28 @@ import { provided } from '../../engine/provided.js';
 import type { Config } from '../configuration/config.js';
 import { ScrubMetrics } from './scrub.metrics.js';
 
-/** The first pass begins when a start is long over, and the next one a week after it began. */
+/**
+ * The first pass begins well after the start, and each next one a week after the previous one
+ * began.
+ */
 const firstPassMs = 60_000;
 const passEveryMs = 7 * 86_400_000;
-/** One that could not read on begins again so much later. */
+/** A pass that could not continue starts again after this time. */
 const againMs = 3_600_000;
 
-/** What is damaged goes with a purge or by retention, long before the next pass. */
+/**
+ * How often to check whether damaged segments are gone: a purge or the retention may remove them
+ * long before the next pass.
+ */
 const letGoEveryMs = 60_000;
 
-/** It repairs nothing: damage is logged once, counted, and a warning of the server's status. */
+/**
+ * Repairs nothing: damage is logged once, counted, and shown as a warning in the server's status.
+ */
 @Injectable()
 export class Scrubber {
   private readonly paced: PacedDisk;
-  /** By segment: what was said of it. It is said once, until the segment is intact or gone. */
+  /** The reported damage by segment. It is reported once, until the segment is intact or gone. */
   private damages = new Map<string, string>();
   private isStopped = false;
   private cancel: () => void = () => undefined;
@@ -49,8 +57,8 @@ export class Scrubber {
   }
 
   /**
-   * The first pass begins after `delayMs`; each later one a week after the one before began, and an
-   * hour after one that could not read on.
+   * The first pass begins after `delayMs`; each later one a week after the previous one began, or
+   * an hour after one that could not continue.
    */
   start(delayMs: number = firstPassMs): void {
     if (this.isStopped) return;
@@ -63,7 +71,7 @@ export class Scrubber {
     });
   }
 
-  /** Settles when nothing is read any more. */
+  /** Settles when nothing is being read. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
@@ -73,11 +81,11 @@ export class Scrubber {
     await this.looking;
   }
 
-  /** Everything once; false where something keeps it from that, which the log says. */
+  /** Reads everything once; resolves to false if something prevents that, which is logged. */
   async pass(): Promise<boolean> {
     const found = new Map<string, string>();
     const { config, options, metrics, clock, identifiers } = this;
-    // Where the pass begins: [0, 1).
+    // The random position where the pass begins: [0, 1).
     const random = identifiers.randomBytes(4).readUInt32LE(0) / 2 ** 32;
     const { disk } = this.paced;
     try {
@@ -99,7 +107,7 @@ export class Scrubber {
     }
   }
 
-  /** Says no more of what is damaged and is no longer there. */
+  /** Stops reporting damaged segments that no longer exist. */
   async letGo(): Promise<void> {
     const { damages } = this;
     if (damages.size > 0) {
@@ -121,7 +129,7 @@ export class Scrubber {
     if (this.isStopped || this.cancelLook !== null) return;
     this.cancelLook = this.clock.after(letGoEveryMs, () => {
       this.cancelLook = null;
-      // A manifest that cannot be read now is read a minute later.
+      // A manifest that cannot be read now is read again a minute later.
       this.looking = this.letGo().catch(() => undefined);
       void this.looking.then(() => {
         if (this.damages.size > 0) this.letGoLater();

@@ -1,4 +1,4 @@
-/** Has a node of a cluster record a digest of its memory every few seconds, for the others. */
+/** Makes a cluster node record a digest of its memory every few seconds, for the other nodes. */
 import type { Logger } from 'pino';
 import { DiskFull, LogClosed, NotTheOwner } from '../../../storage/faults/storage-errors.js';
 import type { Clock } from '../../engine/clock.js';
@@ -10,14 +10,14 @@ export class DigestTimer {
   private cancel: () => void = () => undefined;
   private isStopped = false;
 
-  /** `record` records one if it is due. */
+  /** `record` records a digest if one is due. */
   constructor(
     private readonly record: () => Promise<void>,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  /** The first one comes some seconds later. */
+  /** The first digest comes some seconds later. */
   start(): void {
     if (this.isStopped) return;
     this.cancel = this.clock.after(everyMs, () => {
@@ -25,7 +25,7 @@ export class DigestTimer {
     });
   }
 
-  /** None is begun after this. */
+  /** Starts no further digest. */
   stop(): void {
     this.isStopped = true;
     this.cancel();

@@ -1,11 +1,11 @@
-/** What the server and the thread that checks snapshots say to each other. */
+/** The messages between the server and the thread that checks snapshots. */
 import type { BatchBytes, BatchHeader } from '../../../storage/format/record-batch.js';
 import type { DifferingItem } from '../../engine/snapshots/image-comparison.js';
 import type { ImagePart } from '../../engine/snapshots/memory-cut.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Batches whose bodies lie one after the other in `bodies`. */
+/** Batches whose bodies are concatenated in `bodies`. */
 export interface BatchesRequest {
   readonly type: 'touch' | 'fold';
   readonly batches: readonly (Omit<BatchBytes, 'body'> & { readonly header: BatchHeader })[];
@@ -19,20 +19,25 @@ export interface PartRequest {
   readonly data: Bytes;
 }
 
-/** What the server asks of the thread; the next is sent when the one before is answered. */
+/**
+ * A request of the server to the thread; the next one is sent when the previous one is answered.
+ */
 export type FoldingRequest = PartRequest | BatchesRequest | { readonly type: 'differences' };
 
-/** `done` answers all that brings data. An error of the thread is no answer: it ends the thread. */
+/**
+ * `done` answers every request with data. An error of the thread is not an answer: it ends the
+ * thread.
+ */
 export type FoldingAnswer =
   | { readonly type: 'done' }
   | { readonly type: 'differences'; readonly items: readonly DifferingItem[] };
 
-/** A part as a request; its bytes are handed over, not copied again. */
+/** A part as a request; its bytes are transferred, not copied again. */
 export function partRequest(type: PartRequest['type'], { name, data }: ImagePart): PartRequest {
   return { type, name, data: ownBytes([data]) };
 }
 
-/** The part of such a request. */
+/** The part in such a request. */
 export function partIn({ name, data }: PartRequest): ImagePart {
   return { name, data: Buffer.from(data.buffer, data.byteOffset, data.byteLength) };
 }
@@ -48,7 +53,7 @@ export function batchesRequest(
   return { type, batches: described, bodies: ownBytes(batches.map(({ body }) => body)) };
 }
 
-/** The batches of such a request. */
+/** The batches in such a request. */
 export function received({ batches, bodies }: BatchesRequest): BatchBytes[] {
   let start = 0;
   return batches.map((batch) => {
@@ -59,7 +64,7 @@ export function received({ batches, bodies }: BatchesRequest): BatchBytes[] {
   });
 }
 
-/** A buffer of their own for these bytes: others may share what they lie in. */
+/** Copies the bytes to a buffer of their own, as others may share the present one. */
 function ownBytes(pieces: readonly Buffer[]): Bytes {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = 0;

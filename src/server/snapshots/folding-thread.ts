@@ -14,7 +14,7 @@ import {
   partRequest,
 } from './folding-messages.js';
 
-/** Beside this file, or beside the program that it is part of; compiled or not. */
+/** The entry is beside this file, or beside the bundled program; compiled or not. */
 const { pathname } = new URL(import.meta.url);
 const entry = new URL(`./snapshot.worker${extname(pathname)}`, import.meta.url);
 
@@ -24,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * Made for one check, and ended after it. Once the thread has failed or was ended, every call
- * rejects with why.
+ * Created for one check, and ended after it. Once the thread has failed or was ended, every call
+ * rejects with the reason.
  */
 export class FoldingThread implements FoldingAside {
   private readonly worker: Worker;
@@ -37,7 +37,7 @@ export class FoldingThread implements FoldingAside {
     this.worker.on('message', (answer: FoldingAnswer) => this.settle()?.resolve(answer));
     this.worker.on('error', (error) => this.fail(error));
     this.worker.on('exit', () => this.fail(new Error('the folding was ended')));
-    // It must not keep alive what has nothing else to do.
+    // The thread must not keep the process alive.
     this.worker.unref();
   }
 

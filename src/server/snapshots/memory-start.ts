@@ -1,4 +1,4 @@
-/** Puts memory back at a start, and tells a waiting operator what takes so long. */
+/** Restores memory at a start, and tells a waiting operator what takes so long. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { FoundSnapshot, PassedOver } from '../../../storage/snapshot/snapshots.js';
@@ -12,20 +12,22 @@ import { provided } from '../../engine/provided.js';
 import { imageLabel } from '../../engine/snapshots/memory-image.js';
 import { recoverMemory, type StartProgress } from '../../engine/snapshots/snapshot-start.js';
 
-/** The first line comes after a second, the next ones ever later: a start may take minutes. */
+/**
+ * The first line comes after a second, later ones at growing intervals: a start may take minutes.
+ */
 const firstLineMs = 1000;
 const linesApartMaxMs = 10_000;
 
 /**
- * Used once in the life of a process. A snapshot that does not read back is passed over, with a
- * line in the log: the start takes longer and comes to the same.
+ * Used once in the life of a process. A snapshot that is unreadable is skipped, with a line in the
+ * log: the start takes longer but has the same result.
  */
 @Injectable()
 export class MemoryStart {
-  /** What the start has gone on from; null = it has folded everything. */
+  /** The snapshot that the start continued from; null if it folded everything. */
   found: FoundSnapshot | null = null;
 
-  /** `build` distinguishes this program from any other that may remember otherwise. */
+  /** `build` distinguishes this program from any other that may keep different state. */
   constructor(
     private readonly store: Store,
     readonly codec: EventCodec,
@@ -51,25 +53,25 @@ export class MemoryStart {
     log[level]({ snapshotOffset, events, streams }, 'the journal is replayed');
   }
 
-  /** What says how far a start has come. */
+  /** Reports the progress of a start. */
   private progress(): (progress: StartProgress) => void {
     const beganAt = this.clock.monotonic();
     let nextAt = beganAt + firstLineMs;
     let foldingSince: number | null = null;
     return (progress) => {
-      // A past that is no longer asked for throws, which ends its start.
+      // `goOn` throws if the past is no longer wanted, which ends its start.
       this.past?.goOn();
       const now = this.clock.monotonic();
       if (progress.foldedUntil > progress.snapshotOffset) foldingSince ??= now;
       if (now < nextAt) return;
-      // As far away as the start has come, so that a long one has few lines.
+      // The interval is the time passed so far, so that a long start has few lines.
       nextAt = now + Math.min(Math.max(firstLineMs, now - beganAt), linesApartMaxMs);
       this.log.info({ ...progress }, progressLine(progress, now - (foldingSince ?? now)));
     };
   }
 }
 
-/** `foldingMs`: for how long events have been folded. */
+/** `foldingMs`: how long events have been folded. */
 function progressLine(progress: StartProgress, foldingMs: number): string {
   const { snapshotOffset, foldedUntil, until } = progress;
   if (foldedUntil <= snapshotOffset) return 'starting: the snapshot of memory is read';

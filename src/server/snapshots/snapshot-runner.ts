@@ -1,6 +1,6 @@
 /**
- * Has snapshots made in the background when there is enough for one, and at a clean stop; and has
- * them checked.
+ * Makes snapshots in the background when there is enough for one, and at a clean stop; and has them
+ * checked.
  */
 import type { Logger } from 'pino';
 import { DiskFull, LogClosed } from '../../../storage/faults/storage-errors.js';
@@ -11,23 +11,21 @@ import type { SnapshotMetrics } from './snapshot.metrics.js';
 
 const lookEveryMs = 1000;
 
-/** A start has other work for its processors: snapshots are checked later. */
+/** A start has other work for its processors, so snapshots are checked later. */
 const uncheckedMs = 60_000;
 
-/** After a failure the next try is so far away. */
+/** The delay of the next try after a failure. */
 const failedMs = 60_000;
 
-/** A clean stop leaves a snapshot where a start would fold more than this. */
+/** A clean stop makes a snapshot if a start would have to fold more than this. */
 const stopBytesMin = 1024 * 1024;
 
-/**
- * One for the server. A snapshot that fails is logged and counted, and tried again after a while.
- */
+/** One for the server. A snapshot that fails is logged, counted, and retried after a while. */
 export class SnapshotRunner {
   private isStarted = false;
   private isStopped = false;
   private isChecking = false;
-  /** Monotonic milliseconds. */
+  /** Monotonic, in ms. */
   private checksAt = Number.POSITIVE_INFINITY;
   private cancel: () => void = () => undefined;
 
@@ -41,7 +39,7 @@ export class SnapshotRunner {
   ) {}
 
   /**
-   * Looks every now and then, from now on; checks begin some time later, so that a start is not
+   * Checks at intervals from now on; checks of snapshots begin later, so that a start is not
    * slowed.
    */
   start(): void {
@@ -50,7 +48,7 @@ export class SnapshotRunner {
     this.again(lookEveryMs);
   }
 
-  /** Makes a last one, if it is worth it and the server has served; `cut` ends that. */
+  /** Makes a last snapshot, if that is worthwhile and the server has served; `cut` aborts it. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.cancel();
@@ -60,12 +58,12 @@ export class SnapshotRunner {
     await this.keeper.stop();
   }
 
-  /** Ends what is under way: the next start folds more. */
+  /** Aborts work in progress: the next start has to fold more. */
   cut(): void {
     void this.keeper.cutOff();
   }
 
-  /** Something is wrong with memory: makes a snapshot and has it checked, without pauses. */
+  /** Called if memory may be wrong: makes a snapshot and has it checked, without pauses. */
   async prove(): Promise<void> {
     if (!this.isStarted || this.isStopped || !this.hasRoom()) return;
     if ((await this.make()) && !this.isChecking) await this.checkLatest(1);

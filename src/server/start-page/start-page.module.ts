@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { startPageRoutes } from './start-page.routes.js';
 
-/** Its routes are open: browsers and tools come here before they have a credential. */
+/** Its routes need no credential: browsers and tools come here before they have one. */
 @Module({})
 export class StartPageModule {
   constructor(table: RouteTable) {

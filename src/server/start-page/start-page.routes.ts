@@ -1,4 +1,7 @@
-/** The start page, and the icon that browsers ask for: without them they show a password dialog. */
+/**
+ * The start page, and the icon that browsers request: without these routes, a browser would show a
+ * password dialog.
+ */
 import { z } from 'zod';
 import { answerJson } from '../../http/routes/exchange.js';
 import type { FastifyExchange } from '../../http/routes/fastify-exchange.js';
@@ -30,7 +33,7 @@ const icon: RouteDescription = {
   answers: { 204: { description: 'None' } },
 };
 
-/** `/` and `/favicon.ico`; both without credentials. */
+/** `/` and `/favicon.ico`; neither needs a credential. */
 export const startPageRoutes: readonly Route[] = [
   { methods, pattern: '/', description: page, serve: start },
   {
@@ -43,7 +46,7 @@ export const startPageRoutes: readonly Route[] = [
 
 function start(exchange: FastifyExchange): void {
   exchange.header('vary', 'accept');
-  // Programs accept anything; browsers say that they want HTML.
+  // Programs accept anything; browsers explicitly accept HTML.
   const isBrowser = exchange.request.headers.accept?.includes('text/html') === true;
   if (isBrowser) exchange.answer(302, ['location', '/console']);
   else answerJson(exchange, startObject);

@@ -1,7 +1,10 @@
-/** `GET /`: where everything is, for programs; people go on to the console. No secrets. */
+/**
+ * `GET /`: where everything is, for programs; people are redirected to the console. Contains no
+ * secrets.
+ */
 import { version } from '../../grammar/version.js';
 
-/** What answers without credentials, by its path. */
+/** The paths that need no credential, with their meaning. */
 const links: Readonly<Record<string, string>> = {
   '/console': 'the console, for people with a browser',
   '/docs': 'the reference of the API, for people with a browser',
@@ -11,5 +14,5 @@ const links: Readonly<Record<string, string>> = {
   '/metrics': 'what it counts and measures (Prometheus)',
 };
 
-/** The answer as it is; the same for all clients. */
+/** The answer, which is the same for all clients. */
 export const startObject = { name: 'stepwell', version, links };

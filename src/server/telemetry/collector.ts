@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry, asked over HTTP: one URL for each signal. */
+/** An OpenTelemetry collector, reached over HTTP: one URL for each signal. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Agent, request } from 'undici';
@@ -6,31 +6,34 @@ import type { Clock } from '../../engine/clock.js';
 import { fieldsOf, parseJson } from '../../grammar/json.js';
 import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 
-/** Connections to it: one request for traces and one for metrics are under way at once. */
+/** Connections to it: one request for traces and one for metrics can be in flight at once. */
 const connectionsMax = 2;
 
-/** Statuses that say that the same may be taken later (OTLP 1.x, "Retryable Response Codes"). */
+/**
+ * Statuses which say that the same message may be accepted later (OTLP 1.x, "Retryable Response
+ * Codes").
+ */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** How long a second try waits, unless the collector names a shorter time (`Retry-After`). */
+/** The delay of the second try, unless the collector requests a shorter one (`Retry-After`). */
 const againMs = 1000;
 
-/** Of an answer no more is read: what it says of a partial success is far shorter. */
+/** How much of an answer is read: the report of a partial success is far shorter. */
 const answerBytesMax = 64 * 1024;
 
 const compress = promisify(gzip);
 
-/** What a collector has refused of a message that it has taken (OTLP 1.x, "Partial Success"). */
+/** What a collector rejected of a message that it accepted (OTLP 1.x, "Partial Success"). */
 export interface Rejection {
-  /** Spans or data points. */
+  /** How many spans or data points were rejected. */
   readonly count: number;
-  /** In words of the collector. */
+  /** In the collector's words. */
   readonly reason: string;
 }
 
-/** It was not taken. */
+/** A message was not accepted. */
 class NotTaken extends Error {
-  /** `afterMs`: when it may be sent again; null = it will not be taken then, either. */
+  /** `afterMs`: when it may be sent again; null if it would not be accepted then, either. */
   constructor(
     message: string,
     readonly afterMs: number | null,
@@ -42,10 +45,13 @@ class NotTaken extends Error {
 
 type CollectorSettings = Pick<TelemetrySettings, 'headers' | 'timeoutMs' | 'isCompressed'>;
 
-/** One for all signals. A message is given up after a timeout that the settings name. */
+/** One for all signals. A message is given up after the configured timeout. */
 export class Collector {
   private readonly agent = new Agent({ connections: connectionsMax });
-  /** URLs whose last message was taken in neither try: they get one until they answer again. */
+  /**
+   * URLs whose last message failed in both tries: they get one try until they accept a message
+   * again.
+   */
   private readonly gone = new Set<string>();
 
   constructor(
@@ -54,9 +60,9 @@ export class Collector {
   ) {}
 
   /**
-   * Sends `message` as JSON, a second time where the first one may have met a restart of the
-   * collector; rejects where it was not taken. So a batch may be there twice, which ids tell. Null
-   * where all of it was taken.
+   * Sends `message` as JSON, with a second try in case the collector was just restarting; rejects
+   * if it was not accepted. So a batch may arrive twice, which its ids reveal. Null if all of it
+   * was accepted.
    */
   async send(url: string, message: object): Promise<Rejection | null> {
     const json = JSON.stringify(message);
@@ -76,7 +82,7 @@ export class Collector {
     }
   }
 
-  /** Ends what is under way. */
+  /** Aborts requests in flight. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }
@@ -115,17 +121,20 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What is no answer of OTLP rejects nothing. */
+/** An answer that is not OTLP rejects nothing. */
 function rejectionIn(answer: Buffer): Rejection | null {
   const json = parseJson(answer);
   const partly = fieldsOf(json.ok ? fieldsOf(json.value)['partialSuccess'] : null);
   const { rejectedSpans, rejectedDataPoints, errorMessage = '' } = partly;
-  // A 64-bit number of Protocol Buffers stands as a text in its JSON.
+  // The JSON form of Protocol Buffers encodes a 64-bit number as a string.
   const count = Number(rejectedSpans ?? rejectedDataPoints ?? 0);
   return count > 0 ? { count, reason: String(errorMessage) } : null;
 }
 
-/** A date and a time that is longer than a batch may hold up the next one are no second try. */
+/**
+ * Null (no second try) for a date, or for a delay that is longer than a batch may hold up the next
+ * one.
+ */
 function waitOf(retryAfter: string | string[] | undefined): number | null {
   if (typeof retryAfter !== 'string') return againMs;
   const waitMs = Number(retryAfter) * 1000;

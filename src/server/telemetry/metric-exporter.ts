@@ -7,7 +7,7 @@ import type { TelemetrySettings } from '../configuration/telemetry-settings.js';
 import { otlpMetrics, type ReadMetric } from './otlp-metrics.js';
 import type { SignalSender } from './signal-sender.js';
 
-/** One request at a time: the next waits `metricsEveryMs` after the answer to the one before. */
+/** Sends one request at a time: the next one follows `metricsEveryMs` after the previous answer. */
 export class MetricExporter {
   private readonly startedAt: number;
   private readonly unread: UnreadMetrics;
@@ -24,14 +24,14 @@ export class MetricExporter {
     this.startedAt = clock.now();
   }
 
-  /** The first request goes out after `metricsEveryMs`. */
+  /** The first request is sent after `metricsEveryMs`. */
   start(): void {
     this.cancel = this.clock.after(this.settings.metricsEveryMs, () => {
       void this.send().then(() => this.start());
     });
   }
 
-  /** Sends them a last time. */
+  /** Sends the metrics a last time. */
   async stop(): Promise<void> {
     this.cancel();
     await this.send();

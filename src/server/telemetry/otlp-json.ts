@@ -1,4 +1,4 @@
-/** Values as OTLP spells them in JSON (OTLP 1, "JSON Protobuf Encoding"). Pure. */
+/** Values in the JSON encoding of OTLP (OTLP 1, "JSON Protobuf Encoding"). Pure. */
 
 export interface OtlpAttribute {
   readonly key: string;
@@ -8,7 +8,7 @@ export interface OtlpAttribute {
     | { readonly doubleValue: number };
 }
 
-/** Texts longer than this are cut: an error may quote what a destination has said. */
+/** Longer texts are cut: an error may quote the answer of a destination. */
 const charactersMax = 1024;
 
 /** Attributes of a span, a point or a resource; texts are cut at 1,024 characters. */
@@ -21,13 +21,13 @@ function otlpValue(value: string | number) {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** Unix milliseconds as nanoseconds, which no number of JSON can hold. */
+/** Unix ms as nanoseconds, which exceed the precision of a JSON number. */
 export function otlpTime(ms: number): string {
   const whole = Math.floor(ms);
   return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, '0')}`;
 }
 
-/** What all of a request belongs to; `resource` has names and values in turn. */
+/** The resource that a request is about; `resource` alternates names and values. */
 export function otlpResource(resource: readonly string[]) {
   const values: Record<string, string> = {};
   for (let index = 0; index + 1 < resource.length; index += 2) {

@@ -1,8 +1,8 @@
-/** Metrics as a request of OTLP (opentelemetry-proto, `ExportMetricsServiceRequest`). Pure. */
+/** Metrics as an OTLP request (opentelemetry-proto, `ExportMetricsServiceRequest`). Pure. */
 import { version } from '../../grammar/version.js';
 import { otlpAttributes, otlpResource, otlpTime } from './otlp-json.js';
 
-/** A metric as it is read from prom-client. */
+/** A metric as read from prom-client. */
 export interface ReadMetric {
   readonly name: string;
   readonly help: string;
@@ -14,7 +14,7 @@ export interface ReadMetric {
   }[];
 }
 
-/** Times in Unix milliseconds. */
+/** Times in Unix ms. */
 export interface MetricTimes {
   readonly startedAt: number;
   readonly now: number;
@@ -54,7 +54,7 @@ function otlpMetric(metric: ReadMetric, times: MetricTimes) {
   };
 }
 
-/** One point for each set of labels; what prom-client counts up to a bound is counted within it. */
+/** One point for each set of labels; prom-client's cumulative counts become counts per bucket. */
 function histogramPoints({ values }: ReadMetric, times: MetricTimes) {
   const points = new Map<
     string,

@@ -1,4 +1,4 @@
-/** Spans as a request of OTLP (opentelemetry-proto, `ExportTraceServiceRequest`). Pure. */
+/** Spans as an OTLP request (opentelemetry-proto, `ExportTraceServiceRequest`). Pure. */
 import { version } from '../../grammar/version.js';
 import type { Span } from '../../messaging/tracing/span.js';
 import { otlpAttributes, otlpResource, otlpTime } from './otlp-json.js';
@@ -9,7 +9,7 @@ const kinds = { internal: 1, client: 3, producer: 4 } as const;
 const errorCode = 2;
 const errorCharactersMax = 256;
 
-/** The body of `POST /v1/traces`. A span that would end before it began ends when it began. */
+/** The body of `POST /v1/traces`. A span whose end precedes its start ends at its start. */
 export function otlpSpans(resource: readonly string[], spans: readonly Span[]) {
   const scope = { name: 'stepwell', version };
   const scopeSpans = [{ scope, spans: spans.map(otlpSpan) }];

@@ -1,11 +1,11 @@
-/** Which traces are recorded: the same answer for each span of a trace. Pure. */
+/** Decides which traces are recorded: the same decision for each span of a trace. Pure. */
 import { sampledFlag } from '../../grammar/trace-context.js';
 import type { SamplerSettings } from '../configuration/telemetry-settings.js';
 
-/** The digits of an id that are random (W3C Trace Context 2, "random trace id flag"). */
+/** How many digits of an id are random (W3C Trace Context 2, "random trace id flag"). */
 const randomDigits = 14;
 
-/** `flags` are those that the trace was brought with; null = it began here. */
+/** `flags` came with the trace; null if the trace began here. */
 export function isSampled(
   { isParentBased, ratio }: SamplerSettings,
   traceId: string,

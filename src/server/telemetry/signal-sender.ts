@@ -1,4 +1,4 @@
-/** Sends one signal to a collector, and sees to it that operators learn when it is not taken. */
+/** Sends one signal to a collector, and reports to operators if it is not accepted. */
 import type { Logger } from 'pino';
 import type { Signal, TelemetryMetrics } from '../metrics/telemetry.metrics.js';
 import type { Collector } from './collector.js';
@@ -13,7 +13,7 @@ const partialComplaints: Readonly<Record<Signal, string>> = {
   metrics: 'the collector rejects some data points',
 };
 
-/** One for each signal. `send` never rejects: what a collector does not take holds nothing up. */
+/** One for each signal. `send` never rejects, so a failing collector delays nothing. */
 export class SignalSender {
   private failing = false;
   private isPartial = false;
@@ -26,17 +26,17 @@ export class SignalSender {
     private readonly log: Logger,
   ) {}
 
-  /** Whether the latest message was not taken. */
+  /** Whether the latest message was not accepted. */
   get isFailing(): boolean {
     return this.failing;
   }
 
-  /** How many of the `count` items of a message were not taken; a failure is counted. */
+  /** Returns how many of the `count` items of a message were not accepted; counts a failure. */
   async send(message: object, count: number): Promise<number> {
     try {
       const rejection = await this.collector.send(this.url, message);
       this.failing = false;
-      // Said once, until it has taken all of a message again.
+      // Logged once, until a whole message is accepted again.
       if (rejection !== null && !this.isPartial) {
         this.log.warn({ rejection }, partialComplaints[this.signal]);
       }
@@ -44,7 +44,7 @@ export class SignalSender {
       return Math.min(rejection?.count ?? 0, count);
     } catch (error) {
       this.metrics.failed(this.signal);
-      // Said once, until it has taken something again.
+      // Logged once, until something is accepted again.
       if (!this.failing) this.log.warn({ err: error }, complaints[this.signal]);
       this.failing = true;
       return count;

@@ -1,6 +1,7 @@
 /**
- * Sends spans in batches, one request at a time. What a collector does not take is dropped, and
- * counted, as is what comes while the queue is full: a trace is worth less than the work it shows.
+ * Sends spans in batches, one request at a time. Spans that a collector does not accept are dropped
+ * and counted, as are those that come while the queue is full: a trace is worth less than the work
+ * it shows.
  */
 import type { Clock } from '../../engine/clock.js';
 import type { Span, Tracer } from '../../messaging/tracing/span.js';
@@ -11,8 +12,8 @@ import { isSampled } from './sampler.policy.js';
 import type { SignalSender } from './signal-sender.js';
 
 /**
- * Where spans go while a collector is configured. `stop` sends what waits, within the time that a
- * stop of the process gives it.
+ * Takes spans while a collector is configured. `stop` sends what waits, within the time that a stop
+ * of the process allows.
  */
 export class SpanExporter implements Tracer {
   private queue: Span[] = [];
@@ -37,7 +38,7 @@ export class SpanExporter implements Tracer {
       return;
     }
     this.queue.push(span);
-    // After a failure a full batch waits for its time, too.
+    // After a failure, a full batch waits for its time, too.
     if (this.queue.length >= batchMax && !this.sender.isFailing) this.flush();
     else this.cancel ??= this.clock.after(batchEveryMs, () => this.flush());
   }
@@ -46,7 +47,7 @@ export class SpanExporter implements Tracer {
     this.metrics.spans('dropped', 1);
   }
 
-  /** Sends what there is. */
+  /** Sends all waiting spans. */
   async stop(): Promise<void> {
     this.flush();
     while (this.sending !== null) await this.sending;

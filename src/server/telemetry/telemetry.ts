@@ -1,4 +1,4 @@
-/** What is sent to a collector of OpenTelemetry; loaded only where one is configured. */
+/** Sends data to an OpenTelemetry collector; loaded only if one is configured. */
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
@@ -12,10 +12,10 @@ import { MetricExporter } from './metric-exporter.js';
 import { SignalSender } from './signal-sender.js';
 import { SpanExporter } from './span-exporter.js';
 
-/** A stop waits this long for what is sent last. */
+/** How long a stop waits for the last requests. */
 const stopDeadlineMs = 3000;
 
-/** What sending needs of the server. */
+/** What telemetry needs from the server. */
 export interface TelemetryPorts {
   readonly registry: Registry;
   readonly metrics: TelemetryMetrics;
@@ -24,7 +24,7 @@ export interface TelemetryPorts {
   readonly life: ProcessLife;
 }
 
-/** Begins to send; answers where spans go, null = nowhere. */
+/** Starts sending; returns the tracer for spans, null if they are not sent. */
 export function openTelemetry(
   configured: TelemetrySettings,
   { registry, metrics, clock, log, life }: TelemetryPorts,

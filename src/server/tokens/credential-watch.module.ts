@@ -1,4 +1,4 @@
-/** Wiring of the watch over credentials: it looks soon where one was taken away. */
+/** Wiring of the watch over credentials: it checks soon after one was removed. */
 import { Module } from '@nestjs/common';
 import { RestCredentials } from '../../topics/credentials/rest-credential.entity.js';
 import { RestCredentialsModule } from '../../topics/credentials/rest-credentials.module.js';
@@ -6,7 +6,7 @@ import { CredentialWatch } from '../inbound/credential-watch.js';
 import { Tokens } from './token.entity.js';
 import { TokensModule } from './tokens.module.js';
 
-/** It stands above the modules of tokens and of credentials, both of which it follows. */
+/** It depends on the modules of tokens and of credentials, and observes both. */
 @Module({
   imports: [TokensModule, RestCredentialsModule],
   providers: [CredentialWatch],

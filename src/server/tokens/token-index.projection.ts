@@ -1,11 +1,11 @@
-/** The tokens that exist, by the digests that requests show. */
+/** The existing tokens, by the digests of what requests send. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { TokenView } from './token.decider.js';
 import type { TokenEvent } from './token.events.js';
 
-/** Part of memory, and of snapshots. The count lets the decider bound how many there may be. */
+/** Part of memory, and of snapshots. The count lets the decider limit the number of tokens. */
 export class TokenIndex implements Fold<TokenEvent>, TokenView {
   private readonly names = new Map<string, string>();
   private readonly digests = new Map<string, string>();

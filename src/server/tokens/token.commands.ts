@@ -1,26 +1,26 @@
-/** The commands of a bearer token; its name is the id. */
+/** The commands of a bearer token; the id is its name. */
 import type { Command } from '../../engine/decider.js';
 import type { Role } from '../../http/identity/bearer-token.js';
 
-/** Let clients enter that have the token. */
+/** Creates a token: clients that have it are admitted. */
 export interface CreateToken extends Command {
   readonly type: 'CreateToken';
-  /** Its `tokenDigest`. */
+  /** The `tokenDigest` of the token. */
   readonly digest: string;
   readonly role: Role;
-  /** From when on it is refused, Unix milliseconds; null = never. */
+  /** When it expires, in Unix ms; null = never. */
   readonly expiresAt: number | null;
 }
 
-/** Let no client enter with it any more. */
+/** Revokes the token: it admits no client any more. */
 export interface RevokeToken extends Command {
   readonly type: 'RevokeToken';
 }
 
-/** The token expires. */
+/** Makes the token expire. */
 export interface ExpireToken extends Command {
   readonly type: 'ExpireToken';
 }
 
-/** From `/admin/tokens`, but for `ExpireToken`, which the token's own effect sends. */
+/** Sent by `/admin/tokens`, except for `ExpireToken`, which the token's own effect sends. */
 export type TokenCommand = CreateToken | RevokeToken | ExpireToken;

@@ -1,16 +1,16 @@
-/** A bearer token: created once, never changed, revoked or expired. */
+/** A bearer token: created once, never changed, then revoked or expired. */
 import { accept, type Decider, type Effect } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import type { BearerToken } from '../../http/identity/bearer-token.js';
 import type { CreateToken, TokenCommand } from './token.commands.js';
 import { type TokenEvent, tokenKind } from './token.events.js';
 
-/** A token that exists; null = it does not. */
+/** A token that exists; null if it does not. */
 export type TokenState =
   | (BearerToken & { readonly createdAt: number; readonly expiresAt: number | null })
   | null;
 
-/** What decisions look at beside the token itself. */
+/** What decisions depend on besides the token itself. */
 export interface TokenView {
   /** How many tokens there are. */
   readonly count: number;
@@ -18,22 +18,22 @@ export interface TokenView {
   find(digest: string): string | undefined;
 }
 
-/** The token is to be removed when it expires. */
+/** Removes the token when it expires. */
 export interface ExpireTokenEffect extends Effect {
   readonly kind: 'expireToken';
 }
 
-/** More than a team needs; each is looked through by who lists them. */
+/** More than a team needs; listing the tokens reads all of them. */
 const tokensMax = 1000;
 
-/** As the journal names what a token of this name did. */
+/** The principal in the journal for what a token of this name did. */
 function tokenPrincipal(name: string): string {
   return `token:${name}`;
 }
 
 /**
- * Refuses a name or a digest that is taken (409), an expiry that has passed (400), more tokens than
- * there may be, and what names no token (404).
+ * Refuses a name or a digest that is taken (409), an expiry in the past (400), more tokens than
+ * allowed (409), and an unknown token (404).
  */
 export const tokenDecider: Decider<TokenState, TokenCommand, TokenEvent, TokenView> = {
   kind: tokenKind,
@@ -44,7 +44,7 @@ export const tokenDecider: Decider<TokenState, TokenCommand, TokenEvent, TokenVi
     const { id, at } = command;
     if (state === null) return new Refusal('not_found', `token ${id} not found`);
     if (command.type === 'RevokeToken') return accept([{ type: 'TokenRevoked' }]);
-    // A token of the same name, made since, may have more time.
+    // A later token of the same name may expire later.
     const isOver = state.expiresAt !== null && state.expiresAt <= at;
     return accept(isOver ? [{ type: 'TokenExpired' }] : []);
   },
@@ -65,7 +65,7 @@ function decideCreation(
   state: TokenState,
   view: TokenView,
 ) {
-  // What it may do is never changed: its holder would not learn of the change.
+  // The rights of a token never change, as its holder would not learn of the change.
   if (state !== null) return new Refusal('conflict', `token ${id} exists already`);
   if (expiresAt !== null && expiresAt <= at) {
     return new Refusal('invalid', 'expiresAt lies in the past');

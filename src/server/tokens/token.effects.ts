@@ -10,9 +10,7 @@ import { tokenKind } from './token.events.js';
 
 const nothing = () => undefined;
 
-/**
- * It runs at `expiresAt`; a time that was passed while the process was down comes with the start.
- */
+/** Runs at `expiresAt`; if that passed while the process was down, it runs at the start. */
 @Injectable()
 export class TokenExpiry implements EffectCarrier<ExpireTokenEffect> {
   constructor(

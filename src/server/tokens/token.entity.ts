@@ -1,4 +1,4 @@
-/** Created bearer tokens as features hold them, by their names. */
+/** The created bearer tokens, by name. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -7,7 +7,7 @@ import { type TokenState, type TokenView, tokenDecider } from './token.decider.j
 import type { TokenEvent } from './token.events.js';
 import { TokenIndex } from './token-index.projection.js';
 
-/** Its index finds the token of a request without looking through all of them. */
+/** Its index finds the token of a request without searching all of them. */
 @Injectable()
 export class Tokens extends Entity<TokenState, TokenCommand, TokenEvent, TokenView> {
   private readonly byDigest: TokenIndex;

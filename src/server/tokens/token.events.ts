@@ -1,31 +1,31 @@
-/** What can have happened to a created bearer token; its name is the id. */
+/** The events of a created bearer token; the id is its name. */
 import type { DomainEvent } from '../../engine/decider.js';
 import type { Role } from '../../http/identity/bearer-token.js';
 
 /** The stream kind of bearer tokens. */
 export const tokenKind = 'token';
 
-/** Clients that have it may enter from now on. */
+/** From now on, clients that have the token are admitted. */
 export interface TokenCreated extends DomainEvent {
   readonly type: 'TokenCreated';
-  /** SHA-256 in hexadecimal: the token itself is kept nowhere. */
+  /** SHA-256 in hexadecimal: the token itself is not kept anywhere. */
   readonly digest: string;
   readonly role: Role;
-  /** Unix milliseconds; null = it does not expire. */
+  /** In Unix ms; null if it does not expire. */
   readonly expiresAt: number | null;
 }
 
-/** No client enters with it any more. */
+/** From now on, the token admits no client. */
 export interface TokenRevoked extends DomainEvent {
   readonly type: 'TokenRevoked';
 }
 
-/** It has expired; its name is free. */
+/** The token has expired; its name is free. */
 export interface TokenExpired extends DomainEvent {
   readonly type: 'TokenExpired';
 }
 
 /**
- * All events of a token's stream, which ends when the token does; its name may begin another one.
+ * All events of a token's stream, which ends with the token; its name may then begin another one.
  */
 export type TokenEvent = TokenCreated | TokenRevoked | TokenExpired;

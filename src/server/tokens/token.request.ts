@@ -1,4 +1,4 @@
-/** The body that creates a bearer token, as it stands on the wire (administration.md 2). Pure. */
+/** The request body that creates a bearer token (administration.md 2). Pure. */
 import { z } from 'zod';
 import { ok, type Result } from '../../grammar/result.js';
 import type { Role } from '../../http/identity/bearer-token.js';
@@ -8,17 +8,17 @@ import { readJsonBody } from '../../http/json-body.js';
 export interface TokenRequest {
   readonly name: string;
   readonly role: Role;
-  /** Unix milliseconds; null = never. */
+  /** In Unix ms; null = never. */
   readonly expiresAt: number | null;
 }
 
-/** It is stored with each event that a request with the token causes, so it is short. */
+/** Short, as the name is stored with each event that a request with the token causes. */
 const namePattern = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
 
-/** The end of the year 9999: of later times no date is made. */
+/** The end of the year 9999; later times cannot be formatted as dates. */
 const expiresAtMax = 253_402_300_799_999;
 
-/** The body of `POST /admin/tokens`, as the OpenAPI document shows it, too. */
+/** The body of `POST /admin/tokens`; the OpenAPI document shows it too. */
 export const tokenSchema = z.strictObject({
   name: z.string().regex(namePattern, 'must have 1 to 64 letters, digits, "-", "_" or "."'),
   role: z.enum(['read', 'operate', 'admin']),
@@ -31,7 +31,7 @@ export const tokenSchema = z.strictObject({
     .describe('Unix milliseconds; never without it'),
 });
 
-/** `{"name", "role", "expiresAt"?}`. */
+/** Parses `{"name", "role", "expiresAt"?}`. */
 export function parseToken(body: Buffer): Result<TokenRequest> {
   const request = readJsonBody(body, tokenSchema);
   if (!request.ok) return request;

@@ -1,4 +1,4 @@
-/** `/admin/tokens`: named bearer tokens beside those of the configuration. */
+/** `/admin/tokens`: named bearer tokens, in addition to those of the configuration. */
 import { Controller, Delete, Get, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -18,11 +18,11 @@ import { tokenKind } from './token.events.js';
 import { parseToken, type TokenRequest } from './token.request.js';
 import { tokenRoutes } from './tokens.openapi.js';
 
-/** A token as it is shown; itself only in the answer that creates it. */
+/** A token as it is shown; only the answer that creates it contains the token itself. */
 type TokenObject = TokenRequest & { readonly createdAt: number };
 
 /**
- * All of it needs the right to administer. A token is shown once, in the answer that creates it.
+ * All routes require the right to administer. A token is shown once, in the answer that creates it.
  */
 @Controller('admin/tokens')
 export class TokensController {

@@ -8,7 +8,7 @@ import { TokenExpiry } from './token.effects.js';
 import { Tokens } from './token.entity.js';
 import { TokensController } from './tokens.controller.js';
 
-/** A created token enters both interfaces, with the rights of its role. */
+/** A created token is accepted by both interfaces, with the rights of its role. */
 @Module({
   controllers: [TokensController],
   providers: [Tokens, KnownTokens, TokenExpiry],

@@ -1,4 +1,4 @@
-/** How the routes of bearer tokens are described (administration.md 2). */
+/** Descriptions of the routes of bearer tokens (administration.md 2). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -17,7 +17,7 @@ const shown = once(() =>
     .meta({ id: 'Token' }),
 );
 
-/** Those of `/admin/tokens`; the list can be asked for as it was (`asOf`). */
+/** The routes of `/admin/tokens`; the list can also be requested for the past (`asOf`). */
 export const tokenRoutes = {
   create: {
     summary: 'Create a bearer token',

@@ -1,7 +1,8 @@
 /**
- * Which logs went from this folder, and with which batch of the shared log. What a node has read is
- * read again after a crash, as far as its place lags behind: without this, changes of a log that
- * went would be made to a later one of the same name, or miss the records in front of them.
+ * Records which logs were removed from this folder, and by which batch of the shared log. After a
+ * crash, a node reads entries again as far as its place lags behind. Without these records, it
+ * would apply changes of a removed log to a later log of the same name, or miss the records before
+ * them.
  */
 import { z } from 'zod';
 import { DiskFull } from '../../../../storage/faults/storage-errors.js';
@@ -9,19 +10,19 @@ import type { PartitionLog } from '../../../../storage/log/partition-log.js';
 import type { Store } from '../../../../storage/store.js';
 import { parseJson } from '../../../grammar/json.js';
 
-/** The name of the log of them: a folder's own. */
+/** The name of the log with these records; it belongs to this folder only. */
 export const dropsLogName = '__cluster_drops';
 
-/** `id`: of the log in this store, by which it is known from others of its name. */
+/** `id`: the id of the log in this store, which distinguishes it from others of the same name. */
 const schema = z.object({ log: z.string(), id: z.number(), sequence: z.number() });
 
 type Drop = z.output<typeof schema>;
 
-/** One for each node, made before it follows. */
+/** One for each node, created before it follows. */
 export class DroppedLogs {
-  /** Those that have gone by now, by name: the last batch that is of a log before. */
+  /** Removed logs by name, with the last batch that still refers to the removed log. */
   private readonly gone = new Map<string, number>();
-  /** The batches of what is noted, and the offset behind it. */
+  /** The batch of each note, and the offset after the note. */
   private readonly noted: { readonly sequence: number; readonly end: number }[] = [];
 
   private constructor(
@@ -29,7 +30,7 @@ export class DroppedLogs {
     private readonly log: PartitionLog,
   ) {}
 
-  /** Makes its log where there is none. */
+  /** Creates its log if there is none. */
   static async open(store: Store): Promise<DroppedLogs> {
     const log = store.log(dropsLogName) ?? (await store.createLog(dropsLogName));
     const drops = new DroppedLogs(store, log);
@@ -43,7 +44,7 @@ export class DroppedLogs {
     return drops;
   }
 
-  /** What of the changes of a batch is still to be made here. */
+  /** The changes of a batch that still have to be made here. */
   left<Change extends { readonly log: string }>(changes: Change[], sequence: number): Change[] {
     const { gone } = this;
     if (gone.size === 0) return changes;
@@ -51,8 +52,9 @@ export class DroppedLogs {
   }
 
   /**
-   * The batch says that the log of this name goes, and it is about to go from this folder; settles
-   * once that is durable. Where there is no room for that it goes all the same, which makes some.
+   * Called when the batch removes the log of this name, just before it is removed from this folder;
+   * settles once the note is durable. If the disk has no room for the note, the log is removed
+   * nevertheless, which frees some.
    */
   async note(name: string, sequence: number): Promise<void> {
     const { log, noted } = this;
@@ -63,7 +65,7 @@ export class DroppedLogs {
       const value = Buffer.from(JSON.stringify(drop));
       const { durable, nextOffset } = log.append([{ key: null, value }]);
       await durable;
-      // In the lazy modes a power cut must not leave the drop without this.
+      // In the lazy fsync modes, a power cut must not keep the removal but lose this note.
       await log.sync();
       noted.push({ sequence, end: nextOffset });
     } catch (error) {
@@ -71,7 +73,7 @@ export class DroppedLogs {
     }
   }
 
-  /** No batch up to this one is read again. */
+  /** Called when no batch up to this one will be read again. */
   async passed(sequence: number): Promise<void> {
     const { gone, noted } = this;
     for (const [name, last] of gone) if (last <= sequence) gone.delete(name);
@@ -84,7 +86,8 @@ export class DroppedLogs {
     const json = parseJson(value ?? Buffer.alloc(0));
     const { log, id, sequence } = schema.parse(json.ok ? json.value : null);
     this.noted.push({ sequence, end });
-    // A crash may have come between the note and the drop: then it is read again, and goes.
+    // The crash may have come between the note and the removal: then the batch is read again, and
+    // removes the log.
     if (this.store.log(log)?.id === id) return;
     this.gone.set(log, Math.max(sequence, this.gone.get(log) ?? 0));
   }

@@ -1,7 +1,7 @@
 /**
- * What a node has copied of its journal to `STEPWELL_ARCHIVE_DIR`. Sweeps are begun by the owner,
- * and one may be passed over here, so that a node notes for itself how far it has come: in a log of
- * its own in the store, so that a copy of the folder goes on from there.
+ * How far a node has copied its journal to `STEPWELL_ARCHIVE_DIR`. The owner begins sweeps, and a
+ * node may skip one, so each node notes its own progress: in a log of its own in the store, so that
+ * a copy of the folder continues from there.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -12,15 +12,15 @@ import type { ArchiveOptions } from '../../../engine/journal.js';
 import { parseJson } from '../../../grammar/json.js';
 import { keepLatest, latestIn } from './latest-record.js';
 
-/** The name of its log. */
+/** The name of the log with this note. */
 export const archiveLogName = '__cluster_archive';
 
 /** `until`: everything below this offset of the journal was copied. */
 const schema = z.object({ until: z.number().nonnegative() });
 
 /**
- * Made when this node begins to follow, where there is an archive; the sweeper asks it in place of
- * the archive of a server alone.
+ * Created when this node begins to follow, if there is an archive; the sweeper uses it in place of
+ * the archive of a server without a cluster.
  */
 export class KeptArchive implements SweepArchive {
   private constructor(
@@ -31,9 +31,10 @@ export class KeptArchive implements SweepArchive {
   ) {}
 
   /**
-   * `node`: the address of this one, which marks its unfinished copies. Where nothing is noted yet,
-   * what lies below `swept` is in the archives of those who swept it. That is noted at once: what
-   * the owner sweeps from now on may be here, and in no archive of this node, at the next start.
+   * `node` is the address of this node, which marks its unfinished copies. If nothing is noted yet,
+   * everything below `swept` is in the archives of the nodes that swept it. That is noted at once:
+   * what the owner sweeps from now on may still be here, but not in this node's archive, at the
+   * next start.
    */
   static async open(
     store: Store,

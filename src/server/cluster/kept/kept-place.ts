@@ -1,6 +1,7 @@
 /**
- * Up to where in the shared log this folder holds everything: a log of its own in the store, so
- * that a backup has it too. It may lag behind; what is read again is passed over.
+ * The place in the shared log up to which this folder holds everything. It is kept in a log of its
+ * own in the store, so that a backup has it too. It may lag behind; entries that are read again are
+ * skipped.
  */
 import { z } from 'zod';
 import { RecordsMissing } from '../../../../storage/faults/storage-errors.js';
@@ -13,7 +14,7 @@ import { parseJson } from '../../../grammar/json.js';
 import { DroppedLogs } from './dropped-logs.js';
 import { keepLatest, latestIn } from './latest-record.js';
 
-/** The name of the log of places. */
+/** The name of the log with the places. */
 export const placeLogName = '__cluster_place';
 
 const schema = z.object({
@@ -22,38 +23,38 @@ const schema = z.object({
   sequence: z.number(),
   checksum: z.number(),
   tookAfter: z.number(),
-  /** Earlier versions did not keep it. */
+  /** Earlier versions did not keep this field. */
   turnedAt: z.number().optional(),
   owner: z.string().nullable(),
   node: z.string().nullable(),
 });
 
-/** Whether this folder has followed a shared log: from the first time on it keeps its place. */
+/** Whether this folder has followed a shared log: from then on, it keeps its place in that log. */
 export function hasFollowed(store: Store): boolean {
   return (store.log(placeLogName)?.endOffset ?? 0) > 0;
 }
 
-/** How far a log has to be in this folder. */
+/** The end that a log must reach in this folder. */
 interface Reached {
   readonly log: PartitionLog;
   readonly end: number;
 }
 
-/** One for each node. What it holds is a lower bound: all that lies before it is in the folder. */
+/** One for each node. The place is a lower bound: everything before it is in the folder. */
 export class KeptPlace {
-  /** What will be kept once the logs are as far; null = nothing. */
+  /** The state to keep once the logs have reached these ends; null = none. */
   private proposed: { readonly state: HistoryState; readonly reached: Reached[] } | null = null;
 
   private constructor(
     private readonly store: Store,
     private readonly log: PartitionLog,
-    /** What was kept last; null = this folder has never followed a shared log. */
+    /** The state that was kept last; null if this folder has never followed a shared log. */
     private latest: HistoryState | null,
-    /** What went from the folder behind its place. */
+    /** The logs that were removed from the folder after its place. */
     readonly drops: DroppedLogs,
   ) {}
 
-  /** Makes its logs where there are none; throws where what they hold cannot be read. */
+  /** Creates its logs if there are none; throws if their content cannot be read. */
   static async open(store: Store): Promise<KeptPlace> {
     const log = store.log(placeLogName) ?? (await store.createLog(placeLogName));
     const drops = await DroppedLogs.open(store);
@@ -62,19 +63,19 @@ export class KeptPlace {
     const json = parseJson(value);
     if (!json.ok) throw new Error('the place in the shared log is not JSON');
     const kept = schema.parse(json.value);
-    // It is no later than what was read.
+    // `next` is a safe default: the turn was no later than what was read.
     const { turnedAt = kept.next } = kept;
     return new KeptPlace(store, log, { ...kept, turnedAt, unfinished: null }, drops);
   }
 
-  /** As kept last; null = this folder has never followed a shared log. */
+  /** The state that was kept last; null if this folder has never followed a shared log. */
   get state(): HistoryState | null {
     return this.latest;
   }
 
   /**
-   * Where this folder goes on. One that has never followed a log begins where all is still to come,
-   * or not at all: rejects with `RecordsMissing` where it has a history, and `log` has another.
+   * Where this folder continues. A folder that has never followed a log starts at the beginning, or
+   * not at all: rejects with `RecordsMissing` if it has a history, and `log` has another.
    */
   async stateIn(log: Pick<CommitLog, 'end'>, journal: Journal): Promise<HistoryState> {
     if (this.latest !== null) return this.latest;
@@ -85,7 +86,7 @@ export class KeptPlace {
     return emptyHistory;
   }
 
-  /** Keeps `state` now: all that it counts is in this folder. */
+  /** Keeps `state` now: everything that it counts is in this folder. */
   async keep(state: HistoryState): Promise<void> {
     if (state.unfinished !== null || state.next === this.latest?.next) return;
     this.latest = state;
@@ -94,14 +95,14 @@ export class KeptPlace {
     await this.drops.passed(kept.sequence);
   }
 
-  /** Whether all logs have on disk what they were given. */
+  /** Whether all logs have written to disk what they were given. */
   get holdsAll(): boolean {
     return this.store.logs().every(({ highWatermark, endOffset }) => highWatermark >= endOffset);
   }
 
   /**
-   * Keeps what was proposed before, if by now all logs have what they had been given then; and
-   * proposes `state`, which counts nothing that they were not given.
+   * Keeps the state that was proposed before, if all logs have by now written what they had been
+   * given then. Then proposes `state`, which counts only what the logs were given.
    */
   async keepLater(state: HistoryState): Promise<void> {
     const { proposed } = this;

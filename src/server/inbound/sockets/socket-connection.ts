@@ -1,7 +1,7 @@
 /**
- * A connection whose requests are read here for as long as each of them is ordinary. The first that
- * is not goes to Node's server with the connection and all bytes that have no answer, so that what
- * is unusual, malformed or very long is read, limited and refused in one place.
+ * A connection whose requests are read here for as long as each of them is ordinary. The first one
+ * that is not goes to Node's server, together with the connection and all unanswered bytes. So
+ * whatever is unusual, malformed or very long is read, limited and refused in one place.
  */
 import type { Socket } from 'node:net';
 import type { Caller } from '../../../engine/principal/principal.js';
@@ -18,11 +18,13 @@ import type { InboundConnection } from '../open-connection.js';
 import { SocketAnswer, SocketExchange } from './socket-exchange.js';
 import { readOrdinary, type SocketRequest } from './socket-request.js';
 
-/** What connections work with. */
+/** The collaborators of a connection. */
 export interface SocketContext {
   readonly lane: LaneContext;
   readonly connections: InboundConnections;
-  /** This node of a cluster, in which another may have to answer; null = there is no cluster. */
+  /**
+   * This node of a cluster, in which another node may have to answer; null if there is no cluster.
+   */
   readonly node: { readonly servesHere: boolean } | null;
 }
 
@@ -31,42 +33,42 @@ interface ShortRoute extends TabledExpressRoute {
   readonly route: ExpressRoute;
 }
 
-/** A request that is read here, and may pass. */
+/** A request that is read here and was admitted. */
 interface CurrentRequest {
   readonly answer: SocketAnswer;
   readonly tabled: ShortRoute;
   readonly caller: Caller;
 }
 
-/** Longer bodies are Node's, whose parser gives out their pieces, bytes. */
+/** Longer bodies, in bytes, are left to Node, whose parser delivers them in pieces. */
 const bodyBytesMax = 1024 * 1024;
 
-/** After how many checks a connection has waited too long. */
+/** After how many checks a connection has waited too long, by what it waits for. */
 export interface CheckLimits {
-  /** For its first request: Node's server goes on waiting. */
+  /** The first request; after that, Node's server continues to wait. */
   readonly first: number;
-  /** For the rest of a body. */
+  /** The rest of a body. */
   readonly body: number;
-  /** For another request. */
+  /** The next request. */
   readonly idle: number;
 }
 
 /** Made by `SocketLane` for each new connection. */
 export class SocketConnection {
   private current: CurrentRequest | null = null;
-  /** Of the current request; null once all of it has come. */
+  /** The body of the current request; null once all of it has arrived. */
   private body: ComingBody | null = null;
-  /** What has come behind a request that has no answer yet. */
+  /** Bytes that arrived after a request that has no answer yet. */
   private behind: Buffer[] = [];
-  /** Since the last request or answer. */
+  /** The number of checks since the last request or answer. */
   private checks = 0;
   private isEnded = false;
   private hasServed = false;
   private readonly socket: Socket;
 
   /**
-   * `giveToNode` has Node's server take the connection; `left` is called when it does, or when the
-   * connection is closed.
+   * `giveToNode` makes Node's server take the connection; `left` is called when it does, or when
+   * the connection is closed.
    */
   constructor(
     private readonly connection: InboundConnection,
@@ -82,7 +84,9 @@ export class SocketConnection {
     socket.on('error', ignored);
   }
 
-  /** Is called at intervals: ends what has waited too long, or leaves it to Node's server. */
+  /**
+   * Called at intervals: ends a connection that has waited too long, or passes it to Node's server.
+   */
   check(limits: CheckLimits): void {
     if (this.isServing || this.isEnded) return;
     this.checks += 1;
@@ -93,7 +97,7 @@ export class SocketConnection {
     } else if (this.checks > limits.idle) this.socket.destroy();
   }
 
-  /** A request has come whole and has no answer yet. */
+  /** Whether a complete request has arrived and has no answer yet. */
   private get isServing(): boolean {
     return this.current !== null && this.body === null;
   }
@@ -129,7 +133,7 @@ export class SocketConnection {
     this.serve(current, bytes);
   }
 
-  /** Serves a request that has come whole. */
+  /** Serves a request that has arrived completely. */
   private serve({ answer, tabled, caller }: CurrentRequest, body: Buffer): void {
     const exchange = new SocketExchange(answer, body, caller, tabled, this.context.lane);
     try {
@@ -139,7 +143,7 @@ export class SocketConnection {
     }
   }
 
-  /** Null where a request is to be read, held up or refused by Node's server. */
+  /** Null if Node's server must read, delay or refuse the request. */
   private admit(request: SocketRequest): CurrentRequest | null {
     const { lane, node } = this.context;
     const tabled = this.routeOf(request);
@@ -150,14 +154,17 @@ export class SocketConnection {
     return this.hasRoom(answer) ? { answer, tabled, caller } : null;
   }
 
-  /** Takes room for a long body; false where there is none now, for which Node's server waits. */
+  /**
+   * Reserves room for a long body; false if there is none now. Then Node's server takes over and
+   * waits for it.
+   */
   private hasRoom(answer: SocketAnswer): boolean {
     const { req } = answer;
     if (req.bodyBytes <= smallBodyBytes) return true;
     return this.context.lane.inFlight.allowanceOf(req, answer, true).takeNow(req.bodyBytes);
   }
 
-  /** The route of a request that is ordinary so far; null = it is not. */
+  /** The route of a request that is ordinary so far; null if it is not. */
   private routeOf(request: SocketRequest): ShortRoute | null {
     const { routes, bodyLimit } = this.context.lane;
     const tabled = routes.expressFor(request.method, request.url);
@@ -166,7 +173,7 @@ export class SocketConnection {
     return isOrdinary(request, tabled.route, bodyLimit) ? tabled : null;
   }
 
-  /** The answer has gone out: the next request may come. */
+  /** Called when the answer is written: the next request may come. */
   private readonly written = (): void => {
     const { current, socket } = this;
     if (current === null) return;
@@ -175,7 +182,7 @@ export class SocketConnection {
     this.hasServed = true;
     this.checks = 0;
     answer.close(!socket.destroyed);
-    // A stop ends a connection with its answer: what is behind is neither read nor carried out.
+    // A stop ends the connection with this answer: what follows is neither read nor carried out.
     if (socket.destroyed || socket.writableEnded) return;
     if (answer.isLast || this.isEnded) endWritten(socket);
     else if (this.behind.length > 0) this.handOver(this.behind);
@@ -195,20 +202,20 @@ export class SocketConnection {
     this.current = null;
   };
 
-  /** A client that sends the next request before its answer has to wait. */
+  /** A client that sends the next request before it has its answer must wait. */
   private holdBack(piece: Buffer): void {
     this.behind.push(piece);
     this.socket.pause();
   }
 
-  /** Refuses a request whose body has not come. */
+  /** Refuses a request whose body has not arrived. */
   private cutOff(code: string): void {
     this.left(this);
     const error = Object.assign(new Error('the request has no end'), { code });
     refuseConnection(error, this.socket, this.context.connections);
   }
 
-  /** Gives the connection to Node's server, with what was read and not served. */
+  /** Passes the connection to Node's server, with the bytes that were read but not served. */
   private handOver(unserved: readonly Buffer[]): void {
     const { socket } = this;
     this.left(this);
@@ -220,16 +227,16 @@ export class SocketConnection {
     const holdsMore = socket.readableLength > 0;
     if (unserved.length > 0) socket.unshift(Buffer.concat(unserved));
     this.giveToNode(socket);
-    // Node's parser would read from the system itself, and what came later in front of what the
-    // stream holds: it does not where others listen.
+    // Without another listener, Node's parser would read from the system directly, and so get later
+    // bytes before those that the stream still holds.
     if (holdsMore) socket.on('data', ignored);
-    // Later, as the bytes that were put back are announced in this tick: resumed now, the stream
-    // would give them out before Node's server can hold it back, and then read without end.
+    // Resume in the next tick, as the bytes put back are announced in this one. If resumed now, the
+    // stream would emit them before Node's server can hold it back, and then read without bound.
     process.nextTick(() => socket.resume());
   }
 }
 
-/** An error of a connection closes it, which is listened for. */
+/** An error closes the connection, and the `close` event is what we listen for. */
 function ignored(): void {}
 
 function isShort(tabled: TabledExpressRoute): tabled is ShortRoute {

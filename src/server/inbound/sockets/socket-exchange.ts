@@ -1,4 +1,4 @@
-/** An exchange of an express route whose bytes are written to its connection directly. */
+/** An exchange of an express route that writes directly to its connection. */
 import { STATUS_CODES } from 'node:http';
 import type { Caller } from '../../../engine/principal/principal.js';
 import { smallAnswerBytes } from '../../../http/bytes/in-flight.js';
@@ -11,13 +11,13 @@ import { type ExchangeContext, ExpressExchange, emptyBody } from '../express-exc
 import { serverTimeouts } from '../inbound-limits.js';
 import type { SocketRequest } from './socket-request.js';
 
-/** How far the answer to a request has come; it is made when the head of the request is read. */
+/** The progress of an answer; created when the head of its request is read. */
 export class SocketAnswer implements AnswerState {
   headersSent = false;
   writableEnded = false;
   writableFinished = false;
   closed = false;
-  /** The connection is closed behind it. */
+  /** Whether the connection is closed after this answer. */
   isLast = false;
   private listeners: (() => void)[] = [];
 
@@ -25,7 +25,7 @@ export class SocketAnswer implements AnswerState {
     readonly req: SocketRequest,
     /** When the head of the request was read, by the monotonic clock. */
     readonly startedAt: number,
-    /** Is called when it has gone out, or its connection is closed. */
+    /** Called when the answer is written, or its connection is closed. */
     readonly written: () => void,
   ) {}
 
@@ -33,7 +33,7 @@ export class SocketAnswer implements AnswerState {
     this.listeners.push(listener);
   }
 
-  /** It is closed once. */
+  /** The same as `on`, since an answer closes only once. */
   once(_event: 'close', listener: () => void): void {
     this.listeners.push(listener);
   }
@@ -43,7 +43,10 @@ export class SocketAnswer implements AnswerState {
     return this;
   }
 
-  /** All of it has gone out, or its connection is closed; once. */
+  /**
+   * Marks the answer as closed: all of it was sent, or its connection is closed. Has an effect
+   * once.
+   */
   close(isFinished: boolean): void {
     if (this.closed) return;
     this.closed = true;
@@ -54,12 +57,13 @@ export class SocketAnswer implements AnswerState {
   }
 }
 
-/** What Node's parser lets no header value have either. */
+/** Characters that Node's parser refuses in a header value, too. */
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
 const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${serverTimeouts.keepAliveTimeout / 1000}\r\n`;
 
 /**
- * `answer` throws where there was one before: bytes of a second would be read as the next answer.
+ * `answer` throws if the request was already answered: the client would read the bytes of a second
+ * answer as the answer to its next request.
  */
 export class SocketExchange extends ExpressExchange implements Exchange {
   constructor(
@@ -74,12 +78,12 @@ export class SocketExchange extends ExpressExchange implements Exchange {
 
   answer(status: number, headers: readonly string[], body: string | Buffer = emptyBody): void {
     const { state } = this;
-    // A second one would be taken for the answer to the next request of the connection.
+    // The client would take a second answer for that to its next request on the connection.
     if (state.headersSent) throw new Error('the request has its answer already');
     const length = Buffer.byteLength(body);
     const head = this.headOf(status, headers, length);
     state.headersSent = true;
-    // Where the client has gone its connection has closed the answer.
+    // If the client has disconnected, its connection has closed the answer.
     if (!state.closed) this.send(head, body, length);
     this.answered(status);
   }
@@ -113,7 +117,7 @@ export class SocketExchange extends ExpressExchange implements Exchange {
     body.pipe(socket, { end: false });
   }
 
-  /** As Node writes it; a header that closes the connection stands in place of its own. */
+  /** The head, as Node writes it; a header that closes the connection replaces `keep-alive`. */
   private headOf(status: number, headers: readonly string[], length: number): string {
     const { state, caller, context } = this;
     if (latest.status !== status || latest.headers !== headers) latest = beginOf(status, headers);
@@ -124,11 +128,11 @@ export class SocketExchange extends ExpressExchange implements Exchange {
   }
 }
 
-/** How the head of an answer begins. */
+/** The start of the head of an answer. */
 interface HeadBegin {
   readonly status: number;
   readonly headers: readonly string[];
-  /** The connection is closed behind it. */
+  /** Whether the connection is closed after this answer. */
   readonly isLast: boolean;
   readonly text: string;
 }
@@ -146,13 +150,13 @@ function beginOf(status: number, headers: readonly string[]): HeadBegin {
   return { status, headers, isLast, text };
 }
 
-/** Of the answer before: most answers of a route have one list of headers. */
+/** That of the previous answer: most answers of a route share one list of headers. */
 let latest: HeadBegin = { status: 0, headers: [], isLast: false, text: '' };
 
 let dateSecond = Number.NaN;
 let date = '';
 
-/** The field `Date` of a moment, Unix ms: it is written once a second. */
+/** The `Date` field for a time in Unix ms; formatted once a second. */
 function dateAt(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== dateSecond) {

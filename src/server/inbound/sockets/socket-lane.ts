@@ -1,6 +1,6 @@
 /**
- * The shortest way in: ordinary requests of express routes are read from their connections,
- * served, and answered without Node's HTTP server, which costs more than most of them (ADR 91).
+ * The fastest path for ordinary requests of express routes: they are read from their connection,
+ * served and answered without Node's HTTP server, which costs more than most of them do (ADR 91).
  */
 import { systemClock } from '../../../engine/clock.js';
 import type { GiveToNode } from '../connections.js';
@@ -8,7 +8,7 @@ import { parserOptions, serverTimeouts } from '../inbound-limits.js';
 import type { InboundConnection } from '../open-connection.js';
 import { type CheckLimits, SocketConnection, type SocketContext } from './socket-connection.js';
 
-/** How often connections are checked, ms, as Node checks its own. */
+/** How often connections are checked, in ms; as often as Node checks its own. */
 const checkMs = parserOptions.connectionsCheckingInterval;
 const limits: CheckLimits = {
   first: 1,
@@ -16,7 +16,7 @@ const limits: CheckLimits = {
   idle: serverTimeouts.keepAliveTimeout / checkMs,
 };
 
-/** One for the server. It looks at its connections on a timer while there are any. */
+/** One for the server. Checks its connections on a timer while there are any. */
 export class SocketLane {
   private readonly open = new Set<SocketConnection>();
   private readonly left = (connection: SocketConnection) => this.open.delete(connection);
@@ -24,7 +24,7 @@ export class SocketLane {
 
   constructor(private readonly context: SocketContext) {}
 
-  /** Reads a new connection, until `giveToNode` gives it to Node's server. */
+  /** Reads a new connection until `giveToNode` passes it to Node's server. */
   take(connection: InboundConnection, giveToNode: GiveToNode): void {
     this.open.add(new SocketConnection(connection, this.context, giveToNode, this.left));
     if (!this.isChecking) this.checkLater();
@@ -32,7 +32,7 @@ export class SocketLane {
 
   private checkLater(): void {
     this.isChecking = true;
-    // Clients count the same time, also where a developer's server moves its own.
+    // Clients measure real time, even if a development server moves its own clock.
     systemClock.after(checkMs, () => {
       for (const each of this.open) each.check(limits);
       this.isChecking = this.open.size > 0;

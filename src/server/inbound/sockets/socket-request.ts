@@ -1,25 +1,25 @@
 /**
- * The head of an ordinary request, read from the bytes of its connection (RFC 9112). It knows no
- * more than the forms in which almost all requests come: whatever else a request may be, also one
- * that is malformed, is Node's parser to read or to refuse.
+ * Parses the head of an ordinary request from the bytes of its connection (RFC 9112). It accepts
+ * only the forms in which almost all requests arrive; Node's parser reads or refuses everything
+ * else, including malformed requests.
  */
 import { type IncomingHttpHeaders, METHODS } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestHead } from '../../../http/request-head.js';
 
-/** The fields of a head; of each name there is one. */
+/** The fields of a head; each name occurs once. */
 export interface Fields {
   readonly headers: Record<string, string>;
   readonly rawHeaders: string[];
 }
 
 /**
- * Made by `readOrdinary` alone. Names of `headers` are in lower case, those of `rawHeaders` as
+ * Created only by `readOrdinary`. Names in `headers` are in lower case, those in `rawHeaders` as
  * sent.
  */
 export class SocketRequest implements RequestHead {
   readonly httpVersionMinor = 1;
-  /** Whether all of its body has come. */
+  /** Whether the whole body has arrived. */
   complete = false;
 
   readonly headers: IncomingHttpHeaders;
@@ -30,7 +30,7 @@ export class SocketRequest implements RequestHead {
     readonly method: string,
     readonly url: string,
     { headers, rawHeaders }: Fields,
-    /** With the empty line behind it. */
+    /** The length of the head, including the empty line after it. */
     readonly headBytes: number,
     readonly bodyBytes: number,
   ) {
@@ -39,17 +39,20 @@ export class SocketRequest implements RequestHead {
   }
 }
 
-/** Longer heads are left to Node, bytes: its parser keeps what has come of them. */
+/** Longer heads, in bytes, are left to Node: its parser keeps what has arrived so far. */
 const headBytesMax = 16 * 1024;
 
-/** What no head has that is read here: control characters, other bytes, lone ends of lines. */
+/**
+ * Characters that no head read here may contain: control characters, non-ASCII bytes, lone CR or
+ * LF.
+ */
 const unusual = /[^\x20-\x7e\r\n]|\r(?!\n)|(?<!\r)\n/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const plainLength = /^\d{1,15}$/;
 const version = ' HTTP/1.1';
 const methods: ReadonlySet<string> = new Set(METHODS);
 
-/** Fields that change how a connection or a body is read, or who may ask. */
+/** Fields that change how a connection or a body is read, or who may make the request. */
 const othersFields = new Set([
   'expect',
   'origin',
@@ -60,21 +63,24 @@ const othersFields = new Set([
   'upgrade',
 ]);
 
-/** What is known of a name as it was sent. */
+/** What is cached for a field name as it was sent. */
 interface FieldName {
   readonly raw: string;
-  /** In lower case; '' = a request that has it is not ordinary. */
+  /** In lower case; '' if a request with this field is not ordinary. */
   readonly name: string;
-  /** Its latest value of ordinary length: clients send most of theirs again and again. */
+  /** The latest value of ordinary length: clients send most of their values again and again. */
   latest: string;
 }
 
 const fieldNames = new Map<string, FieldName>();
-/** Clients choose names: with so many all are learnt again, and long ones are judged each time. */
+/**
+ * Clients choose the names. When this many are cached, the cache is emptied; long names are not
+ * cached.
+ */
 const fieldNamesMax = 1000;
 const keptCharactersMax = 200;
 
-/** The request whose head begins `bytes`; null where all of them are to be read by Node. */
+/** The request whose head is at the start of `bytes`; null if Node must read the bytes. */
 export function readOrdinary(bytes: Buffer, socket: Socket): SocketRequest | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0 || end > headBytesMax) return null;
@@ -97,8 +103,9 @@ export function readOrdinary(bytes: Buffer, socket: Socket): SocketRequest | nul
 }
 
 /**
- * The fields from `start` on; null where one of them is not ordinary, or there twice. Values are
- * copies: a slice of the text would keep all of it for as long as the value is remembered.
+ * The fields from `start` on; null if one of them is not ordinary, or occurs twice. Values are
+ * copies: a slice of the text would keep all of the text in memory for as long as the value is
+ * cached.
  */
 function readFields(bytes: Buffer, text: string, start: number): Fields | null {
   const headers: Record<string, string> = {};
@@ -128,7 +135,7 @@ function learn(raw: string): FieldName {
   return field;
 }
 
-/** The value between `start` and `end`, without the blanks around it. */
+/** The value between `start` and `end`, without surrounding blanks. */
 function valueIn(
   bytes: Buffer,
   text: string,
