@@ -1,6 +1,7 @@
 /**
- * Types of the server's own OpenAPI document, for the console: `dist/console-types/openapi.d.ts`.
- * They are made again when the compiled server has changed. Needs a build (`npm run build`).
+ * Generates types for the console from the server's own OpenAPI document:
+ * `dist/console-types/openapi.d.ts`. They are generated again when the compiled server has changed.
+ * Needs a build (`npm run build`).
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +21,7 @@ if ((await readFile(stampFile, 'utf8').catch(() => '')) !== digest) {
   await writeFile(stampFile, digest);
 }
 
-/** What a server of this build says that it answers. */
+/** The OpenAPI document that a server of this build answers. */
 async function documentOfServer() {
   const data = await mkdtemp(join(tmpdir(), 'stepwell-types-'));
   const environment = { STEPWELL_PORT: '0', STEPWELL_LOG_LEVEL: 'silent' };

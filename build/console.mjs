@@ -1,7 +1,7 @@
 /**
- * Builds the console, `src/console/web`, to `dist/console`, each file beside its compressed forms.
- * Where nothing has changed since the last build it loads no bundler: an installation without
- * development dependencies starts.
+ * Builds the console, `src/console/web`, to `dist/console`, each file with its compressed forms. If
+ * nothing has changed since the last build, no bundler is loaded, so that an installation without
+ * development dependencies can start.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,14 +11,17 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
 const sources = join(root, 'src', 'console', 'web');
-/** What the console shares with the command line. */
+/** The sources that the console shares with the command line. */
 const shared = join(root, 'src', 'run-waterfall');
 const output = join(root, 'dist', 'console');
-/** What the last build was made of: a digest. It stands in the output, which is replaced whole. */
+/**
+ * The digest of what the last build was made from. It is in the output folder, which is replaced as
+ * a whole.
+ */
 const stampFile = join(output, '.build');
 const compressible = new Set(['.css', '.html', '.js', '.svg']);
 
-/** Builds if anything has changed. Throws what the bundler has against it. */
+/** Builds if anything has changed. Throws the bundler's errors. */
 export async function buildConsole() {
   const names = await namesBelow(sources);
   if (names.length === 0) return;
@@ -62,7 +65,7 @@ async function digestOf(paths) {
   return hash.digest('hex');
 }
 
-/** The files below a folder, relative to it, sorted; none where there is no folder. */
+/** The files below a folder, relative to it, sorted; empty if the folder does not exist. */
 async function namesBelow(folder) {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const isFile = await Promise.all(

@@ -1,16 +1,16 @@
 /**
- * The end of the build: the compiled sources and the packages that they use become one file for the
- * program and one for each thread beside it, so that a start reads one file and not 1,400.
+ * The last step of the build: bundles the compiled sources and the packages that they use into one
+ * file for the program and one for each thread, so that a start reads one file instead of 1,400.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { packagePart, partPackage, whenAsked } from './when-asked.mjs';
 
-/** As deep as `dist/src/cli`, whose files look for others from where they are. */
+/** At the same depth as `dist/src/cli`, whose files find others relative to their own place. */
 const folderOf = (root) => join(root, 'dist', 'src', 'program');
 
-/** What has machine code or is not installed: frameworks ask for it only where it is used. */
+/** Packages with native code, and optional ones: frameworks load those only if they are used. */
 const outside = [
   'fs-native-extensions',
   'msgpackr-extract',
@@ -22,14 +22,16 @@ const outside = [
   '@nestjs/websockets*',
   'class-transformer*',
   'class-validator',
-  // Modules that find their own files beside them; installed by those who ask for it.
+  // Packages that find their own files beside them; users install these if needed.
   '@platformatic/kafka',
 ];
 
-/** Where a bundled module finds itself, and what of it is not bundled. */
+/** How a bundled module finds its own place, and what is not bundled. */
 const ownUrl = "const ownUrl=require('node:url').pathToFileURL(__filename).href;";
 
-/** What is seldom wanted is no part of the file that every start reads, but one beside it. */
+/**
+ * Parts that are seldom used are not in the file that every start reads, but in files beside it.
+ */
 const partsBeside = {
   name: 'parts-beside',
   setup({ onResolve }) {
@@ -41,7 +43,7 @@ const partsBeside = {
   },
 };
 
-/** Whether the files of that build are all there. `digest` names the build. */
+/** Whether the files of that build all exist. `digest` identifies the build. */
 export async function isBundled(root, digest) {
   const program = await readFile(join(folderOf(root), 'stepwell.cjs'), 'utf8').catch(() => '');
   return (
@@ -52,10 +54,13 @@ export async function isBundled(root, digest) {
   );
 }
 
-/** The launcher reads it: what V8 made of a file is good for that file only (bin/stepwell.cjs). */
+/**
+ * The launcher reads this line: V8's compilation cache is valid for that file only
+ * (bin/stepwell.cjs).
+ */
 const firstLine = (digest) => `// ${digest}\n`;
 
-/** Throws what the bundler complains of. */
+/** Bundles the program. Throws the bundler's errors. */
 export async function bundle(root, digest) {
   const { build } = await import('esbuild');
   const folder = folderOf(root);
@@ -69,7 +74,7 @@ export async function bundle(root, digest) {
     metafile: true,
     platform: 'node',
     target: 'node20',
-    // Only of CommonJS does every version of Node.js take what V8 made of it before.
+    // Only for CommonJS does every version of Node.js accept V8's compilation cache.
     format: 'cjs',
     supported: { 'dynamic-import': false },
     external: outside,
@@ -86,7 +91,7 @@ export async function bundle(root, digest) {
   for (const { path, text } of outputFiles) if (path.endsWith('.cjs')) refuseWide(path, text);
   await mkdir(folder, { recursive: true });
   await replace(join(folder, licensesFile), await licenses(root, Object.keys(metafile.inputs)));
-  // Maps come before what they are of in the list, and so on the disk.
+  // Each map precedes its file in the list, and so also on the disk.
   for (const { path, text } of outputFiles) {
     await replace(path, path.endsWith('.map') ? await ownLines(root, path, text) : text);
   }
@@ -96,8 +101,9 @@ export async function bundle(root, digest) {
 }
 
 /**
- * Throws where a character is not ASCII: V8 keeps a source with one that is not Latin-1 in twice the
- * memory. The bundler escapes what stands in texts; a regular expression says `\u00b5` itself.
+ * Throws if a character is not ASCII: V8 keeps a source with a character outside of Latin-1 in
+ * twice the memory. The bundler escapes characters in strings; a regular expression must contain
+ * `\u00b5` itself.
  */
 function refuseWide(path, text) {
   const at = text.search(/\P{ASCII}/u);
@@ -123,8 +129,8 @@ function nameOf(path) {
 }
 
 /**
- * The map of our own lines, for stack traces: a map of every token of every package takes a second
- * and 130 MB to read.
+ * A source map of our own lines only, for stack traces: reading a map with every token of every
+ * package takes a second and 130 MB.
  */
 async function ownLines(root, path, text) {
   const { decode, encode } = await import('@jridgewell/sourcemap-codec');
@@ -151,7 +157,7 @@ async function ownLines(root, path, text) {
 
 const licensesFile = 'LICENSES.txt';
 
-/** What the packages in the files ask to be passed on with them. */
+/** The licenses that must be distributed with the bundled packages. */
 async function licenses(root, inputs) {
   const folders = new Set(
     inputs.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]),
@@ -174,7 +180,7 @@ async function licenseOf(folder) {
   return [`${name} ${version} (${license})\n`, ...texts].join('\n');
 }
 
-/** A program that starts meanwhile reads a whole file: the one before, or this one. */
+/** A program that starts meanwhile reads a complete file: the previous one, or this one. */
 export async function replace(path, text) {
   const beside = `${path}.${process.pid}`;
   await writeFile(beside, text);

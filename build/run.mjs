@@ -1,8 +1,8 @@
 /**
- * The build: compiles the sources whose content has changed since the last one to `dist/`, removes
- * output without a source, and bundles the program (`program.mjs`) and the console (`console.mjs`).
- * It checks no types (`npm run check` does). Where nothing has changed it loads no compiler, so that
- * an installation without development dependencies starts.
+ * The build: compiles the sources that have changed since the last build to `dist/`, removes output
+ * without a source, and bundles the program (`program.mjs`) and the console (`console.mjs`). It
+ * does not check types (`npm run check` does). If nothing has changed, it loads no compiler, so
+ * that an installation without development dependencies can start.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
@@ -13,15 +13,15 @@ import { bundle, isBundled, replace } from './program.mjs';
 const root = join(import.meta.dirname, '..');
 const folders = ['src', 'storage', 'bench'];
 
-/** What browsers run is bundled by itself. */
+/** Code for browsers is bundled separately. */
 const consoleSources = join('src', 'console', 'web');
 
-/** What the last build compiled: `{ recipe, sources }`, sources from path to digest. */
+/** What the last build compiled: `{ recipe, sources }`; `sources` maps paths to digests. */
 const stampFile = join(root, 'dist', '.build.json');
 
 /** Beside the program, and published with it: `{ digest }`. */
 const buildFile = join(root, 'dist', 'src', 'build.json');
-/** How every start begins, and a path that starts it too: Node.js reads the file that it is. */
+/** The launcher of every start, and another path that leads to it: Node.js resolves the link. */
 const launcher = join('..', '..', 'bin', 'stepwell.cjs');
 const entry = join(root, 'dist', 'src', 'main.js');
 
@@ -68,7 +68,7 @@ async function build() {
   await buildConsole().catch((error) => fail(error.message));
 }
 
-/** What of the program a server knows itself by: it decides which snapshots it may read. */
+/** The digest by which a server identifies its program: it decides which snapshots it may read. */
 function digestOf(recipe, sources) {
   const hash = createHash('sha256').update(recipe);
   for (const path of [...sources.keys()].sort()) {
@@ -89,7 +89,7 @@ async function nameBuild(digest) {
     await replace(buildFile, named);
 }
 
-/** A CommonJS file must be what Node.js is given, so that the thread pool has its size (ADR 29). */
+/** Node.js must start with a CommonJS file, so that the thread pool gets its size (ADR 29). */
 async function linkEntry() {
   if ((await readlink(entry).catch(() => null)) === launcher) return;
   const beside = `${entry}.${process.pid}`;
@@ -97,14 +97,14 @@ async function linkEntry() {
   await rename(beside, entry);
 }
 
-/** What the output depends on beside its source: how it is compiled, and by which compiler. */
+/** What the output depends on besides its source: the compiler, and how it is used. */
 async function recipeOf(paths) {
   const hash = createHash('sha256');
   for (const path of paths) hash.update(await readFile(join(root, path)));
   return hash.digest('hex');
 }
 
-/** From source path to digest; empty where there was no build, or one by another recipe. */
+/** Maps source paths to digests; empty if there was no build, or its recipe was different. */
 async function lastBuild(recipe) {
   try {
     const stamp = JSON.parse(await readFile(stampFile, 'utf8'));
@@ -114,7 +114,7 @@ async function lastBuild(recipe) {
   }
 }
 
-/** From the path of every source, relative to the root, to a digest of its content. */
+/** Maps the path of every source, relative to the root, to a digest of its content. */
 async function digests() {
   const paths = (await Promise.all(folders.map((folder) => filesBelow(root, folder)))).flat();
   const sources = paths.filter((path) => path.endsWith('.ts') && !path.startsWith(consoleSources));
@@ -134,7 +134,7 @@ async function findOutputs() {
   );
 }
 
-/** Relative to `base`, without installed packages; none where the folder does not exist. */
+/** Paths relative to `base`, without installed packages; empty if the folder does not exist. */
 async function filesBelow(base, folder) {
   const entries = await readdir(join(base, folder), { withFileTypes: true }).catch(() => []);
   const below = entries.map((entry) => {
@@ -149,7 +149,7 @@ function outputOf(path) {
   return join(root, 'dist', path.replace(/\.ts$/, '.js'));
 }
 
-/** Exits with 1 and every complaint of the compiler. */
+/** Compiles sources; if any fails, exits with 1 and the compiler's errors. */
 async function compile(paths) {
   const { transformFile } = await import('@swc/core').catch((error) => {
     fail(

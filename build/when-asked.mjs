@@ -1,25 +1,26 @@
 /**
- * What packages load at their first line and a start does not need (ADR 96): HTTP/2, which no server of ours speaks, and
- * of undici all but what opens connections, which is for nodes of a cluster and for telemetry. Each is loaded when one
- * of its exports is looked at; undici from a part beside the program.
+ * Defers code that packages load immediately but a start does not need (ADR 96): HTTP/2, which no
+ * server of ours uses, and undici, except for opening connections; undici is for nodes of a cluster
+ * and for telemetry. Each is loaded when one of its exports is first used; undici from a part
+ * beside the program.
  */
 
-/** The package that is a part of its own: an entry of the bundle. */
+/** The package that becomes a part of its own: an entry of the bundle. */
 export const partPackage = 'undici';
 export const packagePart = `${partPackage}.part`;
 
 const namespace = 'when-asked';
 const partFile = `./${packagePart}.cjs`;
 
-/** Where a name is looked up, by what is imported. */
+/** The code that loads a module, by its import path. */
 const sources = { undici: `require('${partFile}')`, http2: "require('node:http2')" };
 
-/** Exports of undici that have a file without the rest of it. */
+/** Exports of undici that have a file of their own, without the rest. */
 const alone = { buildConnector: "require('undici/lib/core/connect.js')" };
 
 /**
- * The addon that reads the strings of msgpackr, by its file: its package takes 10 ms to find out which of them this
- * machine takes, and is asked where that one does not load.
+ * The addon that reads msgpackr's strings, loaded by its file name: its package takes 10 ms to find
+ * out which file fits this machine, and is used if that file does not load.
  */
 const addon = {
   name: 'msgpackr-extract',
@@ -29,7 +30,7 @@ module.exports=require('@msgpackr-extract/msgpackr-extract-'+host+'/node.abi'+ab
 }catch{module.exports=require('msgpackr-extract')}`,
 };
 
-/** A plugin of the bundler. */
+/** The bundler plugin. */
 export const whenAsked = {
   name: 'when-asked',
   setup({ onResolve, onLoad }) {

@@ -1,4 +1,7 @@
-/** The page of every alert and what to do about it, from the rules that Prometheus loads. */
+/**
+ * Generates the page with every alert and what to do about it, from the rules that Prometheus
+ * loads.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +12,7 @@ What each alert of [deploy/prometheus/alerts.yaml](../deploy/prometheus/alerts.y
 [Metrics](metrics.md) has every metric that they ask; [the board](../deploy/README.md) shows them.
 `;
 
-/** The page, of the rules below a folder. */
+/** The page, from the rules in the repository at `root`. */
 export function alertsPage(root) {
   const text = readFileSync(join(root, 'deploy', 'prometheus', 'alerts.yaml'), 'utf8');
   const sections = text.split('- alert: ').slice(1).map(sectionOf);
@@ -35,7 +38,7 @@ function sectionOf(rule) {
   ].join('\n');
 }
 
-/** Without the quotes of YAML. */
+/** The text without the quotes of YAML. */
 function plain(text) {
   return text.replace(/^(['"])(.*)\1$/, '$2');
 }

@@ -1,8 +1,8 @@
 /**
- * Installs published versions of the SDKs into a temporary folder, has a short conversation of each
- * with a server, and writes the table of docs/compatibility.md (`npm run docs:compatibility`).
- * With `--installed` only the versions that the tests have are run, nothing is installed, and
- * nothing is written: it exits with 1 where the page says something else of one.
+ * Installs published versions of the SDKs into a temporary folder, runs a short conversation of
+ * each with a server, and writes the table of docs/compatibility.md (`npm run docs:compatibility`).
+ * With `--installed`, it runs only the versions that the tests use, installs nothing and writes
+ * nothing: it exits with 1 if the page differs from a result.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..');
 const page = join(root, 'docs', 'compatibility.md');
 const isInstalled = process.argv.includes('--installed');
 
-/** The last one of each minor version, and the first ones that are still in use. */
+/** The last release of each minor version, and the first ones that are still in use. */
 const versions = {
   qstash: [
     ...['2.0.0', '2.1.9', '2.2.0', '2.3.0', '2.4.3', '2.5.5', '2.6.5', '2.7.23', '2.8.4'],
@@ -62,7 +62,7 @@ try {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** What the tests have installed. */
+/** The versions that are installed for the tests. */
 async function ownRows(url) {
   const rows = [];
   for (const kind of Object.keys(versions)) {

@@ -1,7 +1,7 @@
 /**
- * One conversation of a published SDK with a server, in a process of its own, which has `QSTASH_URL`
- * and its like in its environment: `node conversation.mjs <kind> <folder of the package>`. Prints
- * what was done; exits with 1 and says at what it failed.
+ * One conversation of a published SDK with a server, in a separate process with `QSTASH_URL` and
+ * similar variables in its environment: `node conversation.mjs <kind> <folder of the package>`.
+ * Prints what was done; if a step fails, prints which one and exits with 1.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -28,7 +28,10 @@ function fail(error) {
   process.exit(1);
 }
 
-/** Publishes, checks the signature of the delivery, makes and deletes a schedule, asks for dead letters. */
+/**
+ * Publishes, verifies the signature of the delivery, creates and deletes a schedule, lists dead
+ * letters.
+ */
 async function qstash({ Client, Receiver }) {
   const client = new Client({ baseUrl: env.QSTASH_URL, token: env.QSTASH_TOKEN });
   const receiver = new Receiver({
@@ -124,7 +127,7 @@ async function endpoint() {
   return { server, url: `http://127.0.0.1:${server.address().port}/hook` };
 }
 
-/** What fails says at what. */
+/** Adds the name of the step to its error. */
 async function at(what, act) {
   try {
     return await act();

@@ -1,13 +1,13 @@
 /**
- * Finds every text that refuses something, in the sources: the arguments of what makes a refusal or
- * an error, and of each function that hands a parameter of its own on to one of those. What is only
- * known when it happens is shown as `…`.
+ * Finds every text in the sources that refuses something: the arguments of calls that create a
+ * refusal or an error, and of each function that passes a parameter of its own on to such a call.
+ * Parts that are only known at run time are shown as `…`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** Where the text of a refusal or an error is given, and how it is answered. */
+/** For each such call: which argument is the text, and how the refusal or error is answered. */
 const givers = new Map([
   ['new Refusal', { text: 1, code: { argument: 0 } }],
   ['refused', { text: 0, code: { fixed: 'invalid' } }],
@@ -47,10 +47,13 @@ export function errorTexts(root) {
   );
 }
 
-/** Of the console, which shows what it was answered; and of what no server does yet (ADR 63). */
+/**
+ * Files without error texts of their own: the console, which shows what the server answers, and the
+ * cluster (ADR 63).
+ */
 const unsaid = /^src[\\/](console[\\/]web|cluster)[\\/]/;
 
-/** Files of the server and its command. */
+/** The source files of the server and its command. */
 function sources(root, folder) {
   return readdirSync(join(root, folder), { recursive: true })
     .map((name) => join(folder, name))
@@ -62,7 +65,7 @@ function sources(root, folder) {
     });
 }
 
-/** Every call and construction, with the function that it stands in. */
+/** Every call and construction, with the function that contains it. */
 function callsIn(path, file) {
   const calls = [];
   const visit = (node, within) => {
@@ -91,7 +94,7 @@ function functionOf(node) {
   return { name, parameters, isExported };
 }
 
-/** All givers: those above, and every function that hands a parameter on as the text of one. */
+/** All such calls: those above, and every function that passes a parameter on as the text. */
 function closure(calls) {
   const known = new Map(givers);
   for (let size = 0; size !== known.size; ) {
@@ -123,7 +126,7 @@ function codeOf({ given }, { fixed, argument }) {
   return exitCodeOf.get(node.getText()) ?? 'other';
 }
 
-/** Constants of a file by their names. */
+/** The constants of a file, by name. */
 function constantsIn(file) {
   const constants = new Map();
   for (const statement of file.statements.filter(ts.isVariableStatement)) {
@@ -134,7 +137,7 @@ function constantsIn(file) {
   return constants;
 }
 
-/** The texts that an expression may be: none where it is only known when it happens. */
+/** The texts that an expression may have; empty if it is only known at run time. */
 function textsOf(node, constants) {
   if (node === undefined) return [];
   if (ts.isStringLiteralLike(node)) return [node.text];
@@ -168,7 +171,7 @@ function spanOf({ expression, literal }, constants) {
   return known + literal.text;
 }
 
-/** What classes of errors say of themselves, with the exit code that they name. */
+/** The texts of error classes, with the exit code that they name. */
 function errorClasses(path, file) {
   const constants = constantsIn(file);
   return file.statements.filter(ts.isClassDeclaration).flatMap((declared) => {

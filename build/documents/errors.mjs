@@ -1,7 +1,9 @@
-/** The page of every error text: by what the client or the operator gets, and what to do about it. */
+/**
+ * Generates the page of all error texts: grouped by status or exit code, with what to do about it.
+ */
 import { errorTexts } from './error-texts.mjs';
 
-/** In the order of the page: how it is answered, what it means, what to do. */
+/** In the order of the page: code, how it is answered, what it means, what to do. */
 const kinds = [
   ['invalid', '400', 'A value cannot be read, or is not known.', 'Mend the request.'],
   ['unauthorized', '401', 'No valid credential.', 'Send the token, or the user name and password.'],
@@ -104,7 +106,7 @@ sources; look for a part of the text that you have.
 - What a destination answered, and why a connection to it broke, are in the logs of its message, in its own words.
 `;
 
-/** The page, of the sources below a folder. */
+/** The page, from the sources in the repository at `root`. */
 export function errorsPage(root) {
   const texts = errorTexts(root).map((each) => ({ ...each, code: shownCode(each) }));
   const sections = kinds.flatMap(([code, shown, meaning, remedy]) => {
@@ -118,7 +120,7 @@ export function errorsPage(root) {
   return [head, ...sections].join('\n');
 }
 
-/** What settings refuse ends a start, whatever it is called in the sources. */
+/** Errors in settings end a start with exit code 64, whatever their code in the sources. */
 function shownCode({ code, path }) {
   return path.startsWith('src/server/configuration/') ? 'exit 64' : code;
 }
@@ -137,7 +139,7 @@ function rowsOf(texts) {
   return [...new Set(rows)].sort();
 }
 
-/** As code; a bar would end the cell. */
+/** As Markdown code; a bar would end the table cell. */
 function quoted(text) {
   return `\`${text.replaceAll('`', "'").replaceAll('|', '\\|').replaceAll('\n', ' ')}\``;
 }

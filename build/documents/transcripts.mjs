@@ -1,12 +1,10 @@
 /**
- * Runs the commands of the pages that show the command line, beside a server of their own, and puts
- * what they print below them (`npm run docs:transcripts`). With `--check` it writes nothing, and
- * exits with 1 where they print something of another shape: ids, times, ports and numbers differ
- * each time.
- *
- * A block is fenced as `console`. A line that begins with `$ ` is a command, run on a terminal; one
- * that ends with `&` goes on until `$ kill %<number>`, numbered as a shell does from the top of the
- * page. `took … s` in a page becomes the seconds that its commands took.
+ * Runs the commands in pages that show the command line, with a server of their own, and inserts
+ * their output (`npm run docs:transcripts`). With `--check`, it writes nothing, and exits with 1 if
+ * the output has another shape: ids, times, ports and numbers differ each time. A block is fenced
+ * as `console`. A line that begins with `$ ` is a command, run on a terminal; one that ends with
+ * `&` runs until `$ kill %<number>`, numbered as in a shell from the top of the page. `took … s` in
+ * a page becomes the seconds that its commands took.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +18,7 @@ const root = join(import.meta.dirname, '..', '..');
 const program = join(root, 'bin', 'stepwell.cjs');
 const pages = ['docs/walk.md', 'docs/cli-tour.md'];
 const isCheck = process.argv.includes('--check');
-/** Wide enough that no column is cut: where one is depends on the length of a port. */
+/** Wide enough that no column is cut, as the cut would depend on the length of a port number. */
 const columns = 160;
 
 for (const page of pages) {
@@ -36,7 +34,7 @@ for (const page of pages) {
   }
 }
 
-/** The page with what its commands print now. */
+/** The page with the present output of its commands. */
 async function remade(text) {
   const place = mkdtempSync(join(tmpdir(), 'stepwell-transcripts-'));
   const ports = { 8080: await freePort(), 9000: await freePort() };
@@ -85,7 +83,7 @@ async function remadeBlock(block, session) {
   return `\`\`\`console\n${lines.join('\n')}\n\`\`\``;
 }
 
-/** What a command prints, with the ports that the page names. */
+/** The output of a command, with the ports that the page names. */
 async function run(command, session) {
   const killed = /^kill %(\d+)$/.exec(command)?.[1];
   if (killed !== undefined) {
@@ -94,7 +92,7 @@ async function run(command, session) {
     await ended;
     return [];
   }
-  // What another command of the page has shown: `$ID` is the last id that was printed.
+  // Insert what an earlier command has printed: `$ID` is the last id in the output.
   const own = command
     .replaceAll(/\b(8080|9000)\b/g, (port) => `${session.ports[port]}`)
     .replaceAll('$ID', session.id ?? '$ID');
@@ -108,7 +106,7 @@ async function run(command, session) {
   return shown(output, session);
 }
 
-/** A command that goes on: only what it prints first is shown. */
+/** Starts a background command: only its first output is shown. */
 async function begin(command, session) {
   const child = onTerminal(command, session);
   const ended = once(child, 'close');
@@ -116,7 +114,7 @@ async function begin(command, session) {
   return shown(await until(child.stdout, /\n/), session);
 }
 
-/** `script` gives it a terminal, as nothing of Node.js does. */
+/** Uses `script` to provide a terminal, as Node.js has no means for that. */
 function onTerminal(command, { env, place }) {
   const stepwell = `stepwell() { ${process.execPath} ${program} "$@"; }`;
   const words = `stty cols ${columns}; ${stepwell}; ${command}`;
@@ -139,7 +137,7 @@ function shown(output, session) {
     .filter((line) => line !== '');
 }
 
-/** Without what differs each time. */
+/** The text without the parts that differ each time. */
 function shapeOf(text) {
   return text
     .replaceAll(/\b(msg|scd|wfr)_\w+/g, '$1')
@@ -160,7 +158,7 @@ function firstDifference(before, after) {
   return `- ${one[at]}\n+ ${other[at]}`;
 }
 
-/** What a stream has said once it says this; throws where it ends before. */
+/** The output of a stream until it matches the pattern; throws if the stream ends before. */
 async function until(stream, pattern) {
   let output = '';
   return await new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * Writes the pages that are made from the sources, and the copies that the Helm chart has of rules and
- * board, as a chart reads no file outside of its folder (`npm run docs:made`). With `--check` it writes
- * nothing, and exits with 1 where a page is not what it would write.
+ * Writes the pages that are generated from the sources, and the Helm chart's copies of the rules
+ * and the dashboard, as a chart cannot read files outside of its folder (`npm run docs:made`). With
+ * `--check`, it writes nothing, and exits with 1 if a page differs from what it would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Builds the site of the documents into `dist/site` (`npm run docs:site`). `-- --base /docs/` is for a
- * site that does not stand at the root of its host; it begins and ends with a slash.
- * It ends with 1 where a link leads nowhere, or a page asks another host for anything.
+ * Builds the documentation site into `dist/site` (`npm run docs:site`). `-- --base /docs/` is for a
+ * site that is not at the root of its host; the base begins and ends with a slash. Exits with 1 if
+ * a link is dead, or a page refers to another host.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -51,7 +51,7 @@ function build() {
   write(join(plain, 'llms-full.txt'), fullOf(sections));
   write(join(pagesFolder, 'site.json'), JSON.stringify({ base, sidebar: sideBarOf(sections) }));
   install();
-  // Pages are compiled to modules that import Vue, from where they lie.
+  // Pages are compiled to modules that import Vue, resolved from their folder.
   symlinkSync(join(site, 'node_modules'), join(pagesFolder, 'node_modules'));
   run('npx', ['--no-install', 'vitepress', 'build', '.']);
   refuseForeignHosts();
@@ -65,7 +65,7 @@ function sideBarOf(sections) {
   }));
 }
 
-/** VitePress is a package of the site alone: who installs Stepwell to run it does not wait for it. */
+/** VitePress is only a package of the site, so that installing Stepwell does not include it. */
 function install() {
   const lock = readFileSync(join(site, 'package-lock.json'), 'utf8');
   const stamp = join(site, 'node_modules', '.installed');
@@ -78,7 +78,7 @@ function install() {
   writeFileSync(stamp, lock);
 }
 
-/** The site works without any other host: fonts, scripts and pictures are its own. */
+/** The site must work without any other host: fonts, scripts and pictures are its own. */
 function refuseForeignHosts() {
   const asks = /<(?:script|img|iframe|link)\b[^>]*(?:src|href)="(?:https?:)?\/\/[^"]*"/g;
   const names = readdirSync(output, { recursive: true }).filter((name) => name.endsWith('.html'));

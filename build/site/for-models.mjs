@@ -1,9 +1,12 @@
 /**
- * `llms.txt` and `llms-full.txt`: the documents for programs that read text. The first names each
- * page with a sentence, the second has all of them in one file.
+ * `llms.txt` and `llms-full.txt`: the documents for programs that read text. The first lists each
+ * page with a sentence; the second contains all pages in one file.
  */
 
-/** An index of the pages in Markdown, below the name of the product and what it is; `base` is `/`. */
+/**
+ * A Markdown index of the pages, below the name and description of the product; `base` defaults to
+ * `/`.
+ */
 export function indexOf(sections, description, base = '/') {
   const rows = sections.map(({ text, pages }) => {
     const links = pages.map(({ heading, place, text: page }) => {
@@ -16,14 +19,14 @@ export function indexOf(sections, description, base = '/') {
   return `# Stepwell\n\n> ${description}\n\n${all}\n\n${rows.join('\n')}`;
 }
 
-/** The text of all pages, each below the address that it has. Decisions are left out. */
+/** The text of all pages, each below its address. Decisions are left out. */
 export function fullOf(sections) {
   const pages = sections.flatMap((section) => section.pages);
   const read = pages.filter(({ path }) => !/^docs\/adr\/\d/.test(path));
   return read.map(({ place, text }) => `<!-- /${place} -->\n\n${text}`).join('\n\n');
 }
 
-/** What a page says first, as plain text; empty where it begins with a table or with code. */
+/** The first sentence of a page, as plain text; empty if the page begins with a table or code. */
 export function firstSentenceOf(text) {
   const [, below = ''] = text.split(/^# .+$/m, 2);
   const [first = ''] = below.replace(/^\n+/, '').split(/\n\s*\n/);

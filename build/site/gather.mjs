@@ -1,6 +1,6 @@
 /**
- * Gathers the documents of the repository as pages of the site: their paths, their titles, their
- * first sentences, their text with the links of the site, and the files that they show or link to.
+ * Gathers the documents of the repository as pages of the site: their paths, titles, and text with
+ * the links of the site, and the files that they show or link to.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { relinked, slugsOf } from './links.mjs';
 import { outline, placeOf } from './outline.mjs';
 
 /**
- * The sections of the side bar with their pages: `path` in the repository, `place` on the site,
- * `title` of the side bar, `text` as it stands in the repository. What the outline does not name comes
- * last, so that a new document is on the site.
+ * The sections of the sidebar with their pages: `path` in the repository, `place` on the site,
+ * `title` in the sidebar, `text` as in the repository. Documents that the outline does not name
+ * come last, so that a new document appears on the site.
  */
 export function sectionsOf(root) {
   const sections = outline.map(({ text, paths, collapsed }) => ({
@@ -24,7 +24,7 @@ export function sectionsOf(root) {
   return [...sections, { text: 'More', pages: others.map((path) => pageOf(root, path)) }];
 }
 
-/** Markdown files of a folder, without those of the site itself. */
+/** The Markdown files of a folder, without those of the site itself. */
 function documentsBelow(root, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
@@ -48,8 +48,8 @@ function pageOf(root, path, title) {
 }
 
 /**
- * The pages with the links of the site; `files` are paths of the repository that have to be copied
- * to `addressOf`. Throws one error that names each link which leads nowhere.
+ * The pages with the links of the site; `files` maps paths in the repository to the addresses that
+ * they must be copied to. Throws one error that names every dead link.
  */
 export function gathered(root) {
   const sections = sectionsOf(root);
@@ -77,7 +77,7 @@ export function gathered(root) {
   return { sections, pages: linked, files };
 }
 
-/** Text is shown by a browser, whatever the name of its file ends with; pictures as they are. */
+/** Browsers show files with the extension `.txt` as text; pictures keep their name. */
 function addressOfFile(path) {
   if (/\.(png|svg)$/.test(path)) return `/${path.replace(/^docs\//, '')}`;
   return `/files/${path}.txt`;

@@ -1,7 +1,7 @@
 /**
  * Rewrites the links of a document for its place on the site. Links to other documents become links
- * to their pages; links to other files of the repository become links to copies of them, as no
- * public address of the sources is known.
+ * to their pages; links to other files of the repository become links to copies of them, as the
+ * sources have no known public address.
  */
 import { posix } from 'node:path';
 
@@ -9,13 +9,13 @@ const { dirname, join, relative } = posix;
 const fence = /^(?:```|~~~)[\s\S]*?^(?:```|~~~)[ \t]*$/gm;
 const link = /(!?)(\[(?:[^[\]]|\[[^\]]*\])*\])\(([^()\s]+)\)/g;
 
-/** The name of a heading as a part of an address: lower case, without punctuation. */
+/** The fragment of an address for a heading: lower case, without punctuation. */
 export function slugOf(heading) {
   const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
   return words.trim().replace(/\s/g, '-');
 }
 
-/** The parts of addresses that the headings of a document have; a repeated one gets a number. */
+/** The fragments for all headings of a document; a repeated one gets a number. */
 export function slugsOf(text) {
   const seen = new Map();
   const headings = [...text.replace(fence, '').matchAll(/^#{1,6} (.+)$/gm)];
@@ -28,11 +28,10 @@ export function slugsOf(text) {
 }
 
 /**
- * A document with the links that the site needs.
- *
- * `pageOf` answers the place of a document on the site, from its path in the repository, or
- * undefined; `fileOf` the address of a copy of another file, or undefined where there is none.
- * Answers the text, and what it links to: documents with the parts that are asked for, and dead links.
+ * A document with the links that the site needs. `pageOf` maps the path of a document in the
+ * repository to its place on the site, or undefined; `fileOf` maps another file to the address of
+ * its copy, or undefined if there is none. Returns the text, the linked documents with the
+ * fragments that must exist, and the dead links.
  */
 export function relinked({ path, text, pageOf, fileOf }) {
   const wanted = [];

@@ -1,12 +1,14 @@
 /**
- * The pages of the site and their order: what the side bar shows, from above to below. Each document
- * of the repository stands here at most once, by its path.
+ * The pages of the site in the order of the sidebar. Each document of the repository is listed at
+ * most once, by its path.
  */
 
 const plain = (text, paths) => ({ text, paths });
 const folded = (text, paths) => ({ text, paths, collapsed: true });
 
-/** Sections of the side bar; titles of pages are their first headings, unless one is given here. */
+/**
+ * The sections of the sidebar; the title of a page is its first heading, unless one is given here.
+ */
 export const outline = [
   plain('Start here', [
     ['docs/start.md', 'Where to begin'],
@@ -72,8 +74,9 @@ export const outline = [
 ];
 
 /**
- * Where a document stands on the site: `docs/topics.md` at `topics.md`, `deploy/README.md` at
- * `deploy/index.md`. The first page of the site is one of its own, so the README is an overview.
+ * The place of a document on the site: `docs/topics.md` becomes `topics.md`, `deploy/README.md`
+ * becomes `deploy/index.md`. The site has a first page of its own, so the README becomes an
+ * overview.
  */
 export function placeOf(path) {
   if (path === 'README.md') return 'overview.md';

@@ -1,36 +1,36 @@
 /**
- * The Model Context Protocol, by its official SDK. It is a file of its own in the built program, so
- * that nothing of it is read where it is not wanted (ADR 59).
+ * The Model Context Protocol, by its official SDK. It is bundled as a separate file, so that
+ * nothing of it is loaded unless it is used (ADR 59).
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Ask } from './question.js';
 import { toolServer } from './tools.js';
 
-/** A request as it came; its body is whole. */
+/** A request as it arrived; its body is complete. */
 export interface McpRequest {
-  /** Lower-case names; of those that are repeated, the first. */
+  /** Names in lower case; of repeated headers, the first. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Says that the client has gone. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** An answer to a `POST`, to be sent as it is. */
+/** An answer to a `POST`, to be sent unchanged. */
 export interface McpAnswer {
   readonly status: number;
-  /** Name and value in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** Only its path means anything to the SDK. */
+/** Only its path matters to the SDK. */
 const endpoint = 'http://stepwell/mcp';
 
-/** Whether the connection goes on is for the server to say, as for every other route. */
+/** The server decides whether the connection is kept, as for every other route. */
 const ofHop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
-/** Answers one `POST`. Nothing is kept from one to the next, and no stream stays open. */
+/** Answers one `POST`. No state is kept between requests, and no stream stays open. */
 export async function answerMcp(request: McpRequest, ask: Ask): Promise<McpAnswer> {
   const handler = createMcpHandler(() => toolServer(ask), {
     maxSubscriptions: 0,
@@ -48,7 +48,7 @@ export async function answerMcp(request: McpRequest, ask: Ask): Promise<McpAnswe
   }
 }
 
-/** Serves one client on standard input and output, until it closes them. */
+/** Serves one client on standard input and output, until it closes standard input. */
 export async function serveMcp(ask: Ask): Promise<void> {
   await new Promise<void>((resolve) => {
     process.stdin.once('close', resolve);

@@ -1,30 +1,30 @@
-/** What the tools ask a server, however they reach it. */
+/** Queries of the tools to a server, whatever the transport. */
 
-/** One `GET`. */
+/** One `GET` request. */
 export interface Question {
   /** Path and query: `/v2/messages?count=20`. */
   readonly target: string;
-  /** JSON that goes with it, where a route takes what it is asked in a body; null = none. */
+  /** A JSON body, for routes that take their parameters in one; null = none. */
   readonly body: string | null;
 }
 
-/** What was answered, a refusal too. */
+/** The answer, which may be a refusal. */
 export interface Reply {
   readonly status: number;
-  /** JSON, as the server wrote it. */
+  /** JSON, as the server sent it. */
   readonly text: string;
 }
 
 /**
- * Asks as one caller, until `signal` says that the answer is not wanted any more. Rejects with an
- * error whose message may be shown to that caller.
+ * Sends a query as one caller, until `signal` aborts. Rejects with an error whose message may be
+ * shown to that caller.
  */
 export type Ask = (question: Question, signal?: AbortSignal) => Promise<Reply>;
 
-/** More of an answer is not read: a model has to read it, too. Bytes. */
+/** How many bytes of an answer are read: a model has to read it, too. */
 const replyBytesMax = 256 * 1024;
 
-/** An answer takes no longer than this. Milliseconds. */
+/** The longest time that an answer may take, in ms. */
 export const replyMsMax = 30_000;
 
 /** The answer is longer than `replyBytesMax`. */
@@ -36,14 +36,14 @@ class LongReply extends Error {
   }
 }
 
-/** The answer takes longer than it may. */
+/** The answer takes longer than allowed. */
 class SlowReply extends Error {
   constructor(ms: number) {
     super(`the answer took more than ${ms / 1000} s: ask for less, by count, filters or an id`);
   }
 }
 
-/** Asks with a bound in time. Throws `SlowReply`, or what `ask` throws. */
+/** Sends a query with a time limit. Throws `SlowReply`, or what `ask` throws. */
 export async function inTime<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
   signal?: AbortSignal,
@@ -58,7 +58,7 @@ export async function inTime<Answer>(
   }
 }
 
-/** Puts an answer together as it comes. Throws `LongReply`. */
+/** Collects an answer as it arrives. Throws `LongReply`. */
 export async function wholeReply(status: number, chunks: AsyncIterable<Buffer>): Promise<Reply> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -1,26 +1,26 @@
-/** What happened last, or what happens next: rows of messages or runs, records of a topic. */
+/** The latest or the next events: rows of messages or runs, or records of a topic. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ask, Reply } from './question.js';
 import { type Partition, recordsQuestion, rowsQuestion, topicQuestion } from './tool-routes.js';
 
-/** What a tail is asked for. */
+/** The parameters of a tail. */
 export interface WantedTail {
   readonly kind: 'message' | 'run' | 'topic';
   readonly topic?: string | undefined;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly since?: number | undefined;
   readonly count?: number | undefined;
   readonly filters?: Readonly<Record<string, string>> | undefined;
-  /** Seconds to wait where nothing has happened. */
+  /** How many seconds to wait if nothing has happened yet. */
   readonly wait?: number | undefined;
 }
 
 const countStandard = 20;
 
-/** One `/fetch` names so many partitions at most (topics.md 3.1). */
+/** How many partitions one `/fetch` may name (topics.md 3.1). */
 const partitionsMax = 64;
 
-/** The routes of rows have no long poll: they are asked again after so long. */
+/** The routes of rows have no long polling, so they are polled at this interval. */
 const lookMs = 1000;
 
 /** Answers at once, or with `wait` as soon as there is something. Throws as `ask` does. */
@@ -66,14 +66,16 @@ async function rowsOf(
   }
 }
 
-/** By the server's clock, which may be another one than that of this process. */
+/**
+ * The time after the newest row, by the server's clock, which may differ from that of this process.
+ */
 async function behindNewest(ask: Ask, kind: 'message' | 'run', signal: AbortSignal) {
   const newest = await ask(rowsQuestion(kind, { count: 1 }), signal);
   const [row] = newest.status === 200 ? rowsIn(newest) : [];
   return row === undefined ? 0 : row.time + 1;
 }
 
-/** Both routes answer an object with one list in it. */
+/** Both routes answer with an object that contains one list. */
 function rowsIn({ text }: Reply): readonly { readonly time: number }[] {
   return Object.values(JSON.parse(text) as object).find(Array.isArray) ?? [];
 }

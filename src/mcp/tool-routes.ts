@@ -1,8 +1,8 @@
-/** Which `GET` answers what a tool is asked. Pure. */
+/** The `GET` request for each query of a tool. Pure. */
 import { keysOf } from '../grammar/keys.js';
 import type { Question } from './question.js';
 
-/** Kinds of things, and the path of their listing. */
+/** The kinds of items, and the path of their listing. */
 const listings = {
   message: '/v2/messages',
   log: '/v2/logs',
@@ -17,13 +17,13 @@ const listings = {
   consumer_group: '/admin/groups',
 } as const;
 
-/** What `list` and `show` may be asked for. */
+/** The kinds that `list` and `show` accept. */
 export type ListedKind = keyof typeof listings;
 
-/** All of them, for the schemas of the tools. */
+/** All kinds, for the schemas of the tools. */
 export const listedKinds = keysOf(listings);
 
-/** Listings that come in pages; the others are answered whole. */
+/** Listings in pages; the others are answered completely. */
 const paged: ReadonlySet<ListedKind> = new Set([
   'message',
   'log',
@@ -32,10 +32,10 @@ const paged: ReadonlySet<ListedKind> = new Set([
   'failed_run',
 ]);
 
-/** What can be looked at by its id or name: every kind but a row of the log. */
+/** Kinds that can be shown by id or name: all except rows of the log. */
 export const shownKinds = listedKinds.filter((kind) => kind !== 'log');
 
-/** What can wait, and the end of the path that says for what. */
+/** The kinds that can wait, and the last part of the path that explains why. */
 const waits = {
   message: ['/v2/messages', 'why'],
   run: ['/v2/workflows/runs', 'why'],
@@ -44,13 +44,13 @@ const waits = {
   schedule: ['/v2/schedules', 'next'],
 } as const;
 
-/** What `why` may be asked for. */
+/** The kinds that `why` accepts. */
 export type WaitingKind = keyof typeof waits;
 
-/** All of them, for the schemas of the tools. */
+/** All such kinds, for the schemas of the tools. */
 export const waitingKinds = keysOf(waits);
 
-/** What a listing is asked for. */
+/** The parameters of a listing. */
 export interface Wanted {
   readonly count?: number | undefined;
   readonly cursor?: string | undefined;
@@ -61,7 +61,7 @@ const countStandard = 20;
 /** The largest page of `/v2/workflows/logs`. */
 const runsMax = 10;
 
-/** The question for a page: 20 items where nothing is said; a listing without pages gives all. */
+/** The query for a page, of 20 items by default; a listing without pages answers with all items. */
 export function listQuestion(kind: ListedKind, wanted: Wanted): Question {
   const { count = countStandard, cursor, filters = {} } = wanted;
   const query = new URLSearchParams(filters);
@@ -71,7 +71,8 @@ export function listQuestion(kind: ListedKind, wanted: Wanted): Question {
 }
 
 /**
- * The question for one thing, whose `id` may be any text; of a run the answer is a listing of one.
+ * The query for one item, whose `id` may be any text; for a run, the answer is a listing with one
+ * run.
  */
 export function showQuestion(kind: ListedKind, id: string): Question {
   if (kind === 'run') return get(listings.run, new URLSearchParams({ workflowRunId: id }));
@@ -79,13 +80,15 @@ export function showQuestion(kind: ListedKind, id: string): Question {
   return get(`${listings[kind]}/${encodeURIComponent(id)}`, query);
 }
 
-/** The question why one thing waits, whose `id` may be any text. */
+/** The query why one item waits; its `id` may be any text. */
 export function whyQuestion(kind: WaitingKind, id: string): Question {
   const [path, end] = waits[kind];
   return get(`${path}/${encodeURIComponent(id)}/${end}`);
 }
 
-/** Rows of messages, or of runs: the newest ones, or those from a time on (Unix milliseconds). */
+/**
+ * The query for rows of messages, or of runs: the newest ones, or those from `since` on (Unix ms).
+ */
 export function rowsQuestion(
   kind: 'message' | 'run',
   { since, count, filters = {} }: Omit<Wanted, 'cursor'> & { readonly since?: number | undefined },
@@ -99,31 +102,34 @@ export function rowsQuestion(
   return get(kind === 'message' ? '/v2/logs' : '/v2/workflows/events', query);
 }
 
-/** Where the partitions of a topic begin and end. */
+/** The query for where the partitions of a topic begin and end. */
 export function topicQuestion(topic: string): Question {
   return showQuestion('topic', topic);
 }
 
-/** One partition, as `topicQuestion` is answered. */
+/** One partition in the answer to `topicQuestion`. */
 export interface Partition {
   readonly partition: number;
   readonly earliest: number;
   readonly latest: number;
 }
 
-/** Bytes of records in one answer: as text they may be longer. */
+/** How many bytes of records one answer may hold; as text they may be longer. */
 const recordsBytesMax = 128 * 1024;
 
-/** What a look at a topic is asked for. */
+/** The parameters for reading records of a topic. */
 export interface WantedRecords {
   readonly count: number;
-  /** Records of this time on, Unix milliseconds; null = the newest, or the next where it waits. */
+  /**
+   * Records from this time on, in Unix ms; null = the newest records, or with `waitMs` the next
+   * ones.
+   */
   readonly since: number | null;
-  /** How long to wait for a first record, milliseconds. */
+  /** How long to wait for a first record, in ms. */
   readonly waitMs: number;
 }
 
-/** At most `count` records, in equal shares of partitions. */
+/** The query for at most `count` records, in equal shares from the partitions. */
 export function recordsQuestion(
   topic: string,
   partitions: readonly Partition[],

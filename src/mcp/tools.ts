@@ -1,4 +1,6 @@
-/** Tools of the Model Context Protocol: `list`, `show`, `why`, `tail`. None changes anything. */
+/**
+ * The tools of the Model Context Protocol: `list`, `show`, `why`, `tail`. All of them only read.
+ */
 import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { version } from '../grammar/version.js';
@@ -38,10 +40,10 @@ const filters = z
       'An unknown one is refused by name',
   );
 
-/** A look of a tail waits no longer: many clients give up after a minute. */
+/** The longest wait of a tail: many clients give up after a minute. */
 const waitSecondsMax = 20;
 
-/** A server of tools that ask as one caller. */
+/** An MCP server whose tools query as one caller. */
 export function toolServer(ask: Ask): McpServer {
   const server = new McpServer({ name: 'stepwell', version }, { instructions });
   server.registerTool(

@@ -1,4 +1,7 @@
-/** The messages of a run, folded from the rows of its log: attempts, and waits between. Pure. */
+/**
+ * The messages of a run, folded from the rows of its log: attempts, and the waits between them.
+ * Pure.
+ */
 import type { BarOutcome, RowStep, RunRow } from './lane.js';
 
 /** One request of the server to the endpoint or a third party, with all its attempts. */
@@ -10,11 +13,11 @@ export interface Delivery {
   readonly attempts: LaneAttempt[];
   /** Waits between attempts. */
   readonly retries: { from: number; until: number | null; due: number }[];
-  /** How it ended, and when; null = it is on its way. */
+  /** How it ended, and when; null if it is still in progress. */
   end: { readonly state: string; readonly time: number } | null;
 }
 
-/** One attempt of a message; `until` null = it is in flight, `row` is the latest of it. */
+/** One attempt of a message; `until` is null while it is in flight, and `row` is its latest row. */
 export interface LaneAttempt {
   readonly from: number;
   until: number | null;
@@ -23,8 +26,8 @@ export interface LaneAttempt {
 }
 
 /**
- * In the order in which they were published; rows of messages whose publish is not among them are
- * left out.
+ * The deliveries, in the order in which their messages were published. A message whose publish is
+ * not among the rows is left out.
  */
 export function deliveriesIn(rows: readonly RunRow[]): Iterable<Delivery> {
   const messages = new Map<string, Delivery>();
@@ -42,7 +45,7 @@ export function deliveriesIn(rows: readonly RunRow[]): Iterable<Delivery> {
   return messages.values();
 }
 
-/** What a row says of a message that is known. */
+/** Applies a row to its message. */
 function happen(message: Delivery, row: RunRow): void {
   const { state, time, nextDeliveryTime: due = time } = row;
   const { attempts, retries } = message;
@@ -56,7 +59,7 @@ function happen(message: Delivery, row: RunRow): void {
   if (outcome === undefined) return;
   const open = attempts.find(({ until }) => until === null);
   if (open !== undefined) Object.assign(open, { until: time, outcome, row });
-  // A run that ends completes what is on its way: there is no row of when that began.
+  // When a run ends, its messages in flight are completed: no row says when such an attempt began.
   else if (state === 'DELIVERED') attempts.push({ from: time, until: time, outcome, row });
   if (state === 'ERROR') return;
   message.end = { state, time };

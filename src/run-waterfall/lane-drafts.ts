@@ -1,7 +1,7 @@
-/** Lanes while they are made: what is added to them, and what state that amounts to. */
+/** Lanes under construction: their bars, and the state that results from them. */
 import type { Bar, BarKind, BarOutcome, Lane } from './lane.js';
 
-/** The lanes while they are made, in the order in which they are first named. */
+/** The lanes under construction, in the order in which they are first named. */
 export class LaneDrafts {
   private readonly byKey = new Map<string, LaneDraft>();
 
@@ -11,7 +11,7 @@ export class LaneDrafts {
     return this.of(`${type} ${name}`, name, type);
   }
 
-  /** The step of that name, whatever its type. */
+  /** The lane of the step with that name, whatever its type. */
   named(name: string): LaneDraft {
     for (const lane of this.byKey.values()) {
       if (lane.name === name && lane.type !== '') return lane;
@@ -43,11 +43,11 @@ export class LaneDrafts {
   }
 }
 
-/** The lane of one step; `lane` may be asked for at any time. */
+/** The lane of one step; `lane` can be called at any time. */
 export class LaneDraft {
   readonly messageIds = new Set<string>();
   private readonly bars: Bar[] = [];
-  /** When what is open began, in its order; the kind of what a step opens is its own. */
+  /** When each open wait began, in order, and its kind, which is specific to the step. */
   private readonly opened: { readonly kind: BarKind; readonly from: number }[] = [];
   /** When entries of the step were stored, and which of them only plan it. */
   private readonly stored: { readonly at: number; readonly isPlan: boolean }[] = [];
@@ -58,12 +58,12 @@ export class LaneDraft {
     readonly type: string,
   ) {}
 
-  /** The step opens a wait, or an invocation, which the next result ends. */
+  /** The step opens a wait or an invocation, which its next result ends. */
   open(kind: BarKind, from: number): void {
     this.opened.push({ kind, from });
   }
 
-  /** An entry of the step; parallel steps have a plan first, and then what they came to. */
+  /** Adds an entry of the step; a parallel step has a plan first, and then its result. */
   store(at: number, isParallel: boolean): void {
     const isPlan = isParallel && this.stored.at(-1)?.isPlan !== true;
     this.stored.push({ at, isPlan });
@@ -72,12 +72,12 @@ export class LaneDraft {
     if (!isPlan) this.bars.push({ kind: 'stored', from: at, until: at, outcome: 'ok' });
   }
 
-  /** Whether what was stored then only plans the step. */
+  /** Whether the entry that was stored at `createdAt` only plans the step. */
   isPlan(createdAt: number): boolean {
     return this.stored.some(({ at, isPlan }) => isPlan && at === createdAt);
   }
 
-  /** Without an outcome a bar that goes on is `open`, and another one `ok`. */
+  /** Adds a bar. Without an outcome, an unfinished bar is `open`, and any other is `ok`. */
   add({ outcome, ...bar }: Omit<Bar, 'outcome'> & { readonly outcome?: BarOutcome }): void {
     this.bars.push({ ...bar, outcome: outcome ?? (bar.until === null ? 'open' : 'ok') });
   }
@@ -86,7 +86,7 @@ export class LaneDraft {
     return this.bars.length > 0 || this.opened.length > 0;
   }
 
-  /** `endedAt`: when the run ended, null = it goes on; what is open is cut there. */
+  /** `endedAt`: when the run ended, null if it has not; open bars are cut there. */
   lane(endedAt: number | null, runState: string | undefined): Lane {
     const open = this.opened.map((each): Bar => ({ ...each, until: null, outcome: 'open' }));
     const outlives = this.type === 'FailureCallback' || endedAt === null;
@@ -121,7 +121,7 @@ const openStates: Readonly<Record<BarKind, string>> = {
   invoke: 'invoking',
 };
 
-/** What is drawn later lies above. */
+/** Bars that are drawn later are on top. */
 const kindRank = ({ kind }: Bar) => (kind === 'stored' ? 2 : kind === 'attempt' ? 1 : 0);
 
 function cutAt(bar: Bar, at: number): Bar {

@@ -1,6 +1,6 @@
-/** What a run's lanes are made of, and made from. All times are Unix milliseconds. */
+/** The data of a run's lanes, and the rows that they are made from. All times are in Unix ms. */
 
-/** What is read of a row. Rows come as the journal has them, which is not the order of times. */
+/** The fields of a row that are used. Rows are in the order of the journal, not of their times. */
 export interface RunRow {
   readonly time: number;
   readonly state: string;
@@ -8,7 +8,7 @@ export interface RunRow {
   readonly nextDeliveryTime?: number;
   readonly error?: string;
   readonly responseHeaders?: Readonly<Record<string, readonly string[]>>;
-  /** Of an attempt that has ended: the steps that the endpoint ran in it. */
+  /** For an attempt that has ended: the steps that the endpoint ran in it. */
   readonly executed?: readonly { readonly stepName: string; readonly stepType: string }[];
 }
 
@@ -22,35 +22,35 @@ export interface RowStep {
 }
 
 /**
- * `queued`: to be delivered; `retry`: until its next attempt; `stored`: the moment at which what
- * the step came to was in the journal.
+ * `queued`: until it is delivered; `retry`: until its next attempt; `stored`: the moment when the
+ * result of the step was in the journal.
  */
 export type BarKind = 'attempt' | 'queued' | 'retry' | 'sleep' | 'wait' | 'invoke' | 'stored';
-/** How a bar ended; `open` = it goes on, or nothing says how it ended. */
+/** How a bar ended; `open`: it has not ended, or how it ended is unknown. */
 export type BarOutcome = 'open' | 'ok' | 'failed' | 'canceled';
 
-/** A stretch of a lane, or a moment of it. */
+/** A period of a lane, or a moment in it. */
 export interface Bar {
   readonly kind: BarKind;
   readonly from: number;
-  /** null = it goes on at that moment. */
+  /** null if it has not ended at the moment shown. */
   readonly until: number | null;
   readonly outcome: BarOutcome;
-  /** When it ends by itself, of what waits for a time. */
+  /** When it ends by itself, if it waits for a time. */
   readonly due?: number;
   readonly error?: string;
 }
 
-/** One step, or one of a parallel step. */
+/** One step, or one branch of a parallel step. */
 export interface Lane {
-  /** Unlike that of any other lane of the run. */
+  /** Unique among the lanes of the run. */
   readonly key: string;
   readonly name: string;
-  /** The type of the step: `Run`, `Call`, ...; empty where it is not known yet. */
+  /** The type of the step: `Run`, `Call`, ...; empty if it is not known yet. */
   readonly type: string;
-  /** A word of `state-mark.tsx`. */
+  /** A state that `state-mark.tsx` can show. */
   readonly state: string;
-  /** Messages whose rows tell more of it. */
+  /** Messages whose rows have more details. */
   readonly messageIds: readonly string[];
   readonly bars: readonly Bar[];
 }

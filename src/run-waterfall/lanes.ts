@@ -1,24 +1,24 @@
 /**
- * A run as lanes of bars: one lane for each step, folded from the rows of its log
- * (workflows.md 5.2) up to a moment. Now and any moment before are the same function, and nothing
- * that came later shows. All times are Unix milliseconds, and are times of rows. Pure.
+ * A run as lanes of bars: one lane for each step, folded from the rows of its log (workflows.md
+ * 5.2) up to a moment. The same function shows the present and any earlier moment, without anything
+ * that came later. All times are in Unix ms, and come from the rows. Pure.
  */
 import { type Delivery, deliveriesIn } from './deliveries.js';
 import type { Lane, RunRow } from './lane.js';
 import { type LaneDraft, LaneDrafts } from './lane-drafts.js';
 
-/** A run as it was at the moment that was asked for. */
+/** A run as it was at the requested moment. */
 export interface RunLanes {
-  /** When it started; null = it had not. */
+  /** When it started; null if it had not. */
   readonly startedAt: number | null;
-  /** When it ended; null = it had not. */
+  /** When it ended; null if it had not. */
   readonly endedAt: number | null;
   /** `RUN_STARTED`, or how it ended. */
   readonly state: string;
   readonly lanes: readonly Lane[];
 }
 
-/** The run as it was at `until`; all that the rows tell without it. */
+/** The run as it was at `until`; without `until`, everything that the rows say. */
 export function lanesOf(
   rows: readonly RunRow[],
   until: number = Number.POSITIVE_INFINITY,
@@ -38,14 +38,14 @@ export function lanesOf(
   };
 }
 
-/** The moments at which something happened, in their order, each once. */
+/** The moments at which something happened, in order, each once. */
 export function momentsOf(rows: readonly RunRow[]): readonly number[] {
   return [...new Set(rows.map(({ time }) => time))].sort((one, other) => one - other);
 }
 
 const endStates = new Set(['RUN_SUCCESS', 'RUN_FAILED', 'RUN_CANCELED']);
 
-/** What a run's own events have begun, which no message is about: waits, and other runs. */
+/** Adds what the run's own events have opened, which no message covers: waits, and invoked runs. */
 function addOpened({ state, time, stepInfo }: RunRow, drafts: LaneDrafts): void {
   if (stepInfo === undefined) return;
   const { stepName, stepType, callType, concurrent } = stepInfo;
@@ -94,7 +94,10 @@ function stepsIn({ executed = [], responseHeaders = {} }: RunRow, drafts: LaneDr
 
 const errorHeader = /^(upstash|svc)-error-step-name$/i;
 
-/** Delivering step n runs step n+1, whose name is known once it has run, or has failed. */
+/**
+ * The lanes of a message. Delivering step n runs step n+1, whose name is known only once it has run
+ * or failed.
+ */
 function lanesWhere(message: Delivery, drafts: LaneDrafts, end: RunRow | undefined): LaneDraft[] {
   const { step, attempts } = message;
   const { stepName, stepType, callType } = step;
