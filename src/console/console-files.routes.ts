@@ -1,6 +1,6 @@
 /**
  * `/console`: the application, which is the same page at each of its addresses (ADR 46); and
- * `/docs`: the reference of the API, a page that is built with it (ADR 56).
+ * `/docs`: the API reference, a page that is built with it (ADR 56).
  */
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
@@ -13,7 +13,10 @@ import type { FastifyRoute } from '../http/routes/route.js';
 import type { RouteDescription } from '../http/routes/route-description.js';
 import { type ConsoleFile, ConsoleFiles } from './console-files.js';
 
-/** What pages of the console may do: load from here, ask here, and be framed by no page. */
+/**
+ * What pages of the console may do: load files from this server, send requests to it, and not be
+ * framed.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,8 +55,8 @@ const referenceDescription = {
 } satisfies RouteDescription;
 
 /**
- * Open: a page is no secret, and what it asks for needs a session. 404 with a reason where the
- * console was not built.
+ * Needs no credential: the page contains no secret, and its requests need a session. 404 with a
+ * reason if the console was not built.
  */
 @Injectable()
 export class ConsoleFilesRoutes {
@@ -109,7 +112,7 @@ function answerFile(exchange: Exchange, file: ConsoleFile): void {
   const headers = [
     ...securityHeaders,
     ...['content-type', contentType, 'vary', 'accept-encoding', 'etag', tag],
-    // The page names files by their digests: whether it is today's has to be asked each time.
+    // The page refers to files by their digests, so it must be revalidated each time.
     ...['cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'],
     ...(encoding === null ? [] : ['content-encoding', encoding]),
   ];

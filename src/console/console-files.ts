@@ -1,23 +1,23 @@
 /**
- * The files of the built console: few, small and of one build, so that they stay in memory once
- * they are read. What is not among them is not looked for on the disk.
+ * The files of the built console: few, small and of one build, so they stay in memory once read.
+ * Files outside of that build are not looked up on the disk.
  */
 import { extname, join } from 'node:path';
 import type { Disk } from '../../storage/disk/disk.js';
 import { readWhole } from '../../storage/disk/whole-file.js';
 import { accepts } from '../http/bytes/packed-answer.js';
 
-/** A file in the form that a browser understands. */
+/** A file in a form that the browser accepts. */
 export interface ConsoleFile {
   readonly contentType: string;
-  /** null = as it is. */
+  /** null = not compressed. */
   readonly encoding: 'br' | 'gzip' | null;
-  /** Its name has a digest of its content: it never changes. */
+  /** Its name contains a digest of its content, so it never changes. */
   readonly isImmutable: boolean;
   readonly bytes: Buffer;
 }
 
-/** What the build has compressed, the smallest form first. */
+/** The compressed forms that the build makes, smallest first. */
 const encodings = [
   { encoding: 'br', suffix: '.br' },
   { encoding: 'gzip', suffix: '.gz' },
@@ -32,20 +32,20 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const assets = 'assets';
 
-/** One for the server. A build that is put in its place is seen at the next start. */
+/** One for the server. A build that replaces this one is seen at the next start. */
 export class ConsoleFiles {
   private names: Promise<ReadonlySet<string>> | null = null;
   private readonly read = new Map<string, Promise<Buffer>>();
 
-  /** `folder` is where the build lies; null = there is none. */
+  /** `folder` contains the build; null = there is none. */
   constructor(
     private readonly disk: Disk,
     private readonly folder: string | null,
   ) {}
 
   /**
-   * The file at a path below the folder (`assets/main-1a2b3c.js`), in the smallest form among those
-   * that an `Accept-Encoding` names; undefined where the build has none.
+   * The file at a path below the folder (`assets/main-1a2b3c.js`), in the smallest form that an
+   * `Accept-Encoding` allows; undefined if the build does not contain it.
    */
   async find(path: string, accepted: string): Promise<ConsoleFile | undefined> {
     const contentType = contentTypes[extname(path)];
@@ -63,7 +63,7 @@ export class ConsoleFiles {
   private async list(): Promise<ReadonlySet<string>> {
     const { folder, disk } = this;
     if (folder === null) return new Set();
-    // A folder that is not there holds nothing: the console was not built.
+    // A missing folder counts as empty: the console was not built.
     const listed = (path: string) => disk.list(path).catch(() => []);
     const [above, below] = await Promise.all([listed(folder), listed(join(folder, assets))]);
     return new Set([...above, ...below.map((name) => `${assets}/${name}`)]);

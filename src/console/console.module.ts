@@ -1,4 +1,4 @@
-/** Wiring of the console, as far as it is the server's: sessions and files. */
+/** Wiring of the server's side of the console: sessions and files. */
 import { Module } from '@nestjs/common';
 import { RouteTable } from '../http/routes/route-table.js';
 import { CredentialWatchModule } from '../server/tokens/credential-watch.module.js';
@@ -6,7 +6,7 @@ import { ConsoleFilesRoutes } from './console-files.routes.js';
 import { SessionRoutes } from './session.routes.js';
 import { Sessions } from './sessions.js';
 
-/** The pages themselves are files of `web/`, which nothing here imports. */
+/** The pages themselves are files in `web/`, which nothing here imports. */
 @Module({
   imports: [CredentialWatchModule],
   providers: [Sessions, SessionRoutes, ConsoleFilesRoutes],

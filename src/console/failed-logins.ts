@@ -1,21 +1,21 @@
-/** Slows the guessing of credentials down: after a few failures an address has to wait. */
+/** Slows down the guessing of credentials: after a few failures, an address has to wait. */
 import ipaddr from 'ipaddr.js';
 import { lastUsed } from '../grammar/collections.js';
 import { Refusal } from '../grammar/result.js';
 
-/** So many failures of an address may follow each other at once: people mistype. */
+/** How many failures an address may have without waiting: people mistype. */
 const freeFailures = 5;
 const waitMsMax = 60_000;
-/** Addresses that are remembered, those that failed last. */
+/** How many addresses are remembered: those that failed last. */
 const addressesMax = 10_000;
 
 interface Failures {
   readonly count: number;
-  /** On the clock of the caller, milliseconds. */
+  /** On the caller's clock, in ms. */
   readonly notBefore: number;
 }
 
-/** One for the server, in memory; times are milliseconds of one monotonic clock. */
+/** One for the server, in memory; times are in ms of one monotonic clock. */
 export class FailedLogins {
   private readonly known = lastUsed<string, Failures>(addressesMax);
 
@@ -28,7 +28,7 @@ export class FailedLogins {
     return new Refusal('too_often', message, { 'retry-after': `${seconds}` });
   }
 
-  /** The wait begins with a second, and doubles with each further failure. */
+  /** The wait starts at one second and doubles with each further failure. */
   failed(address: string, now: number): void {
     const key = networkOf(address);
     const count = (this.known.get(key)?.count ?? 0) + 1;
@@ -37,13 +37,15 @@ export class FailedLogins {
     this.known.set(key, { count, notBefore: now + waitMs });
   }
 
-  /** A person who mistyped waits no more. */
+  /** Called after a success: a person who mistyped need not wait any more. */
   succeeded(address: string): void {
     this.known.delete(networkOf(address));
   }
 }
 
-/** An IPv4 address, or the network of 64 bits of an IPv6 address: a host has all of those. */
+/**
+ * An IPv4 address, or the /64 network of an IPv6 address, since a host may use all addresses of it.
+ */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

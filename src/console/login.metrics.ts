@@ -1,10 +1,10 @@
-/** What operators see of people who sign in. */
+/** Metrics of sign-ins to the console. */
 import { Counter, type Registry } from 'prom-client';
 
-/** What became of an attempt to sign in. */
+/** The outcome of an attempt to sign in. */
 export type LoginOutcome = 'accepted' | 'refused' | 'slowed';
 
-/** Counts by outcome alone: no name and no address is a label. */
+/** Counts by outcome only: no name or address is used as a label. */
 export class LoginMetrics {
   readonly #logins: Counter;
 
@@ -18,7 +18,7 @@ export class LoginMetrics {
     for (const outcome of ['accepted', 'refused', 'slowed']) this.#logins.inc({ outcome }, 0);
   }
 
-  /** One attempt has ended so. */
+  /** An attempt had this outcome. */
   ended(outcome: LoginOutcome): void {
     this.#logins.inc({ outcome });
   }

@@ -1,26 +1,28 @@
 /**
- * The cookie of a session: what it was signed in with, until when, and a signature over both, so
- * that the server keeps nothing for it (ADR 46). Pure.
+ * The cookie of a session: the credential it was signed in with, its expiry, and a signature over
+ * both, so that the server stores nothing for it (ADR 46). Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { sessionCookiePrefix } from '../http/own-credentials.js';
 
-/** A session as its cookie holds it. */
+/** A session, as in its cookie. */
 export interface SignedSession {
-  /** The `tokenDigest` of its token; null = by the REST username and password. */
+  /**
+   * The `tokenDigest` of its token; null if it was signed in with the REST username and password.
+   */
   readonly digest: string | null;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly expiresAt: number;
-  /** Distinguishes it from all others. */
+  /** Identifies the session. */
   readonly id: string;
 }
 
 const form = /^([0-9a-f]{64}|rest)\.(\d{1,16})\.([\w-]{1,64})\.([\w-]{43})$/;
 const restWord = 'rest';
 
-/** Signs and reads cookies of one server, which a change of its own credentials makes worthless. */
+/** Signs and reads cookies of one server; changing its own credentials invalidates them. */
 export class SessionCookies {
-  /** Servers on other ports of a host share its cookies: each reads its own. */
+  /** Servers on other ports of a host get the same cookies, so each reads only its own. */
   readonly name: string;
   private readonly key: Buffer;
 
@@ -32,13 +34,13 @@ export class SessionCookies {
     this.name = `${sessionCookiePrefix}${this.mac('name').toString('hex').slice(0, 8)}`;
   }
 
-  /** The value of the cookie. */
+  /** The value of a session's cookie. */
   sign({ digest, expiresAt, id }: SignedSession): string {
     const said = `${digest ?? restWord}.${expiresAt}.${id}`;
     return `${said}.${this.mac(said).toString('base64url')}`;
   }
 
-  /** What the cookie among those of a `Cookie` header says; undefined where none is ours. */
+  /** The session in a `Cookie` header; undefined if none of its cookies is ours. */
   read(header: string): SignedSession | undefined {
     for (const pair of header.split(';')) {
       const equals = pair.indexOf('=');

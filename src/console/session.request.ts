@@ -1,4 +1,4 @@
-/** The body that signs in to the console, as it stands on the wire (messaging.md 1.7). Pure. */
+/** The request body that signs in to the console (messaging.md 1.7). Pure. */
 import { z } from 'zod';
 import { ok, type Result } from '../grammar/result.js';
 import { readJsonBody } from '../http/json-body.js';
@@ -10,17 +10,17 @@ export type SessionRequest =
 
 const text = z.string().min(1).max(4096);
 
-/** Neither: under `dev` on this machine nothing is asked for. */
+/** No credential: under `dev` on this machine, none is needed. */
 const nothing = z.strictObject({});
 
-/** The body of `POST /console/session`, as the OpenAPI document shows it, too. */
+/** The body of `POST /console/session`; the OpenAPI document shows it too. */
 export const sessionSchema = z.union([
   z.strictObject({ token: text }),
   z.strictObject({ username: text, password: text }),
   nothing,
 ]);
 
-/** `{"token"}`, `{"username", "password"}`, or null for `{}`. */
+/** Parses `{"token"}` or `{"username", "password"}`; null for `{}`. */
 export function parseSession(body: Buffer): Result<SessionRequest | null> {
   const request = readJsonBody(body, sessionSchema);
   if (!request.ok) return request.saying('give "token", or "username" and "password", as text');

@@ -1,4 +1,4 @@
-/** `/console/session`: who has signed in, signing in, signing out (messaging.md 1.7). */
+/** `/console/session`: shows who is signed in, signs in, signs out (messaging.md 1.7). */
 import { Inject, Injectable } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
@@ -19,12 +19,12 @@ import { LoginMetrics } from './login.metrics.js';
 import { parseSession, type SessionRequest, sessionSchema } from './session.request.js';
 import { type OpenedSession, Sessions, sessionMs } from './sessions.js';
 
-/** What of the configuration concerns sessions. */
+/** The settings that concern sessions. */
 export interface SessionSettings {
   readonly host: string;
   readonly isDevelopment: boolean;
   readonly dialect: DialectName;
-  /** Where clients find the server, if not where it listens. */
+  /** Where clients reach the server, if not where it listens. */
   readonly publicUrl: string | null;
 }
 
@@ -68,7 +68,7 @@ const routes = {
 } satisfies Record<string, RouteDescription>;
 
 const pattern = '/console/session';
-/** Of JSON with a credential. */
+/** For JSON with a credential. */
 const bodyBytesMax = 16 * 1024;
 const unkept = ['cache-control', 'no-store'];
 
@@ -149,14 +149,14 @@ export class SessionRoutes {
     exchange.answer(204, [...unkept, 'set-cookie', cookie]);
   }
 
-  /** What signs in without anything; where something is asked for, no token at all. */
+  /** The credential for signing in without one; an empty token if a credential is required. */
   private given(exchange: Exchange): SessionRequest {
     return { token: this.needsNothing(exchange) ? (this.credentials.tokens[0] ?? '') : '' };
   }
 
   /**
-   * Whether the developer at this machine asks. A page of a foreign name that leads here (DNS
-   * rebinding) has that name in `Host`.
+   * Whether the request comes from the developer at this machine. A page of a foreign name that was
+   * pointed at this machine (DNS rebinding) has that name in `Host`.
    */
   private needsNothing({ request, caller }: Exchange): boolean {
     const { isDevelopment, host } = this.settings;
@@ -190,7 +190,7 @@ export class SessionRoutes {
   }
 }
 
-/** A page of others may not sign its visitors in or out either. */
+/** Pages of other origins may not sign a visitor in or out either. */
 function forOwnPages(serve: (exchange: Exchange) => void): (exchange: Exchange) => void {
   return (exchange) => {
     const foreign = judgeOrigin(exchange.request);

@@ -1,4 +1,4 @@
-/** Who has signed in to the console: by a cookie that stands for a credential (ADR 46). */
+/** Sessions of the console: a cookie stands for a credential (ADR 46). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../engine/clock.js';
 import type { Identifiers } from '../engine/identifiers.js';
@@ -14,18 +14,18 @@ import { CredentialWatch } from '../server/inbound/credential-watch.js';
 import type { SessionRequest } from './session.request.js';
 import { SessionCookies, type SignedSession } from './session-cookie.js';
 
-/** How long one is signed in. */
+/** How long a session lasts. */
 export const sessionMs = 12 * 60 * 60 * 1000;
 
-/** A session that has begun, and who it acts as. */
+/** A new session, and the principal it acts as. */
 export interface OpenedSession extends BearerToken {
-  /** The cookie that stands for it: name and value. */
+  /** The cookie of the session: name and value. */
   readonly cookie: string;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly expiresAt: number;
 }
 
-/** Sessions that ended before their time; the oldest of more are forgotten. */
+/** How many sessions that ended early are remembered; the oldest ones are forgotten. */
 const endedMax = 10_000;
 const idBytes = 12;
 
@@ -41,8 +41,8 @@ const limitedCredential: Refusal = new Refusal(
 );
 
 /**
- * Nothing is stored of a session but that it was ended, which a restart forgets; a cookie is signed
- * with the server's credentials, and is good as long as what it stands for.
+ * Stores nothing of a session except that it was ended, which a restart forgets. A cookie is signed
+ * with the server's credentials, and valid as long as the credential that it stands for.
  */
 @Injectable()
 export class Sessions {
@@ -71,29 +71,31 @@ export class Sessions {
     bearer.alsoAcceptSessions((request) => this.of(request));
   }
 
-  /** Signs in. Refused with 401 for what is no credential, with 403 for one that is of topics. */
+  /**
+   * Signs in. Refuses an unknown credential with 401, and one that is limited to topics with 403.
+   */
   open(request: SessionRequest): OpenedSession | Refusal {
     if ('token' in request) return this.openBy(tokenDigest(request.token));
     const { username, password } = request;
     const known = this.basic.grantOfPair(username, password);
     if (known === undefined) return unknownCredential;
-    // Only the configured pair is known by the username that signs the cookie.
+    // The username that signs the cookie identifies only the configured pair.
     const isOwn =
       known.principal === this.restPrincipal && permits(known.grant, 'administer', null);
     return isOwn ? this.openBy(null) : limitedCredential;
   }
 
-  /** Who has signed in with the cookie of a request; undefined = its client has not. */
+  /** Who is signed in with the cookie of a request; undefined if it has no valid session. */
   of(request: RequestHead): BearerToken | undefined {
     return this.signedIn(request)?.as;
   }
 
-  /** Until when a request's session lasts, Unix milliseconds; undefined where there is none. */
+  /** When a request's session expires, in Unix ms; undefined if it has none. */
   expiryOf(request: RequestHead): number | undefined {
     return this.signedIn(request)?.signed.expiresAt;
   }
 
-  /** Signs out: the cookie is refused from now on, its streams end. Returns an empty one for it. */
+  /** Signs out: the cookie is refused from now on, and its streams end. Returns an empty cookie. */
   end(request: RequestHead): string {
     const session = this.signedIn(request);
     if (session !== undefined) {
@@ -120,7 +122,7 @@ export class Sessions {
     const signed = this.cookies.read(cookie);
     if (signed === undefined || signed.expiresAt <= this.clock.now()) return undefined;
     if (this.ended.has(signed.id)) return undefined;
-    // A token may have been revoked since, or have expired.
+    // The token may have been revoked meanwhile, or have expired.
     const as = this.holderOf(signed.digest);
     return as === undefined ? undefined : { signed, as };
   }

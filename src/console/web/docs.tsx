@@ -1,4 +1,4 @@
-/** Where the reference of the API begins, in the browser: a page beside the console. */
+/** The entry point of the API reference in the browser: a page beside the console. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

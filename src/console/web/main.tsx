@@ -1,4 +1,4 @@
-/** Where the console begins, in the browser. */
+/** The entry point of the console in the browser. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';

@@ -1,6 +1,6 @@
 /**
  * The addresses of the console, below `/console`. Each page is loaded when it is first opened, and
- * its filters are parameters that its route reads.
+ * its filters are parameters that its route parses.
  */
 import {
   createRootRoute,

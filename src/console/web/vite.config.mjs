@@ -1,6 +1,6 @@
 /**
- * How the console is built, and served while it is worked on: `npm run dev:console` reloads at each
- * change and passes what it does not have on to the server of STEPWELL_URL.
+ * How the console is built, and served during development: `npm run dev:console` reloads at each
+ * change, and forwards other requests to the server at STEPWELL_URL.
  */
 import { join } from 'node:path';
 import tailwind from '@tailwindcss/vite';
@@ -23,7 +23,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       input: ['index.html', 'docs.html'].map((page) => join(import.meta.dirname, page)),
-      // Libraries mark what frameworks of servers may not run there: it means nothing here.
+      // Libraries mark code for server frameworks by directives, which have no meaning here.
       onwarn: (warning, warn) => {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },

@@ -99,7 +99,7 @@ export class SnapshotRunner {
     }
   }
 
-  /** Takes as long as it takes: snapshots go on being made. */
+  /** May take any time: snapshots are still made meanwhile. */
   private async checkLatest(share?: number): Promise<void> {
     this.isChecking = true;
     try {

@@ -1,4 +1,4 @@
-/** What operators see of snapshots. */
+/** Metrics of the snapshots. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { gauge } from '../../engine/metrics/gauge.js';
 import type { WrittenSnapshot } from '../../engine/snapshots/snapshot-keeper.js';
@@ -17,7 +17,7 @@ export class SnapshotMetrics {
   readonly #seconds: Gauge;
   readonly #writtenAt: Gauge;
 
-  /** `unfolded` tells how much of the journal no snapshot has, in bytes. */
+  /** `unfolded` returns how many bytes of the journal are in no snapshot. */
   constructor(registry: Registry, unfolded: () => number) {
     const registers = [registry];
     this.#written = new Counter({
@@ -79,13 +79,13 @@ export class SnapshotMetrics {
     gauge(registry, 'stepwell_snapshot_unfolded_bytes', help, unfolded);
   }
 
-  /** This is the latest one. */
+  /** Sets which snapshot is the latest one. */
   latest({ offset, byteLength }: Pick<WrittenSnapshot, 'offset' | 'byteLength'>): void {
     this.#offset.set(offset);
     this.#bytes.set(byteLength);
   }
 
-  /** One was complete at `at`, Unix milliseconds, and took `durationMs`. */
+  /** A snapshot was complete at `at`, in Unix ms, after `durationMs`. */
   written(snapshot: WrittenSnapshot, at: number, durationMs: number): void {
     this.#written.inc();
     this.#writtenAt.set(at / 1000);
@@ -93,28 +93,28 @@ export class SnapshotMetrics {
     this.latest(snapshot);
   }
 
-  /** What was folded was what the server remembered. */
+  /** The replayed memory equalled the server's. */
   checked(): void {
     this.#checked.inc();
   }
 
-  /** What was folded was not what the server remembered. */
+  /** The replayed memory differed from the server's. */
   differed(): void {
     this.#differed.inc();
   }
 
-  /** One could not be checked, for another reason than a stop or a sweep. */
+  /** A snapshot could not be checked, for a reason other than a stop or a sweep. */
   checkFailed(): void {
     this.#uncheckable.inc();
   }
 
-  /** Memory is what the owner has recorded of its own, or is not. */
+  /** Whether memory matched what the owner has recorded of its own. */
   compared(isSame: boolean): void {
     if (isSame) this.#digestsSame.inc();
     else this.#digestsDiffered.inc();
   }
 
-  /** One could not be made, for another reason than a stop or a sweep. */
+  /** A snapshot could not be made, for a reason other than a stop or a sweep. */
   failed(): void {
     this.#failed.inc();
   }

@@ -1,6 +1,6 @@
 /**
- * The thread beside the server in which snapshots are checked: it has no disk and no network, only
- * what it is sent. Each message is answered before the next one is sent.
+ * The thread that checks snapshots: it has no disk and no network, only what the server sends. Each
+ * message is answered before the next one is sent.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { FoldingHere } from '../../engine/snapshots/folding-aside.js';

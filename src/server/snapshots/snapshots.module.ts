@@ -1,4 +1,4 @@
-/** Wiring of the snapshots of memory, which are made beside the server. */
+/** Wiring of the snapshots of memory, which are made while the server works. */
 import { Inject, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -25,12 +25,11 @@ import { MemoryStart } from './memory-start.js';
 import { SnapshotMetrics } from './snapshot.metrics.js';
 import { SnapshotRunner } from './snapshot-runner.js';
 
-/** A stop waits this long for a last snapshot. */
+/** How long a stop waits for a last snapshot. */
 const stopDeadlineMs = 10_000;
 
 /**
- * Where no snapshots are to be made it only keeps old ones in step with sweeps; a server that
- * changes nothing makes none.
+ * If snapshots are off, it only keeps old ones in step with sweeps; a read-only server makes none.
  */
 @Module({
   imports: [JournalSweepsModule],
@@ -67,7 +66,7 @@ export class SnapshotsModule {
     const settings = { ...foldingSettings(config), sweepStretch: sweepStretch(config, fileSizes) };
     const label = () => imageLabel(engine, start.build);
     const recorder = new DigestRecorder({ engine, digests, label, now: () => clock.now() });
-    // What another node writes is not this one's to add to.
+    // While another node writes the journal, this node must not append to it.
     const mayRecord = () => cluster === null || cluster.commits.refusal === null;
     const heldUntil = () => cluster?.foldedUntil ?? journal.endOffset;
     const source: SnapshotSource = {
@@ -105,7 +104,8 @@ export class SnapshotsModule {
       runner.start();
       if (cluster !== null) timer.start();
     };
-    // Until there is a batch, nothing tells a node with an empty folder that it lacks this one's.
+    // Without any batch in the shared log, a node with an empty folder cannot tell that it lacks
+    // the content of this one.
     const announce = async () => {
       const isNew = cluster?.status.sequence === 0 && journal.endOffset > 0;
       if (isNew && mayRecord()) await recorder.record(heldUntil());
@@ -114,7 +114,7 @@ export class SnapshotsModule {
   }
 }
 
-/** The settings that can be handed to another thread. */
+/** The settings that can be passed to another thread. */
 function foldingSettings(config: Config) {
   const { deadLetterRetentionMs, groupRetentionMs, groupsMax, consumersMax } = config;
   const { topicsMax, partitionsMax } = config;
@@ -128,13 +128,13 @@ function foldingSettings(config: Config) {
   };
 }
 
-/** What is done with snapshots and digests while the server lives. */
+/** The parts that work on snapshots and digests while the server runs. */
 interface Snapshotting {
   readonly runner: SnapshotRunner;
   readonly timer: DigestTimer;
-  /** The folder may be changed from now on. */
+  /** Called when the folder may be changed from now on. */
   readonly begin: () => void;
-  /** A node of a cluster has come to own the log. */
+  /** Called when a cluster node has become the owner of the log. */
   readonly announce: () => Promise<void>;
 }
 
@@ -143,11 +143,11 @@ function joinLife(
   cluster: Cluster | null,
   { runner, timer, begin, announce }: Snapshotting,
 ): void {
-  // A follower's start waits, for as long as another node serves; its snapshots do not.
+  // The start of a follower waits while another node serves, but its snapshots do not.
   if (cluster !== null) void cluster.following.then(begin);
   const recover = cluster === null ? async () => begin() : announce;
   life.addRecoverable({ name: 'snapshots', changes: true, recover });
-  // Before the store: what was added last stops first.
+  // Stops before the store: what was added last stops first.
   life.addStoppable({
     name: 'snapshots',
     phase: 'storage',
@@ -160,7 +160,7 @@ function joinLife(
   });
 }
 
-/** What an earlier setting has left would not be kept in step with sweeps. */
+/** Removes snapshots left by an earlier setting, as they would not be kept in step with sweeps. */
 function withoutSnapshots({ snapshots }: Store): SweepGuard {
   return {
     sweepBegins: (edge) => snapshots.removeBefore(edge),
@@ -177,7 +177,7 @@ function checkPorts(clock: Clock, sweeps: JournalSweeps, begin: CheckPorts['begi
   };
 }
 
-/** What is done with a comparison of memory and what the owner has recorded of its own. */
+/** The reactions to a comparison of memory with what the owner has recorded of its own. */
 function digestWatch(
   metrics: SnapshotMetrics,
   log: Logger,
@@ -187,7 +187,7 @@ function digestWatch(
   return {
     same: (until, isWhole) => {
       metrics.compared(true);
-      // A part that agrees says nothing of the part that did not.
+      // A part that agrees says nothing about the part that did not.
       if (isWhole) doubt.compared(true);
       log.debug({ until, isWhole }, 'memory is what the owner has recorded');
     },
@@ -195,7 +195,7 @@ function digestWatch(
       metrics.compared(false);
       doubt.compared(false);
       log.error({ err: error }, 'memory is not what the owner has recorded');
-      // What of it is not what this folder says has a name.
+      // This names the difference between memory and what this folder says.
       void prove();
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The one place that asks the server. Paths, parameters and answers have the types of its OpenAPI
- * document:
+ * The only module that sends requests to the server. Paths, parameters and answers have the types
+ * of its OpenAPI document:
  *
  *     const queues = await ask(api.GET('/v2/queues'));
  */
@@ -12,7 +12,7 @@ import { noteConnection } from './connection.ts';
 
 /** The server refused a request, or did not answer it. */
 export class ApiError extends Error {
-  /** `status` is 0 where the server was not found. */
+  /** `status` is 0 if the server was not reached. */
   constructor(
     readonly status: number,
     message: string,
@@ -21,7 +21,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A refusal by this header makes no browser ask for a password itself. */
+/** With this header, a refusal does not make the browser itself ask for a password. */
 export const pageHeaders = { 'x-requested-with': 'stepwell-console' };
 
 /** Requests by method and path, with the session's cookie. */
@@ -31,7 +31,7 @@ export const api = createClient<paths>({
   fetch: watchedFetch,
 });
 
-/** As `fetch`, and the connection is known by it. */
+/** Like `fetch`, and also notes whether the server is reachable. */
 export async function watchedFetch(request: Request): Promise<Response> {
   try {
     const noteDate = requestTime();
@@ -51,14 +51,14 @@ interface Answered<Data> {
   readonly response: Response;
 }
 
-/** What was answered. Throws `ApiError`. */
+/** The data of an answer. Throws `ApiError`. */
 export async function ask<Data>(asked: Promise<Answered<Data>>): Promise<Data> {
   const { data, error, response } = await asked.catch((reason: unknown) => {
     if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
     if (reason instanceof ApiError) throw reason;
     throw new ApiError(0, 'the server does not answer');
   });
-  // A success has data, of the type that its route has.
+  // A success has data, of the type that its route declares.
   if (response.ok) return data as Data;
   throw new ApiError(response.status, sentenceIn(error) ?? `it answered ${response.status}`);
 }

@@ -1,26 +1,28 @@
-/** Whether the server answers, and when it did last: what is shown meanwhile is of then. */
+/**
+ * Whether the server answers, and when it last did: while it does not, pages show data from then.
+ */
 import { useSyncExternalStore } from 'react';
 import { now } from '../time/clock.ts';
 
-/** What `useConnection` tells. */
+/** The result of `useConnection`. */
 export interface ServerConnection {
-  /** The last request found the server. */
+  /** Whether the last request reached the server. */
   readonly isUp: boolean;
-  /** When it answered last, Unix milliseconds. */
+  /** When the server last answered, in Unix ms. */
   readonly answeredAt: number;
 }
 
 const listeners = new Set<() => void>();
 let connection: ServerConnection = { isUp: true, answeredAt: now() };
 
-/** The server has answered, whatever it said, or a request has not found it. */
+/** Called when the server has answered, whatever it said, or was not reached. */
 export function noteConnection(isUp: boolean): void {
   const hasChanged = isUp !== connection.isUp;
   connection = { isUp, answeredAt: isUp ? now() : connection.answeredAt };
   if (hasChanged) for (const listener of listeners) listener();
 }
 
-/** The page is drawn anew when the server goes or comes back, and not for each answer. */
+/** Renders again when the server goes away or returns, not for each answer. */
 export function useConnection(): ServerConnection {
   return useSyncExternalStore(
     (listener) => {

@@ -1,19 +1,19 @@
-/** Server-sent events of a path, one after another, until the server or `signal` ends them. */
+/** The server-sent events of a path, one after another, until the server or `signal` ends them. */
 import { ApiError, pageHeaders } from './client.ts';
 
 /**
- * One event of a stream (WHATWG HTML, "server-sent events"); or a place alone, which is where a
- * stream goes on that has brought nothing yet.
+ * One event of a stream (WHATWG HTML, "server-sent events"); or only a position, from which a
+ * stream that has brought no event yet resumes.
  */
 export interface ServerEvent {
-  /** The last one that had one is where a stream may go on. */
+  /** The last id received is where a stream can resume. */
   readonly id: string | null;
   readonly name: string;
-  /** Empty = it is a place, and no event. */
+  /** Empty if it is a position and not an event. */
   readonly data: string;
 }
 
-/** `begun` is called once the server has answered. Throws `ApiError` where it refuses. */
+/** `begun` is called once the server has answered. Throws `ApiError` if it refuses. */
 export async function* eventsOf(
   path: string,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * What happens on the server, as it tells it while it happens (messaging.md 12): whatever is shown
- * of the kind is asked for again. Where the stream is cut, lists are asked for at intervals.
+ * Follows what happens on the server, live (messaging.md 12): an event reloads everything shown of
+ * its kind. While the stream is cut, lists are reloaded at intervals instead.
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -10,10 +10,10 @@ import { setLive } from './queries.ts';
 import { refresh } from './refresh.ts';
 
 const againMs = 2000;
-/** So often at most a kind is asked for again; an event that comes alone, at once. */
+/** The shortest interval between reloads of a kind; the first event reloads at once. */
 const settleMs = 400;
 
-/** Follows the server as long as the component is shown. */
+/** Follows the server as long as the component is mounted. */
 export function useLive(): void {
   const queries = useQueryClient();
   useEffect(() => {
@@ -34,14 +34,14 @@ async function follow(queries: QueryClient, signal: AbortSignal): Promise<void> 
         if (data !== '') kinds.take(name, JSON.parse(data));
       }
     } catch {
-      // It is tried again; the banner tells of a server that is gone.
+      // The loop retries; a banner reports that the server is gone.
     }
     setLive(queries, false);
     await new Promise<void>((resolve) => after(againMs, resolve));
   }
 }
 
-/** What an event says, as far as it is needed here. */
+/** The fields of an event that are used here. */
 interface LiveNews {
   readonly kind?: string;
   /** A message or a run has failed, and is a dead letter now. */
@@ -49,7 +49,7 @@ interface LiveNews {
   readonly counts?: Readonly<Record<string, number>>;
 }
 
-/** Kinds that something has happened to, asked for again together. */
+/** Collects the kinds that have changed, and reloads them together. */
 class Invalidation {
   private readonly waiting = new Set<string>();
   private isSettling = false;
@@ -62,7 +62,7 @@ class Invalidation {
       return;
     }
     const kinds = [kind ?? [], Object.keys(counts ?? {})].flat();
-    // Counts do not say how many have failed.
+    // Counts do not say how many of the messages and runs have failed.
     const mayBeLetters = dlqId !== undefined || counts !== undefined;
     for (const each of mayBeLetters ? [...kinds, 'dlq'] : kinds) this.waiting.add(each);
     if (!this.isSettling) this.ask();

@@ -1,33 +1,33 @@
 /**
- * How pages ask and ask again. The first part of a query's key is the kind of thing that it shows,
- * as the server tells of it: `message`, `run`, `schedule`, `queue`, `flow`, `dlq`, `topic`. What
- * happens to that kind asks for it again.
+ * How pages query and reload. The first part of a query's key is the kind of data that it shows, as
+ * in the live stream: `message`, `run`, `schedule`, `queue`, `flow`, `dlq`, `topic`. An event of
+ * that kind reloads the query.
  */
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
 import { refresh } from './refresh.ts';
 
-/** How often what is shown is asked for again where the server does not tell that it changed. */
+/** How often shown data is reloaded while there is no live stream. */
 const unheardMs = 3000;
-/** And where it does, for what depends on time alone. */
+/** How often it is reloaded with a live stream, for data that changes with time alone. */
 const heardMs = 20_000;
 
 const retriesMax = 2;
 let isLive = false;
 
-/** How often lists are asked for again now, in milliseconds. */
+/** The present interval for reloading lists, in ms. */
 export const againMs = () => (isLive ? heardMs : unheardMs);
 
-/** The server tells what happens from now on, or does not any more. */
+/** Sets whether the live stream is connected. */
 export function setLive(queries: QueryClient, live: boolean): void {
-  // The stream does not say what happened before its first word.
+  // The stream does not report what happened before it began.
   if (live && !isLive) refresh(queries);
   isLive = live;
 }
 
 /**
- * One for the console, and one for the reference. An answer of 401 asks for the session again,
- * which leads to signing in.
+ * One for the console, and one for the reference. An answer of 401 reloads the session, which leads
+ * to the sign-in page.
  */
 export function queryClient(): QueryClient {
   const client = new QueryClient({
@@ -35,7 +35,7 @@ export function queryClient(): QueryClient {
       queries: {
         staleTime: 1000,
         refetchInterval: againMs,
-        // The header tells of the connection; a page goes on showing what it has.
+        // The page header reports a lost connection; pages keep showing what they have.
         networkMode: 'always',
         retry: (failures, error) => isPassing(error) && failures < retriesMax,
       },
@@ -52,10 +52,10 @@ export function queryClient(): QueryClient {
   return client;
 }
 
-/** The server is not there; or it, or what is in front of it, answers while it starts or stops. */
+/** The server is unreachable; or it, or a proxy in front of it, is starting or stopping. */
 const passing = new Set([0, 502, 503, 504]);
 
-/** Whether the same request may be answered in a moment. */
+/** Whether the same request may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
   return error instanceof ApiError && passing.has(error.status);
 }

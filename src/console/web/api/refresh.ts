@@ -1,17 +1,19 @@
-/** What is shown is asked for again, as the server has said that it changed. */
+/** Reloads shown data after the server has reported a change. */
 import type { QueryClient } from '@tanstack/react-query';
 
-/** So many pages of a list are asked for again whenever something in it changes. */
+/** Lists with up to this many pages are reloaded whenever something in them changes. */
 const livePagesMax = 2;
-/** Of a longer list, as of one who has scrolled far back, a page a second is asked for again. */
+/**
+ * A longer list, whose reader has scrolled far back, is reloaded at a rate of a page per second.
+ */
 const pageMs = 1000;
 
-/** How long it is until a list of so many pages is asked for again; null = it is a short one. */
+/** How long until a list with this many pages is reloaded; null for a short list. */
 export function pauseOf(pages: number): number | null {
   return pages <= livePagesMax ? null : pages * pageMs;
 }
 
-/** Asks again for what is shown of a kind, or of all kinds; long lists have their own pace. */
+/** Reloads shown data of a kind, or of all kinds; long lists have their own pace. */
 export function refresh(queries: QueryClient, kind?: string): void {
   queries.invalidateQueries({
     ...(kind !== undefined && { queryKey: [kind] }),
@@ -19,7 +21,7 @@ export function refresh(queries: QueryClient, kind?: string): void {
   });
 }
 
-/** Pages of a list that are loaded; 0 for what is no list. */
+/** How many pages of a list are loaded; 0 if the data is not a list. */
 function pagesIn(data: unknown): number {
   if (typeof data !== 'object' || data === null || !('pages' in data)) return 0;
   return Array.isArray(data.pages) ? data.pages.length : 0;

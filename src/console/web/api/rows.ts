@@ -8,31 +8,31 @@ import { useMemo } from 'react';
 import { againMs } from './queries.ts';
 import { pauseOf } from './refresh.ts';
 
-/** One page of a listing; without a cursor it is the last. */
+/** One page of a listing; a page without a cursor is the last one. */
 export interface RowPage<Row> {
   readonly rows: readonly Row[];
   readonly cursor?: string | undefined;
-  /** What the server could not read: the rows are without it. */
+  /** What the server could not read, and the rows lack. */
   readonly damaged?: readonly { readonly error: string }[] | undefined;
 }
 
-/** What `useRows` gives, and tables and states of lists take. */
+/** The result of `useRows`, which tables and list states take. */
 export interface Rows<Row> {
   readonly query: UseInfiniteQueryResult<unknown>;
-  /** Of all pages that are loaded; undefined before the first. */
+  /** The rows of all loaded pages; undefined before the first one. */
   readonly rows: readonly Row[] | undefined;
-  /** Loads one more page; absent where there is none, or it is on its way. */
+  /** Loads one more page; absent if there is none, or it is loading. */
   readonly more: (() => void) | undefined;
   /**
-   * In place of `more` where the last page had no rows: a search has a bound, and what it has not
-   * found goes on only when it is asked to.
+   * Replaces `more` if the last page had no rows: the server searches a bounded part at a time, and
+   * continues only on request.
    */
   readonly further: (() => void) | undefined;
-  /** What the server could not read for them, each place once. */
+  /** What the server could not read for these rows, each place once. */
   readonly damaged: readonly string[];
 }
 
-/** `key` begins with the kind of the rows, and names all that `load` depends on. */
+/** `key` begins with the kind of the rows, and includes everything that `load` depends on. */
 export function useRows<Row>(
   key: readonly unknown[],
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<RowPage<Row>>,
@@ -40,9 +40,9 @@ export function useRows<Row>(
   const query = useInfiniteQuery({
     queryKey: [...key, 'rows'],
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
-    // While a filter is typed what it was shows, and not a skeleton.
+    // While a filter is being typed, the previous rows are shown instead of a skeleton.
     placeholderData: keepPreviousData,
-    // Its type is that of all later ones.
+    // The type is that of all later page parameters.
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.cursor,
     refetchInterval: ({ state }) => pauseOf(state.data?.pages.length ?? 0) ?? againMs(),
@@ -65,16 +65,16 @@ function damagedIn(pages: readonly RowPage<unknown>[]): readonly string[] {
   return [...new Set(pages.flatMap(({ damaged = [] }) => damaged.map(({ error }) => error)))];
 }
 
-/** What was read of a listing at once. */
+/** The rows read from a listing at once. */
 export interface ReadRows<Row> {
   readonly rows: readonly Row[];
-  /** There are more rows than were read. */
+  /** Whether there are more rows than were read. */
   readonly isCut: boolean;
-  /** What the server could not read on its disk, in its words: the rows are without it. */
+  /** What the server could not read from its disk, in its words; the rows lack it. */
   readonly damaged: readonly string[];
 }
 
-/** Reads page after page, to the end or to the page that has the row of number `rowsMax`. */
+/** Reads page by page, until the end or until there are at least `rowsMax` rows. */
 export async function rowsUpTo<Row>(
   rowsMax: number,
   load: (cursor: string | undefined) => Promise<RowPage<Row>>,

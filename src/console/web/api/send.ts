@@ -1,10 +1,13 @@
-/** Requests whose body is no JSON, or whose path holds a URL, as they are: typed clients encode. */
+/**
+ * Sends requests that typed clients would encode wrongly: those with a body that is not JSON, or
+ * with a URL in the path.
+ */
 import { ApiError, ask, pageHeaders, watchedFetch } from './client.ts';
 
-/** A browser says by itself that a text is one; of bytes it says nothing. */
+/** The browser declares the type of a text body itself, but not that of bytes. */
 export type SentBody = string | Uint8Array<ArrayBuffer>;
 
-/** Posts a text, or bytes; the JSON that was answered. Throws `ApiError`. */
+/** Posts a text, or bytes; resolves to the JSON of the answer. Throws `ApiError`. */
 export function sendText<Answer>(
   path: string,
   body: SentBody,
@@ -18,13 +21,13 @@ export function sendText<Answer>(
     if (response.ok && json === undefined) {
       throw new ApiError(response.status, 'the answer of the server cannot be read');
     }
-    // The caller says what the route answers.
+    // The caller knows the type of the route's answer.
     return response.ok ? { data: json as Answer, response } : { error: json, response };
   };
   return ask<Answer>(send());
 }
 
-/** What is typed may be no header at all: no server was asked then. */
+/** Typed headers may be invalid: then no request is sent. */
 function requestOf(path: string, body: SentBody, headers: Readonly<Record<string, string>>) {
   const method = 'POST';
   try {

@@ -1,21 +1,19 @@
-/** Who has signed in, and what that lets them do. */
+/** Who is signed in, and what they may do. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, ask } from './client.ts';
 
-/** What is typed to sign in; `{}` where nothing is asked for. */
+/** What is typed to sign in; `{}` if no credential is required. */
 export type Credential =
   | { readonly token: string }
   | { readonly username: string; readonly password: string }
   | Record<string, never>;
 
-/** What a change needs: `operate` for work, `admin` for settings. */
+/** The right that a change needs: `operate` for work, `admin` for settings. */
 export type Need = 'operate' | 'admin';
 
 const sessionKey = ['session'];
 
-/**
- * Asked once: signing in and out set what is known, and an answer of 401 has it asked for again.
- */
+/** Loaded once: signing in and out update it, and an answer of 401 reloads it. */
 export function useSession() {
   return useQuery({
     queryKey: sessionKey,
@@ -25,13 +23,13 @@ export function useSession() {
   });
 }
 
-/** Whether the one who has signed in may do what needs this. */
+/** Whether the signed-in person may make changes that need this right. */
 export function useMay(need: Need): boolean {
   const role = useSession().data?.session?.role ?? 'read';
   return role === 'admin' || (role === 'operate' && need === 'operate');
 }
 
-/** Signs in; what was shown to no one is asked for again. */
+/** Signs in; data that was shown before is loaded again. */
 export function useSignIn() {
   const queries = useQueryClient();
   return useMutation({
@@ -43,7 +41,7 @@ export function useSignIn() {
   });
 }
 
-/** Signs out, and forgets what was shown. */
+/** Signs out, and discards all data that was shown. */
 export function useSignOut() {
   const queries = useQueryClient();
   return useMutation({

@@ -1,24 +1,24 @@
-/** The words of `curl` that send a body. Pure. */
+/** The `curl` arguments that send a body. Pure. */
 import { quoted } from '../parts/shell-words.ts';
 
-/** As the API has it: text, or Base64 of what is none. */
+/** A body as in the API: text, or Base64 of bytes that are not text. */
 export interface GivenBody {
   readonly body?: string | undefined;
   readonly bodyBase64?: string | undefined;
 }
 
-/** What the pages name the files that they save bodies to. */
+/** The names of the files in which pages save bodies. */
 export const bodyFiles = { text: 'body.txt', bytes: 'body.bin' };
 
-/** A word of a command has 128 KiB at most. */
+/** An argument of a command can have 128 KiB at most. */
 const wordMax = 100_000;
 
-/** The digest stands in the place of what is hidden. */
+/** A hidden body is replaced by its digest. */
 export const isHidden = ({ body }: GivenBody): boolean => body?.startsWith('REDACTED:') === true;
 
 /**
- * What is no text, too long for a command, or hidden comes from a file. Without a type the message
- * has none, and `curl` would say that it is a form.
+ * A body that is not text, too long for a command, or hidden is read from a file. If the message
+ * has no content type, the header is cleared, as `curl` would otherwise declare a form.
  */
 export function bodyWords(given: GivenBody, hasType: boolean): readonly string[] {
   const { body = '', bodyBase64 = '' } = given;

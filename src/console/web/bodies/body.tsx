@@ -1,4 +1,4 @@
-/** Bodies of messages, answers and records, as they are read best. */
+/** Shows bodies of messages, answers and records in a readable form. */
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { Button } from '../parts/button.tsx';
@@ -9,11 +9,11 @@ import { bytesIn, hexLines } from './bytes.ts';
 import { indented } from './indented.ts';
 import { saveFile } from './save.ts';
 
-/** Of a longer text this much is drawn: a browser takes seconds to draw all of it. */
+/** How much of a longer text is drawn: a browser needs seconds to draw all of it. */
 const shownMax = 100_000;
 const shownBytesMax = 1024;
 
-/** JSON with its lines, anything else as it is. What is copied is always as it is. */
+/** Shows JSON indented, anything else unchanged. The copy button always copies the original. */
 export function Body({ text }: { readonly text: string }) {
   const shown = useMemo(() => shownOf(text), [text]);
   const isCut = text.length > shownMax;
@@ -33,7 +33,7 @@ function shownOf(text: string): string {
   return text.length > shownMax ? text.slice(0, shownMax) : (indented(text) ?? text);
 }
 
-/** One that is no text, by its Base64. */
+/** Shows a body that is not text, from its Base64. */
 function BytesBody({ base64 }: { readonly base64: string }) {
   const bytes = useMemo(() => bytesIn(base64), [base64]);
   return (
@@ -47,7 +47,7 @@ function BytesBody({ base64 }: { readonly base64: string }) {
   );
 }
 
-/** A body as the API has it, whichever it is; nothing where there is none. */
+/** Shows a body as in the API, text or bytes; nothing if it is absent. */
 export function AnyBody({
   text,
   base64,

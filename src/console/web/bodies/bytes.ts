@@ -1,6 +1,6 @@
-/** Bodies that are no text: their bytes, and how they are shown. Pure. */
+/** Bodies that are not text: their bytes, and how they are shown. Pure. */
 
-/** What Base64 stands for. */
+/** Decodes Base64. */
 export function bytesIn(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
@@ -8,7 +8,7 @@ export function bytesIn(base64: string): Uint8Array<ArrayBuffer> {
 const lineBytes = 16;
 const hex = (value: number, length: number) => value.toString(16).padStart(length, '0');
 
-/** Sixteen bytes in a line, by their numbers and as ASCII: what `xxd` and `hexdump -C` show. */
+/** Sixteen bytes per line, in hexadecimal and as ASCII, like `xxd` and `hexdump -C`. */
 export function hexLines(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let from = 0; from < bytes.length; from += lineBytes) {

@@ -1,14 +1,14 @@
-/** JSON in lines, with every number and text as it was written. Pure. */
+/** Indents JSON, with every number and text as it was written. Pure. */
 
-/** Deeper than this the blanks in front of the lines are longer than what they lead to. */
+/** Deeper nesting would have more indentation than content. */
 const depthMax = 100;
 
-/** Texts, what holds other values together, and all else: numbers and words. */
+/** Strings, punctuation, and everything else: numbers and words. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
- * The text with a line for each value; null = it is no JSON, or one value alone. It is not made of
- * what was parsed: that has lost what a number has beyond 17 digits, and names that are repeated.
+ * The text with one line for each value; null if it is not JSON, or only one value. It is not made
+ * from the parsed value, which would lose digits of numbers beyond the 17th, and repeated names.
  */
 export function indented(text: string): string | null {
   if (!/^\s*[[{]/.test(text) || !isJson(text)) return null;

@@ -1,6 +1,6 @@
-/** Files that a page makes. */
+/** Files that a page creates. */
 
-/** Has the browser save it under this name. */
+/** Makes the browser save a file under this name. */
 export function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');

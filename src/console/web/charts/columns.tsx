@@ -1,10 +1,10 @@
-/** Columns over time, one tone on another; a drag over them chooses a stretch of time. */
+/** A stacked column chart over time; dragging over it selects a period. */
 import { type PointerEvent, useState } from 'react';
 import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
 import { ClockAxis } from './time-axis.tsx';
 
-/** A stretch of time, Unix milliseconds; its end does not belong to it. */
+/** A period in Unix ms; the end is exclusive. */
 interface Stretch {
   readonly from: number;
   readonly until: number;
@@ -14,24 +14,24 @@ interface Stretch {
 interface ColumnLayer {
   readonly name: string;
   readonly tone: Tone;
-  /** One number for each column; all layers have as many. */
+  /** One number for each column; all layers have the same length. */
   readonly values: readonly number[];
 }
 
 interface ColumnsProps {
   readonly label: string;
   readonly layers: readonly ColumnLayer[];
-  /** When the first column begins, Unix milliseconds. */
+  /** The start of the first column, in Unix ms. */
   readonly from: number;
   readonly stepMs: number;
-  /** What is chosen; null = nothing. */
+  /** The selected period; null = none. */
   readonly chosen: Stretch | null;
   readonly choose: (stretch: Stretch) => void;
 }
 
 /**
- * `chosen`, Unix milliseconds, stands out; null = all of it. Keys choose by the fields beside it
- * (`StretchFields`).
+ * `chosen`, in Unix ms, is highlighted; null = all of it. For the keyboard, there are fields beside
+ * it (`StretchFields`).
  */
 export function Columns({ label, layers, from, stepMs, chosen, choose }: ColumnsProps) {
   const length = Math.max(0, ...layers.map(({ values }) => values.length));
@@ -91,7 +91,7 @@ interface Drag {
   readonly last: number;
 }
 
-/** From where to where a pointer is drawn, as indexes of columns; a press alone is one column. */
+/** The columns between which a pointer is dragged, as indexes; a click alone is one column. */
 function useDrag(length: number, done: (first: number, last: number) => void) {
   const [began, setBegan] = useState<number | null>(null);
   const [at, setAt] = useState(0);

@@ -1,9 +1,9 @@
-/** How much of a limit is used. */
+/** Shows how much of a limit is used. */
 
 import { barColours } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
 
-/** `used` null = it is not known; `limit` 0 = there is none. */
+/** `used` is null if unknown; `limit` is 0 if there is none. */
 export function Gauge({
   label,
   used,

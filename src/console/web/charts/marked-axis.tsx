@@ -1,12 +1,17 @@
-/** Words at places of an axis. What they say is read elsewhere, too: they are for the eye alone. */
+/**
+ * Labels at positions of an axis. They are only visual, as the same information is available
+ * elsewhere.
+ */
 
 export interface AxisMark {
-  /** From its beginning, percent. */
+  /** The distance from the start, in per cent. */
   readonly place: number;
   readonly word: string;
 }
 
-/** So close to an end, percent, a mark is written beside its place and not below it. */
+/**
+ * Within this distance of an end, in per cent, a label is aligned to the end instead of centred.
+ */
 const nearStart = 2;
 const nearEnd = 94;
 
@@ -15,7 +20,7 @@ function shiftOf(place: number): string {
   return place > nearStart ? '-translate-x-1/2' : '';
 }
 
-/** Where there is little room, every other mark is left out. */
+/** If there is little room, every other label is left out. */
 export function MarkedAxis({ marks }: { readonly marks: readonly AxisMark[] }) {
   return (
     <span className="relative block h-4 text-xs text-muted" aria-hidden="true">

@@ -1,12 +1,12 @@
-/** A series as a line without axes, for beside a number. */
+/** A series as a line without axes, to show beside a number. */
 
-/** Values in the order of time; null where nothing is known. */
+/** Values in chronological order; null if unknown. */
 export type SparklineValues = readonly (number | null)[];
 
 const width = 100;
 const height = 24;
 
-/** The corners of a line, and of the area below it. */
+/** The path of the line through the values. */
 function pathOf(series: SparklineValues): string {
   const max = Math.max(1e-9, ...series.map((value) => value ?? 0));
   const step = width / Math.max(1, series.length - 1);
@@ -15,11 +15,11 @@ function pathOf(series: SparklineValues): string {
       ? []
       : [`${(index * step).toFixed(1)} ${(height - (value / max) * 22 - 1).toFixed(1)}`],
   );
-  // One value is no course: a dot alone would look like dirt.
+  // A single value has no course, and a lone dot would look like dirt.
   return points.length < 2 ? '' : `M${points.join('L')}`;
 }
 
-/** Stretched to the width that there is; null in a series is a gap. */
+/** Stretched to the available width; null values are skipped. */
 export function Sparkline({ series }: { readonly series: SparklineValues }) {
   const path = pathOf(series);
   return (

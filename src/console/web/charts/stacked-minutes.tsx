@@ -1,4 +1,4 @@
-/** Numbers a minute, one bar on another, with what each says on hover. */
+/** A stacked bar for each minute, with its numbers on hover. */
 
 import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { count, exact } from '../time/format.ts';
@@ -14,9 +14,9 @@ interface Layer {
 
 interface StackedProps {
   readonly label: string;
-  /** All of one length. */
+  /** All layers have the same length. */
   readonly layers: readonly Layer[];
-  /** When the first of them began, Unix milliseconds. */
+  /** The start of the first bar, in Unix ms. */
   readonly from: number;
   readonly stepMs: number;
 }
@@ -25,7 +25,7 @@ function wordsOf(parts: readonly { readonly name: string; readonly value: number
   return parts.map(({ name, value }) => `${count(value)} ${name}`).join(', ');
 }
 
-/** `from` is Unix milliseconds; each bar stands for `stepMs`. */
+/** `from` is in Unix ms; each bar covers `stepMs`. */
 export function StackedMinutes({ label, layers, from, stepMs }: StackedProps) {
   const length = Math.max(0, ...layers.map(({ series }) => series.length));
   const columns = Array.from({ length }, (_, index) => ({

@@ -1,4 +1,4 @@
-/** Axes of time: since something began, and by the clock. All times are milliseconds. */
+/** Time axes: relative to a start, and by the clock. All times are in ms. */
 import { clockTicks, tickWord, timeTicks } from '../time/ticks.ts';
 import { MarkedAxis } from './marked-axis.tsx';
 
@@ -7,7 +7,7 @@ interface AxisProps {
   readonly until: number;
 }
 
-/** `0`, `5 s`, `10 s`: how long after `from`. */
+/** `0`, `5 s`, `10 s`: the time since `from`. */
 export function SinceAxis({ from, until }: AxisProps) {
   const span = until - from;
   const marks = timeTicks(span).map((tick) => ({
@@ -17,7 +17,7 @@ export function SinceAxis({ from, until }: AxisProps) {
   return <MarkedAxis marks={marks} />;
 }
 
-/** `14:30`, `14:45`: times of the day, or dates where it is long. */
+/** `14:30`, `14:45`: times of day, or dates if the axis is long. */
 export function ClockAxis({ from, until }: AxisProps) {
   const marks = clockTicks(from, until).map(({ at, word }) => ({
     place: (100 * (at - from)) / Math.max(1, until - from),

@@ -1,9 +1,9 @@
-/** Bars over an axis of time: what happened when, and for how long. */
+/** Bars over a time axis: what happened when, and for how long. */
 
 import { barColours, type Tone } from '../parts/state-mark.tsx';
 import { duration } from '../time/format.ts';
 
-/** Times in any unit, all the same one as the scale's. */
+/** Times in any unit, the same as that of the scale. */
 export interface TimeBar {
   readonly from: number;
   readonly until: number;
@@ -11,13 +11,13 @@ export interface TimeBar {
   readonly says: string;
 }
 
-/** Where the axis begins and ends, Unix milliseconds. */
+/** The start and end of the axis, in Unix ms. */
 export interface Scale {
   readonly from: number;
   readonly until: number;
 }
 
-/** A place on the scale, in percent. */
+/** A position on the scale, in per cent. */
 function place(at: number, { from, until }: Scale): number {
   return until <= from ? 0 : (100 * (at - from)) / (until - from);
 }

@@ -1,20 +1,20 @@
-/** Filters of the page as the routes of dead letters take them. Pure. */
+/** Converts the filters of the page into those of the dead-letter routes. Pure. */
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 
-/** Messages, or runs of workflows, that have failed for good. */
+/** Messages, or workflow runs, that have failed for good. */
 export type LetterKind = 'messages' | 'runs';
 
-/** Which letters the address asks for: those of messages, unless it says runs. */
+/** Which letters the address selects: those of messages, unless it says runs. */
 export const kindOf = ({ of }: ChosenFilters): LetterKind => (of === 'runs' ? 'runs' : 'messages');
 
-/** A status of the address, which may be edited by hand; the server says what is wrong with it. */
+/** The address may be edited by hand; the server reports an invalid status. */
 const common = ({ label, flowControlKey, responseStatus }: ChosenFilters) => ({
   ...(label !== undefined && { label: [label] }),
   ...(flowControlKey !== undefined && { flowControlKey: [flowControlKey] }),
   ...(responseStatus !== undefined && { responseStatus: [Number(responseStatus)] }),
 });
 
-/** Of messages. */
+/** The query for messages. */
 export function messageQuery(filters: ChosenFilters) {
   const { url, queueName, host } = filters;
   return {
@@ -25,13 +25,13 @@ export function messageQuery(filters: ChosenFilters) {
   };
 }
 
-/** Of failed runs, whose URL is that of the workflow; they stand in no queue. */
+/** The query for failed runs, whose URL is that of the workflow; they have no queue. */
 export function runQuery(filters: ChosenFilters) {
   const { url } = filters;
   return { ...common(filters), ...(url !== undefined && { workflowUrl: [url] }) };
 }
 
-/** As a request of a job has them, whose filters are those of the listing. */
+/** The filter for a job, which takes the same filters as the listing. */
 export const filterOf = (filters: ChosenFilters) =>
   kindOf(filters) === 'runs' ? runQuery(filters) : messageQuery(filters);
 
@@ -44,7 +44,7 @@ const words: Readonly<Record<string, string>> = {
   responseStatus: 'the status is',
 };
 
-/** What the filters say, in words: for before something is done to all. */
+/** The filters in words, to show before an action on all letters. */
 export function conditionsOf(filters: ChosenFilters): readonly string[] {
   return Object.entries(filters).flatMap(([name, value]) =>
     words[name] === undefined || value === undefined ? [] : [`${words[name]} ${value}`],

@@ -1,4 +1,4 @@
-/** Messages and runs that have failed for good: why, and to try them again or let them go. */
+/** Messages and runs that have failed for good: shows why, and lets people retry or delete them. */
 
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -85,7 +85,7 @@ function columnsOf(
   ];
 }
 
-/** The ids that are chosen, as far as they are still there. */
+/** The selected ids, as far as their letters still exist. */
 function useChosen(rows: readonly Letter[] | undefined) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const chosen = useMemo(

@@ -1,19 +1,19 @@
-/** All dead letters that pass the filters, as a file of one JSON object in a line. */
+/** Exports all dead letters that match the filters, as a file with one JSON object per line. */
 import { saveFile } from '../bodies/save.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { kindOf } from './dead-letter-filters.ts';
 import { loadLetters } from './letters.ts';
 
-/** A browser holds the file before it is saved: above so many letters it is cut. */
+/** The browser holds the file in memory before it is saved, so it is cut at this many letters. */
 const lettersMax = 20_000;
 
-/** How far it is; `isCut` where there were more than fit. */
+/** The result; `isCut` if there were more letters than fit. */
 export interface Exported {
   readonly letters: number;
   readonly isCut: boolean;
 }
 
-/** Saves the file, and tells `progress` after each page how many it holds. */
+/** Saves the file; calls `progress` after each page with the number of letters so far. */
 export async function exportLetters(
   filters: ChosenFilters,
   progress: (letters: number) => void,

@@ -1,4 +1,7 @@
-/** Dead letters by what went wrong, the largest group first: a press shows those of its host. */
+/**
+ * Dead letters grouped by what went wrong, the largest group first; a click shows the letters of
+ * its host.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
@@ -18,9 +21,9 @@ const load = async (filters: ChosenFilters) => {
 };
 type Group = Awaited<ReturnType<typeof load>>['groups'][number];
 
-/** Few causes make most of the letters. */
+/** A few causes usually account for most of the letters. */
 const shownAtFirst = 5;
-/** Counting looks at each letter: it is done less often than a page is read. */
+/** Counting reads every letter, so it happens less often than reading a page. */
 const againMs = 5000;
 
 const hostOf = ({ origin }: Group) => origin.replace(/^https?:\/\//, '');

@@ -1,4 +1,4 @@
-/** What is done to one dead letter, to those that are chosen, or to all; and a file of them. */
+/** Actions on one dead letter, on the selected ones, or on all; and the export to a file. */
 import { Download, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { JobDialog } from '../jobs/job-dialog.tsx';
@@ -23,7 +23,7 @@ const iconOf = (verb: LetterVerb) =>
   verb === 'delete' ? <Trash2 className="size-4" /> : <RotateCcw className="size-4" />;
 const lookOf = (verb: LetterVerb) => (verb === 'delete' ? 'danger' : 'plain');
 
-/** At once, without asking: one letter is easily found again, but for a deleted one. */
+/** Acts without a confirmation, as it concerns a single letter. */
 export function RowActions({
   letter,
   kind,
@@ -55,7 +55,7 @@ export function RowActions({
   );
 }
 
-/** Stands above the list while some of it is chosen. */
+/** Shown above the list while letters are selected. */
 export function ChosenActions({
   ids,
   kind,
@@ -89,7 +89,9 @@ export function ChosenActions({
   );
 }
 
-/** For all that pass the filters, by a job: its dialog says first how many these are. */
+/**
+ * Actions on all letters that match the filters, by a job; its dialog first shows how many match.
+ */
 export function PageActions({ isEmpty }: { readonly isEmpty: boolean }) {
   const [filters] = useFilters();
   const [verb, setVerb] = useState<LetterVerb | null>(null);

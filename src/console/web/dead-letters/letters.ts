@@ -1,4 +1,4 @@
-/** Dead letters of messages and of runs, as the page shows them, and what is done to them. */
+/** Dead letters of messages and of runs, as the page shows them, and the actions on them. */
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
@@ -8,27 +8,27 @@ import { kindOf, type LetterKind, messageQuery, runQuery } from './dead-letter-f
 /** A row of the page, of either kind. */
 export interface Letter {
   readonly dlqId: string;
-  /** The page of what has failed, below `/console`. */
+  /** The page of what has failed, relative to `/console`. */
   readonly page: string;
   readonly method: string;
   readonly url: string;
   readonly labels: string | undefined;
   /** 0 = there was no answer. */
   readonly responseStatus: number;
-  /** What was answered, or why nothing was. */
+  /** The answer, or why there was none. */
   readonly answer: string;
-  /** When it failed for good, Unix milliseconds. */
+  /** When it failed for good, in Unix ms. */
   readonly at: number;
-  /** All that the server tells of it. */
+  /** The whole object that the server sent. */
   readonly whole: object;
 }
 
 const pageSize = 100;
 
-/** The id of a dead letter begins with its time (messaging.md 10). */
+/** The id of a dead letter begins with the time of the failure (messaging.md 10). */
 const timeIn = (dlqId: string) => Number.parseInt(dlqId, 10);
 
-/** A page of them, the newest first. */
+/** A page of dead letters, newest first. */
 export function loadLetters(
   filters: ChosenFilters,
   cursor: string | undefined,
@@ -82,16 +82,16 @@ async function loadRuns(
   return { rows, cursor: page.cursor, damaged: page.damaged };
 }
 
-/** What may be done: a message is retried, a run goes on or begins anew. */
+/** The actions: a message is retried; a run is resumed or restarted; both can be deleted. */
 export type LetterVerb = 'retry' | 'resume' | 'restart' | 'delete';
 
-/** What can be done with letters of each kind, in the order of the buttons. */
+/** The actions for letters of each kind, in the order of the buttons. */
 export const verbsOf: Readonly<Record<LetterKind, readonly LetterVerb[]>> = {
   messages: ['retry', 'delete'],
   runs: ['resume', 'restart', 'delete'],
 };
 
-/** What stands on the button. */
+/** The text of each button. */
 export const wordOf: Readonly<Record<LetterVerb, string>> = {
   retry: 'Retry',
   resume: 'Resume',
@@ -99,7 +99,7 @@ export const wordOf: Readonly<Record<LetterVerb, string>> = {
   delete: 'Delete',
 };
 
-/** What becomes of them, for before it is done. */
+/** What each action does, to show before it is done. */
 export const meaningOf: Readonly<Record<LetterVerb, string>> = {
   retry: 'Each becomes a new message.',
   resume: 'Each becomes a new run, which goes on where the old one failed.',
@@ -107,12 +107,12 @@ export const meaningOf: Readonly<Record<LetterVerb, string>> = {
   delete: 'What is deleted cannot be tried again.',
 };
 
-/** Kinds of things that change with it, as keys of queries begin. */
+/** The kinds of data that an action changes: the first parts of query keys. */
 export const changedKinds = ['dlq', 'message', 'run'];
 
 const chosenMax = 100;
 
-/** Does it to letters by their ids, 100 at a time. */
+/** Applies an action to letters by their ids, 100 at a time. */
 export async function apply(
   kind: LetterKind,
   verb: LetterVerb,

@@ -1,4 +1,4 @@
-/** Where deliveries go: origins, and URL groups, names that stand for several destinations. */
+/** Where deliveries go: origins, and URL groups, which are names for several destinations. */
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Radar } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
@@ -66,7 +66,7 @@ export default function EndpointsPage() {
   );
 }
 
-/** What was called since the server started. */
+/** The origins that were called since the server started. */
 function Origins() {
   const query = useOrigins();
   return (

@@ -1,4 +1,4 @@
-/** The origins that deliveries went to: how full, how they answer, whether they may be called. */
+/** The origins of deliveries: their load, how they answer, and whether they may be called. */
 import { useQuery } from '@tanstack/react-query';
 import { Pause, Play } from 'lucide-react';
 import { api, ask } from '../api/client.ts';
@@ -11,19 +11,21 @@ import { count, exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 
 const loadOrigins = () => ask(api.GET('/admin/origins'));
-/** One of `GET /admin/origins`. */
+/** One item of `GET /admin/origins`. */
 export type ListedOrigin = Awaited<ReturnType<typeof loadOrigins>>[number];
 
-/** Those called last come first. */
+/** The most recently called origins come first. */
 export const useOrigins = () =>
   useQuery({ queryKey: ['origins'], queryFn: loadOrigins, refetchInterval: 3000 });
 
-/** Of the attempts of the last 24 hours, the share that was answered 2xx; null = there was none. */
+/**
+ * The fraction of the attempts in the last 24 hours that was answered 2xx; null if there were none.
+ */
 function successOf({ succeeded, failed }: ListedOrigin): number | null {
   return succeeded + failed === 0 ? null : succeeded / (succeeded + failed);
 }
 
-/** Those with failures, the most of them first. */
+/** The origins with failures, those with the most failures first. */
 export function worstOf(origins: readonly ListedOrigin[], most: number): readonly ListedOrigin[] {
   return origins
     .filter(({ failed }) => failed > 0)
@@ -58,7 +60,7 @@ function Failed({ origin: { lastFailure } }: { readonly origin: ListedOrigin }) 
   );
 }
 
-/** While it is paused attempts to it wait, and nothing is lost. */
+/** While an origin is paused, attempts to it wait, and nothing is lost. */
 function PauseOrigin({ origin: { origin, pausedAt } }: { readonly origin: ListedOrigin }) {
   const isPaused = pausedAt !== null;
   const change = useChange(
@@ -141,7 +143,7 @@ const columns: readonly Column<ListedOrigin>[] = [
   },
 ];
 
-/** The table of the page of endpoints, and of the overview, which shows the worst ones. */
+/** The table for the page of endpoints, and for the overview, which shows the worst origins. */
 export function OriginTable({
   origins,
   label,

@@ -1,4 +1,4 @@
-/** Whether a destination may be called, and whether it answers. */
+/** Tests whether a destination may be called, and whether it answers. */
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';

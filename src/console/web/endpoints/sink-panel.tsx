@@ -1,4 +1,4 @@
-/** What the sink of a development server has taken; nothing where there is no sink. */
+/** What the sink of a development server has received; nothing if there is no sink. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { headerText } from '../../../grammar/headers.js';
@@ -16,7 +16,7 @@ import { Time } from '../time/time.tsx';
 const load = async () => (await ask(api.GET('/admin/sink'))).requests;
 type Taken = Awaited<ReturnType<typeof load>>[number];
 
-/** It fills with messages: what happens to those asks again. */
+/** Messages fill the sink, so events of messages reload it. */
 const key = ['message', 'sink'];
 
 export function SinkPanel() {

@@ -1,4 +1,6 @@
-/** Does one thing to all that match: first how many these are, then how far it has come. */
+/**
+ * Performs one action on everything that matches: first shows how many match, then the progress.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -13,9 +15,9 @@ import { begin, dryRun, jobInWords, useJob, type Work } from './jobs.ts';
 
 interface JobDialogProps {
   readonly work: Work;
-  /** Which ones and what becomes of them, in words. */
+  /** What matches and what happens to it, in words. */
   readonly means: string;
-  /** Kinds of things that change with it, as keys of queries begin. */
+  /** The kinds of data that the job changes: the first parts of query keys. */
   readonly kinds: readonly string[];
   readonly close: () => void;
 }
@@ -57,7 +59,7 @@ export function JobDialog({ work, means, kinds, close }: JobDialogProps) {
   );
 }
 
-/** The dry run: which ones it would take. */
+/** The result of the dry run: the items that would be processed. */
 function Items({
   items,
   matched,

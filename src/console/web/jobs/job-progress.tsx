@@ -1,4 +1,4 @@
-/** How far a job has come: what is done, what was refused and why, and to stop it. */
+/** The progress of a job: what is done, what was refused and why, and a button to abort it. */
 import { Action } from '../parts/button.tsx';
 import { useChange } from '../parts/change.ts';
 import { State } from '../parts/state-mark.tsx';
@@ -7,12 +7,12 @@ import { useNow } from '../time/clock.ts';
 import { count, duration } from '../time/format.ts';
 import { abort, doneWord, isOver, type Job } from './jobs.ts';
 
-/** `expected` is how many it will take, where that is known. */
+/** `expected` is how many items it will process, if known. */
 export function JobProgress({ job, expected }: { readonly job: Job; readonly expected?: number }) {
   const { matched, done, refused, startedAt, endedAt, reason, refusals } = job;
   const now = useNow();
   const total = Math.max(expected ?? 0, matched);
-  // A job does not know how many there will be: without a dry run before it, it only goes on.
+  // A job does not know its total: without a dry run before it, there is no percentage.
   const isKnown = isOver(job) || (expected !== undefined && total > 0);
   const share = isOver(job) ? 1 : matched / Math.max(1, total);
   return (
@@ -53,7 +53,7 @@ export function JobProgress({ job, expected }: { readonly job: Job; readonly exp
   );
 }
 
-/** Nothing where the job is over. */
+/** Shows nothing if the job has ended. */
 export function AbortButton({ job, isSmall }: { readonly job: Job; readonly isSmall?: boolean }) {
   const change = useChange(() => abort(job.jobId), ['job']);
   if (isOver(job)) return null;

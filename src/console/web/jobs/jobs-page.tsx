@@ -1,4 +1,4 @@
-/** Jobs: what is done to many things at once, how far it is, and what was refused. */
+/** Jobs: actions on many items, their progress, and what was refused. */
 import { api, ask } from '../api/client.ts';
 import { useRows } from '../api/rows.ts';
 import { Button } from '../parts/button.tsx';

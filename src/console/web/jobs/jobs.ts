@@ -1,17 +1,17 @@
-/** Jobs: one thing done to all that filters mean, which the server goes on with by itself. */
+/** Jobs: one action on everything that filters select, which the server continues by itself. */
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 
 const loadJob = (id: string) => ask(api.GET('/v2/jobs/{id}', { params: { path: { id } } }));
 
-/** One of `/v2/jobs`. */
+/** One job of `/v2/jobs`. */
 export type Job = Awaited<ReturnType<typeof loadJob>>;
 
-/** What is to be done, to which of all. */
+/** What to do, and with which items. */
 export interface Work {
   readonly verb: 'retry' | 'resume' | 'restart' | 'cancel' | 'delete';
   readonly over: 'deadLetters' | 'failedRuns' | 'messages' | 'runs';
-  /** The filters of the listing; `{}` means all that there are. */
+  /** The filters of the listing; `{}` selects everything. */
   readonly filter: Readonly<Record<string, number | (string | number)[]>>;
 }
 
@@ -42,7 +42,7 @@ const participles: Readonly<Record<string, string>> = {
   delete: 'deleted',
 };
 
-/** `retried`, `canceled`: what has become of those that are done. */
+/** `retried`, `canceled`: the word for items that are done. */
 export function doneWord({ verb }: Pick<Job, 'verb'>): string {
   return participles[verb] ?? 'done';
 }
@@ -55,7 +55,7 @@ export function filterInWords(filter: Readonly<Record<string, unknown>>): string
   return parts.length === 0 ? 'all of them' : parts.join('; ');
 }
 
-/** `50 a second`, `30 a minute`: whole numbers where it was asked for with those. */
+/** `50 a second`, `30 a minute`: in the unit that gives a rate of at least 1. */
 export function rateInWords(perSecond: number): string {
   const units = [
     ['second', 1],
@@ -66,14 +66,14 @@ export function rateInWords(perSecond: number): string {
   return `${Number((perSecond * seconds).toFixed(2))} ${unit === 'hour' ? 'an' : 'a'} ${unit}`;
 }
 
-/** Whether it takes no more, however it ended. */
+/** Whether the job has ended, for whatever reason. */
 export const isOver = ({ state }: Pick<Job, 'state'>): boolean =>
   state === 'DONE' || state === 'ABORTED' || state === 'FAILED';
 
-/** So often one that goes on is asked for, also where the stream of events is cut. */
+/** How often an active job is loaded, also if the stream of events is cut. */
 const againMs = 2000;
 
-/** A job, asked for again while it runs. */
+/** A job, reloaded while it runs. */
 export function useJob(id: string) {
   return useQuery({
     queryKey: ['job', id],
@@ -83,19 +83,19 @@ export function useJob(id: string) {
   });
 }
 
-/** What it would take: how many, and the first of their ids. Nothing is changed. */
+/** What a job would process: the number, and the first ids. Changes nothing. */
 export const dryRun = async (work: Work) => {
   const answer = await ask(api.POST('/v2/jobs', { body: { ...work, dryRun: true } }));
   return 'items' in answer ? answer : { matched: 0, items: [], cursor: undefined };
 };
 
-/** Begins it; `rate` as the API takes it, empty = without a limit. Its id. */
+/** Starts a job; `rate` is in the form of the API, empty = without a limit. Resolves to its id. */
 export async function begin(work: Work, rate: string): Promise<string> {
   const body = rate === '' ? work : { ...work, rate };
   const answer = await ask(api.POST('/v2/jobs', { body }));
   return 'jobId' in answer ? answer.jobId : '';
 }
 
-/** Has a job take no more; rejects where it is done. */
+/** Aborts a job; rejects if it has ended. */
 export const abort = (id: string) =>
   ask(api.POST('/v2/jobs/{id}/abort', { params: { path: { id } } }));

@@ -1,4 +1,4 @@
-/** The life of a message as bars, and what each of its attempts was answered. */
+/** The life of a message as bars, and the answers to its attempts. */
 import { useState } from 'react';
 import { headerText } from '../../../grammar/headers.js';
 import { AnyBody } from '../bodies/body.tsx';
@@ -15,11 +15,11 @@ import { type LifeAttempt, type LifeRow, lifeOf } from './message-life.ts';
 
 interface AttemptsProps {
   readonly messageId: string;
-  /** Up to the moment that is shown. */
+  /** The rows up to the moment shown. */
   readonly rows: readonly LifeRow[];
-  /** That moment, Unix milliseconds. */
+  /** That moment, in Unix ms. */
   readonly at: number;
-  /** Where the scale ends, Unix milliseconds: it stays where the moment moves. */
+  /** The end of the scale, in Unix ms; it does not change when the moment does. */
   readonly until: number;
 }
 

@@ -1,4 +1,4 @@
-/** Moves the next attempt of a message, by a time from now. */
+/** Changes the time of a message's next attempt, relative to now. */
 import type { FormEvent } from 'react';
 import { api, ask } from '../api/client.ts';
 import { useChange } from '../parts/change.ts';

@@ -1,4 +1,4 @@
-/** One message and its log, as its page asks for them. */
+/** Loads one message and its log for its page. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 import { rowsUpTo } from '../api/rows.ts';
@@ -6,25 +6,25 @@ import { rowsUpTo } from '../api/rows.ts';
 const loadMessage = (id: string) =>
   ask(api.GET('/v2/messages/{id}', { params: { path: { id }, query: { final: 'true' } } }));
 
-/** The object of `/v2/messages/{id}`, of one that is final as well. */
+/** The object of `/v2/messages/{id}`, also for a message in a final state. */
 export type Message = Awaited<ReturnType<typeof loadMessage>>;
 
 const pageSize = 1000;
-/** A message with more rows is shown by its first ones. */
+/** For a message with more rows, only the first ones are shown. */
 const rowsMax = 5000;
 
-/** It has come to its end, and changes no more. */
+/** Whether the message is in a final state, and changes no more. */
 export const hasEnded = ({ state }: Pick<Message, 'state'>): boolean =>
   ['DELIVERED', 'FAILED', 'CANCELED'].includes(state);
 
-/** A message, asked for again whenever something happens to messages, until it has ended. */
+/** A message, reloaded whenever something happens to messages, until it has ended. */
 export function useMessage(id: string) {
   const queries = useQueryClient();
   const queryKey = ['message', id];
   return useQuery({
     queryKey,
     queryFn: () => {
-      // Its body may have megabytes, and it changes no more.
+      // The message changes no more, and its body may have megabytes.
       const known = queries.getQueryData<Message>(queryKey);
       return known !== undefined && hasEnded(known) ? known : loadMessage(id);
     },
@@ -33,7 +33,7 @@ export function useMessage(id: string) {
 
 type MessageRow = Awaited<ReturnType<typeof loadPage>>['rows'][number];
 
-/** Bodies are left out: each row of a message would have its whole body. */
+/** Bodies are left out: otherwise each row would have the message's whole body. */
 async function loadPage(id: string, cursor: string | undefined, signal: AbortSignal) {
   const query = {
     messageId: [id],
@@ -46,7 +46,7 @@ async function loadPage(id: string, cursor: string | undefined, signal: AbortSig
   return { rows: page.logs, cursor: page.cursor, damaged: page.damaged };
 }
 
-/** The rows of its log without bodies, the earliest first. */
+/** The rows of the message's log without bodies, earliest first. */
 export function useMessageLog(id: string) {
   return useQuery({
     queryKey: ['message', id, 'log'],
@@ -54,10 +54,10 @@ export function useMessageLog(id: string) {
   });
 }
 
-/** What an answer may have of its body in a row of the log. */
+/** How much of an answer's body a row of the log may have. */
 const answerMax = 64 * 1024;
 
-/** The row that says how an attempt has ended, with what was answered. */
+/** The row that says how an attempt ended, with the answer. */
 export function useAnswer(id: string, attempt: number, endedAt: number | null) {
   return useQuery({
     queryKey: ['answer', id, attempt],

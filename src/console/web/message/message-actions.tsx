@@ -1,4 +1,4 @@
-/** What can be done with a message: begin its attempt now or later, cancel it, send one like it. */
+/** Actions on a message: start its attempt now or later, cancel it, publish one like it. */
 import { useNavigate } from '@tanstack/react-router';
 import { Ban, Clock, FastForward, Send } from 'lucide-react';
 import { useState } from 'react';

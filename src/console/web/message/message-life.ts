@@ -1,12 +1,12 @@
-/** The life of a message, folded from the rows of its log: lanes of bars. Pure. */
+/** The life of a message, folded from the rows of its log into bars. Pure. */
 import type { Tone } from '../parts/state-mark.tsx';
 
-/** A row of the log, as far as it tells of the life. */
+/** The fields of a log row that are used. */
 export interface LifeRow {
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly time: number;
   readonly state: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly attempt?: number | undefined;
   readonly durationMs?: number | undefined;
   readonly nextDeliveryTime: number;
@@ -15,7 +15,7 @@ export interface LifeRow {
   readonly responseHeader?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** An attempt: null where it has not ended. */
+/** An attempt; `endedAt` is null if it has not ended. */
 export interface LifeAttempt {
   readonly number: number;
   readonly startedAt: number;
@@ -23,7 +23,7 @@ export interface LifeAttempt {
   readonly row: LifeRow;
 }
 
-/** A stretch of time in which a message did one thing. */
+/** A period in which a message was in one state. */
 export interface LifeBar {
   readonly from: number;
   readonly until: number;
@@ -31,7 +31,7 @@ export interface LifeBar {
   readonly says: string;
 }
 
-/** What is drawn of a message: bars without a gap between `from` and `until`, Unix milliseconds. */
+/** The life to draw: bars without gaps between `from` and `until`, in Unix ms. */
 export interface MessageLife {
   readonly bars: readonly LifeBar[];
   readonly attempts: readonly LifeAttempt[];
@@ -41,7 +41,7 @@ export interface MessageLife {
 
 const ends: Readonly<Record<string, Tone>> = { DELIVERED: 'ok', ERROR: 'bad', FAILED: 'bad' };
 
-/** What is known at `now` of rows in the order of their times. */
+/** The life as known at `now`, from rows in chronological order. */
 export function lifeOf(rows: readonly LifeRow[], now: number): MessageLife {
   const attempts = attemptsOf(rows);
   const from = rows[0]?.time ?? now;
@@ -60,7 +60,7 @@ export function lifeOf(rows: readonly LifeRow[], now: number): MessageLife {
   return { bars, attempts, from, until };
 }
 
-/** The moments at which something happened, in their order, each once. */
+/** The moments at which something happened, in order, each once. */
 export function momentsOf(rows: readonly LifeRow[]): readonly number[] {
   return [...new Set(rows.map(({ time }) => time))].sort((one, other) => one - other);
 }

@@ -1,4 +1,4 @@
-/** One message: why it waits, its life now and before, its attempts, its callbacks, its request. */
+/** One message: why it waits, its present and past life, its attempts, callbacks and request. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -71,7 +71,7 @@ interface LifeProps {
   readonly at: number | null;
 }
 
-/** Its life up to the moment that is chosen, and the slider that chooses it. */
+/** Its life up to the selected moment, and the slider that selects it. */
 function Life({ id, log: { rows, isCut, damaged }, at }: LifeProps) {
   const now = useNow();
   const [, change] = useFilters();

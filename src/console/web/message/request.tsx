@@ -1,4 +1,4 @@
-/** What was asked for: options, body, and the request as a command. */
+/** The request of a message: its options, its body, and the command that repeats it. */
 import { AnyBody } from '../bodies/body.tsx';
 import { Code } from '../parts/code.tsx';
 import { Facts } from '../parts/facts.tsx';

@@ -1,4 +1,7 @@
-/** Says of a signature that a receiver got whether it is of this message, and what does not fit. */
+/**
+ * Checks whether a signature that a receiver got belongs to this message, and shows what does not
+ * match.
+ */
 import { useMutation } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
@@ -16,7 +19,7 @@ import { bodyOf, checksOf } from './signature.ts';
 export function SignatureCheck({ message }: { readonly message: Message }) {
   const [isOpen, setOpen] = useState(false);
   const mayRead = useMay('admin');
-  // Browsers have cryptography for pages of this machine, and for those that came by https.
+  // Browsers offer cryptography only to pages from this machine or over https.
   const why = !mayRead
     ? 'No: the signing keys are for the role admin'
     : window.isSecureContext

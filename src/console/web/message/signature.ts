@@ -1,9 +1,9 @@
 /**
- * Checks the signature of a delivery (messaging.md 4.2) as a receiver does, by the keys and the
- * message that the server has. Pure, but for the cryptography of the browser.
+ * Checks the signature of a delivery (messaging.md 4.2) as a receiver does, with the server's keys
+ * and message. Pure, except for the browser's cryptography.
  */
 
-/** One thing that was checked. */
+/** The result of one check. */
 export interface Check {
   readonly says: string;
   readonly isGood: boolean;
@@ -12,10 +12,10 @@ export interface Check {
 interface Expected {
   readonly current: string;
   readonly next: string;
-  /** As it is called. */
+  /** The URL that is called. */
   readonly url: string;
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly now: number;
 }
 
@@ -38,7 +38,7 @@ function base64urlOf(bytes: ArrayBuffer): string {
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** All checks of a header's value. Throws where it is no compact JWS of three parts. */
+/** All checks of a header's value. Throws if it is not a compact JWS of three parts. */
 export async function checksOf(token: string, expected: Expected): Promise<readonly Check[]> {
   const [head = '', claimed = '', signature = '', ...others] = token.trim().split('.');
   if (signature === '' || others.length > 0) throw new Error('this is no signature: three parts');

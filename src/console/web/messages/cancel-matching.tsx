@@ -1,4 +1,4 @@
-/** Cancels all pending messages that pass the filters, after saying how many these are. */
+/** Cancels all pending messages that match the filters, after showing how many there are. */
 import { Ban } from 'lucide-react';
 import { useState } from 'react';
 import { JobDialog } from '../jobs/job-dialog.tsx';
@@ -50,7 +50,7 @@ const words: Readonly<Record<string, string>> = {
   flowControlKey: 'the flow-control key is',
 };
 
-/** What the filters say. */
+/** The filters in words. */
 function whichOf(filters: ChosenFilters): string {
   const { fromDate, toDate } = stretchOf(filters);
   const conditions = [

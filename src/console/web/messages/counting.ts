@@ -1,22 +1,22 @@
 /**
- * When messages are counted: once their rows are there, as a count may go through 200,000 rows of
- * the log, and the server answers one look after the other. The longer a count took, the longer it
- * is until the next one.
+ * When messages are counted: after their rows have loaded, as a count may read 200,000 rows of the
+ * log, and the server runs one such query at a time. The longer a count took, the longer the pause
+ * until the next.
  */
 import { now } from '../time/clock.ts';
 
-/** A count needs not be newer than this. */
+/** A count need not be more recent than this. */
 const againMs = 5000;
-/** Beside a server that takes long, counting has a twentieth of the time. */
+/** If the server is slow, counting takes at most a twentieth of the time. */
 const pauses = 20;
 
-/** What `pause` goes by. */
+/** What `pause` depends on. */
 export interface Timed {
-  /** How long the server took to answer, in milliseconds. */
+  /** How long the server took to answer, in ms. */
   readonly tookMs: number;
 }
 
-/** What was counted, and how long it took. */
+/** The count, and how long it took. */
 export async function timed<Counted extends object>(
   counting: Promise<Counted>,
 ): Promise<Counted & Timed> {
@@ -25,7 +25,7 @@ export async function timed<Counted extends object>(
   return { ...counted, tookMs: now() - began };
 }
 
-/** For `refetchInterval`: how long it is until it is counted again. */
+/** For `refetchInterval`: how long until the next count. */
 export function pause({
   state,
 }: {

@@ -1,4 +1,4 @@
-/** The states that messages are in, with how many are in each: a press shows those alone. */
+/** The states of messages, with the number of messages in each; a click filters by the state. */
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 import { type ChosenFilters, useFilters } from '../parts/filter-bar.tsx';
@@ -8,12 +8,12 @@ import { count } from '../time/format.ts';
 import { pause, timed } from './counting.ts';
 import { endStates, isSearched, pendingStates, queryOf } from './message-filters.ts';
 
-/** So many pending messages are counted one by one; above that it is said that there are more. */
+/** How many pending messages are counted individually; if there are more, a plus sign is shown. */
 const countedMax = 500;
 
 interface Counts {
   readonly of: ReadonlyMap<string, number>;
-  /** There are more than were counted. */
+  /** Whether there are more than were counted. */
   readonly isCut: boolean;
 }
 
@@ -46,7 +46,7 @@ async function countEnded(filters: ChosenFilters, signal: AbortSignal): Promise<
   };
 }
 
-/** How many messages that pass the filters are pending; `isCut` where it is at least so many. */
+/** How many pending messages match the filters; a lower bound if `isCut`. */
 function usePendingCounts(filters: ChosenFilters, isAsked: boolean) {
   const { state: _, contains, ...others } = filters;
   return useQuery({
@@ -57,7 +57,7 @@ function usePendingCounts(filters: ChosenFilters, isAsked: boolean) {
   });
 }
 
-/** `isAsked`: the rows are there, and so these numbers may be asked for. */
+/** `isAsked`: whether the rows have loaded, so that these numbers may be requested. */
 export function Facets({ isAsked }: { readonly isAsked: boolean }) {
   const [filters, change] = useFilters();
   const { state: chosen, ...others } = filters;

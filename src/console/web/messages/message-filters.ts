@@ -1,38 +1,38 @@
-/** The filters of the list of messages, and how routes take them. Pure. */
+/** The filters of the message list, and their conversion for the routes. Pure. */
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 
-/** States of messages that have not ended: memory has those. */
+/** The states of pending messages, which the server has in memory. */
 export const pendingStates = ['DELAYED', 'WAITING', 'ACTIVE', 'RETRY'] as const;
 type PendingState = (typeof pendingStates)[number];
 
 /**
- * What a message is once it is final: the logs are asked for those, as nothing pending has them.
+ * The final states of messages, which are queried in the log: a pending message has none of them.
  */
 export const endStates = ['DELIVERED', 'FAILED', 'CANCELED'] as const;
 type EndState = (typeof endStates)[number];
 
-/** Whether the filter of the address asks for what is pending in this state. */
+/** Whether a state filter of the address selects pending messages in that state. */
 export const isPending = (state: string | undefined): state is PendingState =>
   pendingStates.some((each) => each === state);
-/** Whether it asks for what has ended so. */
+/** Whether a state filter of the address selects messages with that final state. */
 export const isEnd = (state: string | undefined): state is EndState =>
   endStates.some((each) => each === state);
 
-/** A text is looked for in the log only: memory is not searched. */
+/** A text is only searched in the log, not in memory. */
 export const isSearched = ({ contains }: ChosenFilters): boolean => contains !== undefined;
 
-/** A time of the address, which may be edited by hand. */
+/** Parses a time of the address, which may be edited by hand. */
 function timeOf(text: string | undefined): number | undefined {
   const time = Number(text);
   return text === undefined || !Number.isFinite(time) || time < 0 ? undefined : time;
 }
 
-/** The stretch of time that is chosen, Unix milliseconds. */
+/** The selected period, in Unix ms. */
 export function stretchOf({ fromDate, toDate }: ChosenFilters) {
   return { fromDate: timeOf(fromDate), toDate: timeOf(toDate) };
 }
 
-/** Filters that every route of messages knows. */
+/** The filters that every route of messages has. */
 export function queryOf(filters: ChosenFilters) {
   const { label, url, queueName, flowControlKey } = filters;
   const { fromDate, toDate } = stretchOf(filters);

@@ -1,11 +1,11 @@
-/** The rows of the list of messages: what is pending, from the server's memory, or the log's. */
+/** The rows of the message list: pending messages from the server's memory, or rows of the log. */
 import { api, ask } from '../api/client.ts';
 import type { RowPage } from '../api/rows.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { labelsText } from '../parts/labels.ts';
 import { isEnd, isPending, isSearched, queryOf } from './message-filters.ts';
 
-/** A message as the list shows it. */
+/** A message, as the list shows it. */
 export interface ListedMessage {
   readonly id: string;
   readonly state: string;
@@ -14,16 +14,16 @@ export interface ListedMessage {
   readonly labels: string | undefined;
   readonly queue: string | undefined;
   readonly flowControlKey: string | undefined;
-  /** Unix milliseconds: when it came into its state, or was published where that is not known. */
+  /** When it entered its state, or was published if that is unknown; in Unix ms. */
   readonly at: number;
-  /** What its last answer was. */
+  /** The status of its last answer. */
   readonly responseStatus: number | undefined;
   readonly error: string | undefined;
 }
 
 const pageSize = 100;
 
-/** A page of messages, the latest first; of the log a row for each change. */
+/** A page of messages, latest first; from the log, with a row for each change. */
 export function loadMessages(
   filters: ChosenFilters,
   cursor: string | undefined,
@@ -99,7 +99,7 @@ async function loadLogged(
   };
 }
 
-/** Each message once, by its latest row, which comes first: that is its state. */
+/** Each message once, by its latest row, which comes first and has its present state. */
 export function eachOnce(rows: readonly ListedMessage[]): readonly ListedMessage[] {
   const seen = new Set<string>();
   return rows.filter(({ id }) => !seen.has(id) && seen.add(id));

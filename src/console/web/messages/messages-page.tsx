@@ -1,4 +1,4 @@
-/** The messages there are, the latest first. */
+/** The list of messages, latest first. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -117,7 +117,7 @@ export default function MessagesPage() {
   );
 }
 
-/** The page of the message shows what becomes of it. */
+/** Leads to the page of the message, which shows what happens to it. */
 function FirstMessage() {
   const navigate = useNavigate();
   return (

@@ -1,4 +1,4 @@
-/** How many messages ended how, over time: a drag shows those of a stretch. */
+/** How messages ended, over time; dragging over the chart selects a period. */
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 import { Columns } from '../charts/columns.tsx';
@@ -19,7 +19,7 @@ const layers = [
   { state: 'CANCELED', name: 'canceled', tone: 'idle' },
 ] as const;
 
-/** `isAsked`: the rows are there, and so these numbers may be asked for. */
+/** `isAsked`: whether the rows have loaded, so that these numbers may be requested. */
 export function OutcomesPanel({ isAsked }: { readonly isAsked: boolean }) {
   const [filters, change] = useFilters();
   const { state: _, span: spanValue, fromDate, toDate, ...others } = filters;

@@ -1,4 +1,4 @@
-/** The stretch of time that a list shows, typed: what a drag over the columns does by pointer. */
+/** Fields for the period that a list shows: the keyboard equivalent of dragging over the chart. */
 import { CalendarRange } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../parts/button.tsx';
@@ -35,7 +35,7 @@ export function StretchFields() {
   );
 }
 
-/** A time in the browser's zone, to the second; in the address it is Unix milliseconds. */
+/** A time in the browser's zone, to the second; in the address, it is in Unix ms. */
 function TimeField({
   label,
   at,

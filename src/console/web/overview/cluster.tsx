@@ -1,4 +1,4 @@
-/** The nodes of a cluster: which of them serves, and how far those are that follow it. */
+/** The nodes of a cluster: which one serves, and how far behind its followers are. */
 import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { State } from '../parts/state-mark.tsx';
@@ -9,7 +9,7 @@ type ClusterStatus = NonNullable<LoadedOverview['cluster']>;
 
 interface NodeRow {
   readonly node: string;
-  /** One of those of `state-mark.tsx`, and its word. */
+  /** A state of `state-mark.tsx`, and its word. */
   readonly state: string;
   readonly word: string;
   readonly version: string;
@@ -17,7 +17,7 @@ interface NodeRow {
   readonly heard: string;
 }
 
-/** A node says where it stands every 5 s. */
+/** A node reports its place every 5 s. */
 const silentMs = 15_000;
 
 const columns: readonly Column<NodeRow>[] = [
@@ -63,7 +63,7 @@ function rowsOf({ node, version, role, followers }: ClusterStatus): readonly Nod
   return [own, ...others];
 }
 
-/** How this node's clock stands beside that of the shared log. */
+/** How this node's clock compares with that of the shared log. */
 function aside(skewMs: number): string {
   if (Math.abs(skewMs) < 1) return 'as the log has it';
   return `${duration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead' : 'behind'}`;

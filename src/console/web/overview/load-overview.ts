@@ -1,4 +1,4 @@
-/** What the overview is asked for. */
+/** The requests of the overview. */
 import { api, ask } from '../api/client.ts';
 import { now } from '../time/clock.ts';
 
@@ -8,10 +8,10 @@ const names = [
   ...['pending', 'deadLetters', 'activeRuns', 'requests', 'residentBytes', 'queueLag'],
 ];
 
-/** What the server is now; rejects as `ask` does. */
+/** The present state of the server; rejects as `ask` does. */
 export const loadOverview = () => ask(api.GET('/admin/overview'));
 
-/** Of the last hour. */
+/** The series of the last hour. */
 export const loadSeries = () => {
   const query = { names: names.join(','), from: now() - hourMs };
   return ask(api.GET('/admin/series', { params: { query } }));

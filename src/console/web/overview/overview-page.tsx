@@ -1,4 +1,6 @@
-/** How the server is: numbers with the last hour, outcomes, what waits for what, the disk. */
+/**
+ * The state of the server: numbers with their last hour, outcomes, what waits for what, the disk.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,7 +16,7 @@ import { Time } from '../time/time.tsx';
 import { ClusterPanel } from './cluster.tsx';
 import { type AllSeries, type LoadedOverview, loadOverview, loadSeries } from './load-overview.ts';
 
-/** One number of the first row. */
+/** A number in the first row. */
 interface Tile {
   readonly name: string;
   readonly series: string;
@@ -103,7 +105,7 @@ function Numbers({
   );
 }
 
-/** So many at most; the page of endpoints has all. */
+/** How many are shown at most; the page of endpoints lists all. */
 const worstMax = 10;
 
 function WorstOrigins() {
@@ -153,7 +155,7 @@ function NumberTile({
   );
 }
 
-/** Words for what the server names. */
+/** Words for the names that the server uses. */
 const gates: Readonly<Record<string, string>> = {
   queue: 'for the queue',
   flowControl: 'for a flow-control key',

@@ -1,4 +1,7 @@
-/** Buttons. What changes something says what it needs, and why it cannot be pressed. */
+/**
+ * Buttons. One that changes something knows the right that it needs, and explains why it is
+ * disabled.
+ */
 import type { ComponentProps, ReactNode } from 'react';
 import { type Need, useMay } from '../api/session.ts';
 
@@ -13,13 +16,13 @@ const looks: Readonly<Record<Look, string>> = {
 type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly look?: Look;
   readonly icon?: ReactNode;
-  /** As it stands in a row of a table. */
+  /** For a row of a table. */
   readonly isSmall?: boolean;
-  /** On a phone its icon stands for its word. */
+  /** On a phone, only its icon is shown. */
   readonly isIconOnPhone?: boolean;
 };
 
-/** Of what changes nothing; `Action` is for the rest. */
+/** A button that changes nothing; `Action` is for those that do. */
 export function Button({
   look = 'plain',
   icon,
@@ -42,7 +45,7 @@ export function Button({
 
 type ActionProps = ButtonProps & { readonly needs?: Need };
 
-/** A button that changes something: a token that may not do it sees that it may not. */
+/** A button that changes something; if the token may not do that, it is disabled and says so. */
 export function Action({ needs = 'operate', disabled, title, ...props }: ActionProps) {
   const may = useMay(needs);
   const why = needs === 'admin' ? 'only a token with the role admin' : 'this token may only read';

@@ -1,7 +1,7 @@
-/** A change that a page makes: lists that show it load again, a refusal is shown. */
+/** A change made by a page: lists that show it are reloaded, and a refusal is shown. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
-/** `kinds` are first parts of the keys of what the change may change. */
+/** `kinds` are the first parts of the query keys of data that the change may affect. */
 export function useChange<Input, Output>(
   change: (input: Input) => Promise<Output>,
   kinds: readonly string[],

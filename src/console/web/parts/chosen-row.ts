@@ -1,8 +1,8 @@
-/** The row of a list that the keys stand on: `j` and `k` move, Enter opens, Escape leaves. */
+/** The row of a list that is selected by keys: `j` and `k` move, Enter opens, Escape deselects. */
 import { useState } from 'react';
 import { useKeys } from './keys.ts';
 
-/** The index of the chosen row among `count`, -1 = none. `show` brings a row into view. */
+/** The index of the selected row among `count`; -1 = none. `show` scrolls a row into view. */
 export function useChosenRow(
   count: number,
   show: (index: number) => void,

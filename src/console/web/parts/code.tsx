@@ -1,9 +1,9 @@
-/** Text of programs: commands to copy, bodies, headers. */
+/** Text in code style: commands to copy, bodies, headers. */
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { after } from '../time/clock.ts';
 
-/** Copies a text, and says that it has. */
+/** Copies a text, and confirms that. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -12,7 +12,7 @@ export function CopyButton({
   readonly label?: string;
 }) {
   const [isCopied, setCopied] = useState(false);
-  // Browsers give it to pages of this machine, and to those that came by https.
+  // Browsers offer the clipboard only to pages from this machine or over https.
   if (!window.isSecureContext) return null;
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -32,7 +32,7 @@ export function CopyButton({
   );
 }
 
-/** A text in its own lines, which can be copied; `copied` where that is another text. */
+/** A preformatted text that can be copied; `copied` is copied instead, if given. */
 export function Code({ text, copied = text }: { readonly text: string; readonly copied?: string }) {
   return (
     <div className="relative min-w-0 rounded-md border border-line bg-raised text-left">
@@ -40,7 +40,7 @@ export function Code({ text, copied = text }: { readonly text: string; readonly 
       <pre tabIndex={0} className="max-h-96 overflow-auto p-3 pr-10 font-mono text-xs">
         {text}
       </pre>
-      {/* Long lines run below it. */}
+      {/* Long lines run below the button. */}
       <div className="absolute top-1.5 right-1.5 rounded bg-raised">
         <CopyButton text={copied} />
       </div>

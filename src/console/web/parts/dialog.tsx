@@ -1,4 +1,4 @@
-/** A dialog: the browser's own, which keeps the focus inside and closes by Escape. */
+/** A dialog: the browser's own, which keeps the focus inside and closes on Escape. */
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import type { Need } from '../api/session.ts';
@@ -10,13 +10,13 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** It is open as long as it is drawn. */
+/** It is open as long as it is rendered. */
 export function Dialog({ title, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     dialog.current?.showModal();
-    // The browser would begin with the button that closes.
+    // Otherwise the browser would focus the close button first.
     dialog.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }, []);
   return (
@@ -45,14 +45,14 @@ export function Dialog({ title, close, children }: DialogProps) {
 }
 
 interface SubmitRowProps {
-  /** What the button that submits the form says. */
+  /** The label of the submit button. */
   readonly children: ReactNode;
   readonly needs?: Need;
   readonly disabled: boolean;
   readonly close: () => void;
 }
 
-/** The end of a dialog's form: its submit button, and the one that closes the dialog. */
+/** The end of a dialog's form: its submit button, and a button that closes the dialog. */
 export function SubmitRow({ children, needs = 'operate', disabled, close }: SubmitRowProps) {
   return (
     <div className="flex gap-2">

@@ -1,9 +1,9 @@
-/** Names and values of one thing, two columns wide. */
+/** Names and values of one item, in two columns. */
 import type { ReactNode } from 'react';
 
 /**
- * What is null or undefined is left out. Names that others choose are given as a list: an object
- * puts those that are numbers first.
+ * Null and undefined values are left out. Names chosen by others are passed as a list, because an
+ * object would put numeric names first.
  */
 export function Facts({
   of,

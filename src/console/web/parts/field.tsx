@@ -1,4 +1,4 @@
-/** What is typed into forms: a label, and below it a place to type. */
+/** Form fields: a label with an input below. */
 import { type ComponentProps, useId, useState } from 'react';
 
 const classes =
@@ -18,7 +18,7 @@ function Labels({ id, label, hint }: { id: string; label: string; hint: string |
   );
 }
 
-/** One line; `hint` stands beside the label. */
+/** A field of one line; `hint` is beside the label. */
 export function TextField({ label, hint, ...props }: Labelled<'input'>) {
   const id = useId();
   return (
@@ -29,7 +29,7 @@ export function TextField({ label, hint, ...props }: Labelled<'input'>) {
   );
 }
 
-/** Several lines, in the type of code. */
+/** A field of several lines, in code style. */
 export function TextArea({ label, hint, ...props }: Labelled<'textarea'>) {
   const id = useId();
   return (
@@ -40,7 +40,7 @@ export function TextArea({ label, hint, ...props }: Labelled<'textarea'>) {
   );
 }
 
-/** One of some; its options are its children. */
+/** A choice between several options, which are its children. */
 export function Choice({ label, hint, ...props }: Labelled<'select'>) {
   const id = useId();
   return (
@@ -51,7 +51,7 @@ export function Choice({ label, hint, ...props }: Labelled<'select'>) {
   );
 }
 
-/** What is typed into the fields of a draft: all of it, and the properties of each field. */
+/** The values typed into the fields of a draft, and the properties for each field. */
 export function useFields<Draft extends { readonly [Name in keyof Draft]: string }>(draft: Draft) {
   const [typed, setTyped] = useState(draft);
   const field = <Name extends keyof Draft>(name: Name): FieldProps => ({
@@ -61,7 +61,7 @@ export function useFields<Draft extends { readonly [Name in keyof Draft]: string
   return { typed, field };
 }
 
-/** What a field shows, and what it does when something is typed. */
+/** What a field shows, and its reaction to typing. */
 interface FieldProps {
   readonly value: string;
   readonly onChange: (event: { readonly target: { readonly value: string } }) => void;

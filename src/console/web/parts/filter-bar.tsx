@@ -1,23 +1,23 @@
-/** The filters of a list. They stand in the address of the page, so that a link keeps them. */
+/** The filters of a list. They are part of the page's address, so that a link keeps them. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { after } from '../time/clock.ts';
 import { Button } from './button.tsx';
 
-/** Values of filters by name, as the address has them; an absent one filters nothing. */
+/** Values of filters by name, as in the address; an absent value does not filter. */
 export type ChosenFilters = Readonly<Record<string, string | undefined>>;
 
 /** A text to type, or a choice between a few words. */
 export interface Filter {
   readonly name: string;
   readonly label: string;
-  /** Its values are as long as ids. */
+  /** Whether its values are as long as ids. */
   readonly isLong?: boolean;
-  /** Values and their words. */
+  /** The values, each with its word. */
   readonly choices?: readonly (readonly [value: string, word: string])[];
 }
 
-/** For `validateSearch` of a route: the filters of these names, where they are texts. */
+/** For `validateSearch` of a route: the filters with these names, if they are texts. */
 export function readFilters<Name extends string>(...names: readonly Name[]) {
   return (search: Record<string, unknown>): { [Each in Name]?: string } => {
     const read: { [Each in Name]?: string } = {};
@@ -29,9 +29,9 @@ export function readFilters<Name extends string>(...names: readonly Name[]) {
   };
 }
 
-/** The filters of this page, and how they change: without `value` one filters nothing. */
+/** The filters of this page, and a function to change them; undefined removes a filter. */
 export function useFilters(): readonly [ChosenFilters, (changes: ChosenFilters) => void] {
-  // Each page with filters reads them by `readFilters`.
+  // Each page with filters parses them by `readFilters`.
   const filters = useSearch({ strict: false }) as ChosenFilters;
   const navigate = useNavigate();
   const change = (changes: ChosenFilters) =>
@@ -46,9 +46,7 @@ export function useFilters(): readonly [ChosenFilters, (changes: ChosenFilters) 
   return [filters, change];
 }
 
-/**
- * Changes the address as fields change; the page that shows the list reads the filters from there.
- */
+/** Updates the address as fields change; the page with the list reads the filters from there. */
 export function FilterBar({ filters }: { readonly filters: readonly Filter[] }) {
   const [values, change] = useFilters();
   const isSet = filters.some(({ name }) => values[name] !== undefined);
@@ -111,7 +109,7 @@ function FilterField({
   return <TextFilter {...{ name, label, value, isFirst, change }} width={widthOf(isLong)} />;
 }
 
-/** Filters a moment after the last letter. */
+/** Applies the filter a moment after the last keystroke. */
 function TextFilter({
   name,
   label,

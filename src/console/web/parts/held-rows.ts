@@ -1,17 +1,17 @@
-/** A list that grows at its head does not move under the mouse: what is new waits. */
+/** A list that grows at the top does not move under the mouse: new rows wait. */
 import { useState } from 'react';
 
 interface HeldRows<Row> {
   readonly shown: readonly Row[];
-  /** How many stand above those that are shown. */
+  /** How many rows wait above those that are shown. */
   readonly fresh: number;
-  /** Shows them. */
+  /** Shows the waiting rows. */
   release(): void;
 }
 
 /**
- * Of `rows`, newest first, those that are shown: all, but while `isHeld` nothing above the row that
- * stood at the top when it began. Rows that are shown are today's.
+ * The rows to show from `rows`, newest first: all of them, but while `isHeld`, none above the row
+ * that was at the top when it began. The contents of shown rows are up to date.
  */
 export function useHeldRows<Row>(
   rows: readonly Row[],

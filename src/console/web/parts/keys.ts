@@ -1,13 +1,16 @@
-/** Keys that do something: one (`/`, `j`) or two after each other (`g r`). */
+/** Keyboard shortcuts: one key (`/`, `j`) or two in sequence (`g r`). */
 import { useEffect, useRef } from 'react';
 import { now } from '../time/clock.ts';
 
-/** From keys, as they are written for people, to what they do. */
+/** Maps keys, written as for people, to their actions. */
 export type Keys = Readonly<Record<string, () => void>>;
 
 const pairMs = 1000;
 
-/** While the component is shown these keys work, except where text is typed or a dialog is open. */
+/**
+ * Enables these keys while the component is mounted, except while text is typed or a dialog is
+ * open.
+ */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -15,7 +18,7 @@ export function useKeys(keys: Keys): void {
     let first = { key: '', at: 0 };
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      // Enter on a button or a link is its press.
+      // Enter on a button or a link activates that instead.
       if (event.key === 'Enter' && isPressed(event.target)) return;
       if (isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
       const pair = now() - first.at < pairMs ? `${first.key} ${event.key}` : '';

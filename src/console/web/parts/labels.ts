@@ -1,6 +1,6 @@
 /** The labels of a message or a run, as text. */
 
-/** All of them; `label` is the first. Nothing where there is none. */
+/** All labels, of which `label` is the first; undefined if there are none. */
 export function labelsText(of: {
   readonly label?: string | undefined;
   readonly labels?: readonly string[] | undefined;

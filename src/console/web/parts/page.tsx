@@ -1,9 +1,9 @@
-/** The frame of every page: what it is, what can be done with it, and its content. */
+/** The frame of every page: its title, its actions, and its content. */
 import { type ReactNode, useEffect } from 'react';
 
 interface PageProps {
   readonly title: string;
-  /** What stands above the title: the way back. */
+  /** Above the title: the way back. */
   readonly trail?: ReactNode;
   /** Beside the title: the state of what is shown. */
   readonly badge?: ReactNode;
@@ -11,7 +11,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** `title` is that of the browser's tab, too; `trail` leads back to the list that a page is of. */
+/** `title` is also the title of the browser's tab; `trail` leads back to the list of the page. */
 export function Page({ title, trail, badge, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Stepwell`;
@@ -31,7 +31,7 @@ export function Page({ title, trail, badge, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page with a line around it. */
+/** A part of a page with a border. */
 export function Panel({
   title,
   aside,

@@ -1,4 +1,4 @@
-/** One of a few choices that exclude each other, as a button that is pressed or not. */
+/** One of a few exclusive choices, as a toggle button. */
 import type { ReactNode } from 'react';
 
 export function Pill({

@@ -1,6 +1,6 @@
 /**
- * The table of every list: rows of one line, drawn as far as they are seen, with keys (`j`, `k`,
- * Enter) and a link in each. New rows wait while the mouse is on it.
+ * The table of every list: rows of one line, rendered only if visible, with keys (`j`, `k`, Enter)
+ * and a link in each. New rows wait while the mouse is over the table.
  */
 import { useNavigate } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
@@ -16,16 +16,16 @@ import { Button } from './button.tsx';
 import { useChosenRow } from './chosen-row.ts';
 import { useHeldRows } from './held-rows.ts';
 
-/** One column; its width is one of CSS, or what is left. */
+/** One column; its width is a CSS width, or else what is left. */
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ReactNode;
   readonly width?: string;
-  /** Its width on a phone, where that is another one. */
+  /** Its width on a phone, if different. */
   readonly narrow?: string;
-  /** Numbers and times stand at the right. */
+  /** Numbers and times are right-aligned. */
   readonly isRight?: boolean;
-  /** Shown on screens from this width on; on all without it. */
+  /** Shown on screens of at least this width; without it, on all. */
   readonly from?: 'sm' | 'md' | 'lg' | 'xl';
   /** For what wider screens show in another column. */
   readonly isOnPhoneOnly?: boolean;
@@ -35,12 +35,12 @@ interface TableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
-  /** Newest first where it is live. */
+  /** Newest first if the list is live. */
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** The address that a row leads to, below `/console`. */
+  /** The address that a row leads to, relative to `/console`. */
   readonly linkOf?: (row: Row) => string;
-  /** Loads more behind the last row; absent where there is no more. */
+  /** Loads more rows after the last one; absent if there are none. */
   readonly more?: (() => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ function classesOf<Row>({ from: width, isOnPhoneOnly, isRight }: Column<Row>): s
   return `px-3 ${shown} ${isRight === true ? 'text-right' : ''}`;
 }
 
-/** `keyOf` identifies rows from one answer to the next; `more` is called when the end is seen. */
+/** `keyOf` identifies rows across answers; `more` is called when the end becomes visible. */
 export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [isHovered, setHovered] = useState(false);
@@ -69,7 +69,7 @@ export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: Tab
   const open = (row: Row | undefined) => {
     if (row !== undefined && linkOf !== undefined) navigate({ to: linkOf(row) });
   };
-  // Of several tables on a page the keys are for the one whose rows lead somewhere.
+  // If a page has several tables, the keys apply to the one whose rows lead somewhere.
   const keyed = linkOf === undefined ? 0 : shown.length;
   const chosen = useChosenRow(keyed, show, (index) => open(shown[index]));
   if (isChoosing !== chosen >= 0) setChoosing(chosen >= 0);
@@ -112,7 +112,7 @@ export function RowTable<Row>({ label, columns, rows, keyOf, linkOf, more }: Tab
   );
 }
 
-/** Which rows are on the screen, and how high what is above and below them is. */
+/** Which rows are visible, and the height of those above and below. */
 function useSeenRows(
   count: number,
   body: React.RefObject<HTMLTableSectionElement | null>,
@@ -144,7 +144,7 @@ function useSeenRows(
 }
 
 function widthsOf<Row>({ width = 'auto', narrow = width }: Column<Row>): CSSProperties {
-  // Their type knows no names of a page's own.
+  // The type does not allow custom properties.
   return { '--wide': width, '--narrow': narrow } as CSSProperties;
 }
 
@@ -200,7 +200,7 @@ function TableRow<Row>({
   );
 }
 
-/** Where rows are that are not drawn. */
+/** The space of rows that are not rendered. */
 function Gap({ height }: { readonly height: number }) {
   return <tr style={{ height }} />;
 }

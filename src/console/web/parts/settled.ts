@@ -1,10 +1,12 @@
-/** What is typed, a moment after the last letter: each letter would ask the server. */
+/**
+ * A typed value, a moment after the last keystroke: otherwise each keystroke would send a request.
+ */
 import { useEffect, useState } from 'react';
 import { after } from '../time/clock.ts';
 
 const settleMs = 300;
 
-/** `value` as it was when it last stood still for so long. */
+/** The latest `value` that did not change for that long. */
 export function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => after(settleMs, () => setSettled(value)), [value]);

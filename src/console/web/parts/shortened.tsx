@@ -1,14 +1,14 @@
-/** Long names in narrow columns, so that they can still be distinguished. */
+/** Shortens long names for narrow columns, so that they can still be distinguished. */
 
-/** Names of people's own are short enough as they are. */
+/** Names chosen by people are usually short enough. */
 const wholeMax = 16;
 
-/** Ids that the server makes differ at their end. */
+/** Ids that the server generates differ at their end. */
 function shortened(id: string): string {
   return id.length > wholeMax ? `…${id.slice(-8)}` : id;
 }
 
-/** The whole id stands in its title. */
+/** The full id is in the tooltip. */
 export function ShortId({ id }: { readonly id: string }) {
   return (
     <span title={id} className="font-mono text-xs text-muted">
@@ -18,9 +18,9 @@ export function ShortId({ id }: { readonly id: string }) {
 }
 
 /**
- * A URL without its scheme. Where there is no room it loses its beginning: most of a list go to
- * one host. An ellipsis stands where a line ends, and so the line runs from right to left, and what
- * is in it does not.
+ * A URL without its scheme. If there is too little room, its beginning is cut, as most URLs of a
+ * list have the same host. CSS puts the ellipsis at the end of a line, so the line runs from right
+ * to left, and its content from left to right.
  */
 export function DestinationUrl({ url }: { readonly url: string }) {
   return (

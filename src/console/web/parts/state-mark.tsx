@@ -1,6 +1,6 @@
 /** States by colour and shape: one look for one meaning, on every page. */
 
-/** What a state means to its reader; `theme.css` has the colours. */
+/** What a state means to its reader; `theme.css` defines the colours. */
 export type Tone = 'ok' | 'busy' | 'wait' | 'bad' | 'idle';
 
 type Shape = 'disc' | 'half' | 'ring' | 'triangle' | 'cross' | 'bars' | 'dash';
@@ -13,7 +13,7 @@ interface Look {
 
 const look = (tone: Tone, shape: Shape, word: string): Look => ({ tone, shape, word });
 
-/** Every state that the server names. */
+/** Every state that the server uses. */
 const looks: Readonly<Record<string, Look>> = {
   pending: look('wait', 'ring', 'pending'),
   CREATED: look('idle', 'ring', 'created'),
@@ -53,7 +53,7 @@ const looks: Readonly<Record<string, Look>> = {
   DAMAGED: look('bad', 'cross', 'damaged'),
 };
 
-/** A state that is not in the table looks like one that nothing is known of, by its own word. */
+/** A state that is not in the table gets a neutral look with its own word. */
 export function lookOf(state: string): Look {
   return looks[state] ?? look('idle', 'ring', state.toLowerCase().replaceAll('_', ' '));
 }
@@ -66,7 +66,7 @@ const texts: Readonly<Record<Tone, string>> = {
   idle: 'text-idle',
 };
 
-/** For bars and dots, which are no text. */
+/** For bars and dots, which are not text. */
 export const barColours: Readonly<Record<Tone, string>> = {
   ok: 'bg-ok-bar',
   busy: 'bg-busy-bar',
@@ -98,7 +98,7 @@ const shapes: Readonly<Record<Shape, React.ReactNode>> = {
   dash: <path d="M2 6h8" stroke="currentColor" strokeWidth="2.25" />,
 };
 
-/** The shape alone, where a word stands beside it that is none of the state. */
+/** Only the shape, for use beside another word. */
 export function StateShape({ of }: { readonly of: string }) {
   const { tone, shape } = lookOf(of);
   return (
@@ -111,7 +111,7 @@ export function StateShape({ of }: { readonly of: string }) {
 interface StateProps {
   readonly of: string;
   readonly word?: string;
-  /** On a phone its shape stands for its word. */
+  /** On a phone, only its shape is shown. */
   readonly isShapeOnPhone?: boolean;
 }
 
@@ -128,7 +128,7 @@ export function State({ of, word, isShapeOnPhone }: StateProps) {
   );
 }
 
-/** A state in the head of a page. */
+/** A state in the header of a page. */
 export function StateBadge({ of, word }: { readonly of: string; readonly word?: string }) {
   return (
     <span className={`rounded-full px-2.5 py-0.5 ${tints[lookOf(of).tone]}`}>

@@ -1,4 +1,4 @@
-/** What a page shows where it has nothing to show: it loads, it failed, there is nothing yet. */
+/** What a page shows instead of data: it is loading, it failed, or there is nothing yet. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -9,7 +9,7 @@ import { Code } from './code.tsx';
 import { curlOf } from './shell-words.ts';
 import { State } from './state-mark.tsx';
 
-/** Lines where text will be. */
+/** Placeholder lines for text that is loading. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div role="status" aria-label="Loading" className="p-3 motion-safe:animate-pulse">
@@ -21,7 +21,7 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   );
 }
 
-/** What failed, and how to try again. */
+/** An error, and a button to retry. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
   if (isDamage(error)) return <Damage error={error} />;
   const status = error instanceof ApiError && error.status > 0 ? ` (${error.status})` : '';
@@ -36,12 +36,12 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   );
 }
 
-/** What is damaged on the disk is not there again when it is asked for again. */
+/** For damage on the disk, a retry would not help. */
 function isDamage(error: Error): boolean {
   return error instanceof ApiError && error.status === 500 && /\bdamaged\b/.test(error.message);
 }
 
-/** Above the rows of a list that is without what is damaged. */
+/** Shown above a list that lacks damaged rows. */
 export function MissingRows({ places }: { readonly places: readonly string[] }) {
   if (places.length === 0) return null;
   return (
@@ -70,7 +70,7 @@ function Damage({ error }: { readonly error: Error }) {
   );
 }
 
-/** What of a query is shown while it has no data; its data by `children`. */
+/** Shows the state of a query until it has data, and its data by `children`. */
 export function Loaded<Data>({
   query,
   lines,
@@ -86,7 +86,7 @@ export function Loaded<Data>({
   return <Skeleton {...(lines !== undefined && { lines })} />;
 }
 
-/** What of a list is shown: its rows by `children`, or why there are none. */
+/** Shows the rows of a list by `children`, or why there are none. */
 export function RowStates<Row>({
   list: { rows, query, further, damaged },
   isFiltered,
@@ -121,7 +121,7 @@ export function RowStates<Row>({
   return searching ?? <Empty title="Nothing passes these filters" />;
 }
 
-/** There is nothing yet: what would be here, and the command that makes some. */
+/** Shown if there is nothing yet: what would be here, and the command that creates some. */
 export function Empty({
   title,
   children,
@@ -131,7 +131,7 @@ export function Empty({
   readonly title: string;
   readonly children?: ReactNode;
   readonly command?: string;
-  /** What makes one from here. */
+  /** An action that creates an item from here. */
   readonly action?: ReactNode;
 }) {
   return (
@@ -144,7 +144,7 @@ export function Empty({
   );
 }
 
-/** A `curl` of this server, with its port and, under `dev`, its token. */
+/** A `curl` command for this server, with its port and, under `dev`, its token. */
 export function useCurl(): (path: string, ...more: readonly string[]) => string {
   const { data } = useSession();
   const token = data?.token ?? '$STEPWELL_TOKEN';
@@ -152,7 +152,7 @@ export function useCurl(): (path: string, ...more: readonly string[]) => string 
     curlOf(`${location.origin}${path}`, [`-H "Authorization: Bearer ${token}"`, ...more]);
 }
 
-/** What option headers begin with in the dialect of this server: `Svc-` or `Upstash-`. */
+/** The prefix of option headers in the dialect of this server: `Svc-` or `Upstash-`. */
 export function useHeaderPrefix(): string {
   return useSession().data?.dialect === 'upstash' ? 'Upstash-' : 'Svc-';
 }

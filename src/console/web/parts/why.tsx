@@ -1,16 +1,16 @@
-/** Why something waits, as the server says it: until when, and what can be done. */
+/** Why something waits, in the server's words: until when, and what can be done. */
 import { useNow } from '../time/clock.ts';
 import { exact, relative } from '../time/format.ts';
 
-/** What pages need of a `Why` of the API. */
+/** The fields of a `Why` of the API that pages use. */
 export interface WhyAnswer {
   readonly sentence: string;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly until?: number | undefined;
   readonly remedy?: string | undefined;
 }
 
-/** Counts down while `until` is to come. */
+/** Counts down while `until` is in the future. */
 export function WhyLine({ why }: { readonly why: WhyAnswer }) {
   const now = useNow();
   return (

@@ -1,4 +1,4 @@
-/** Leads from a thing to its events in the journal, and to what differs between two of them. */
+/** Links an item to its events in the journal, and to the differences between two of them. */
 import { Link } from '@tanstack/react-router';
 
 /** `stream` is `<kind>/<id>`. */

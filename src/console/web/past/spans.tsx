@@ -1,15 +1,15 @@
-/** How far back a page of the past looks: the choice of it, and what it means. */
+/** How far back a page of the past looks: the choice, and its meaning. */
 import { now } from '../time/clock.ts';
 
 /** One choice of how far back. */
 export interface PastSpan {
-  /** As the address has it. */
+  /** The value in the address. */
   readonly value: string;
   readonly word: string;
-  /** What is drawn as one column: a duration of the API (messaging.md 3.2), and milliseconds. */
+  /** The time of one column: as a duration of the API (messaging.md 3.2), and in ms. */
   readonly step: string;
   readonly stepMs: number;
-  /** All of it, milliseconds. */
+  /** The whole span, in ms. */
   readonly ms: number;
 }
 
@@ -32,12 +32,12 @@ const spans: readonly PastSpan[] = [
   { value: '30d', word: 'last 30 days', step: '8h', stepMs: 480 * minuteMs, ms: 43_200 * minuteMs },
 ];
 
-/** The last hour where the address has none. */
+/** The span of an address; the last hour if it has none. */
 export function spanOf(value: string | undefined): PastSpan {
   return spans.find((span) => span.value === value) ?? last;
 }
 
-/** Where the columns of a span begin now, Unix milliseconds: on a whole step. */
+/** The start of a span's columns at present, in Unix ms: at a whole step. */
 export function beginOf({ ms, stepMs }: PastSpan): number {
   return Math.ceil((now() - ms) / stepMs) * stepMs;
 }

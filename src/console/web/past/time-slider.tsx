@@ -1,6 +1,6 @@
 /**
- * Shows a page as it was: a slider from its beginning to now. Arrow keys go from one moment at
- * which something happened to the next, Escape comes back to now.
+ * Shows a page as it was: a slider from its beginning to now. Arrow keys move between the moments
+ * at which something happened; Escape returns to now.
  */
 import { History } from 'lucide-react';
 import type { KeyboardEvent } from 'react';
@@ -9,17 +9,17 @@ import { now } from '../time/clock.ts';
 import { duration, exact, moment } from '../time/format.ts';
 
 interface TimeSliderProps {
-  /** The span that it covers, Unix milliseconds. */
+  /** The span of the slider, in Unix ms. */
   readonly from: number;
   readonly until: number;
-  /** What is shown; null = what is now. */
+  /** The moment shown; null = now. */
   readonly at: number | null;
   /** When something happened, in order. */
   readonly moments: readonly number[];
   readonly change: (at: number | null) => void;
 }
 
-/** All times are Unix milliseconds; `at` null = now, which `change` is called with as well. */
+/** All times are in Unix ms; `at` is null for now, and `change` may be called with null as well. */
 export function TimeSlider({ from, until, at, moments, change }: TimeSliderProps) {
   const shown = at ?? until;
   const said =
@@ -59,7 +59,10 @@ export function TimeSlider({ from, until, at, moments, change }: TimeSliderProps
 
 const farMoments = 10;
 
-/** Where a key leads: a moment, now, nowhere (undefined); null where it is no key of this. */
+/**
+ * Where a key leads: a moment, now, or nowhere (undefined); null if the slider does not handle the
+ * key.
+ */
 function keyed(
   key: string,
   shown: number,
@@ -88,7 +91,7 @@ function keyed(
   }
 }
 
-/** Says that a page shows what was, in place of what is known of now only. */
+/** Says that a page shows the past, in place of parts that only exist for the present. */
 export function AsOf({ at }: { readonly at: number }) {
   return (
     <p

@@ -1,6 +1,6 @@
 /** Options of a message or a schedule, as headers of a request for one like it. Pure. */
 
-/** As far as it is asked for; what is absent has the server's default. */
+/** The fields that are needed; an absent option has the server's default. */
 export interface MessageOptions {
   readonly method: string;
   readonly header: Readonly<Record<string, readonly string[]>>;
@@ -11,7 +11,7 @@ export interface MessageOptions {
   readonly flowControlKey?: string | undefined;
   readonly parallelism?: number | undefined;
   readonly rate?: number | undefined;
-  /** Seconds. */
+  /** In seconds. */
   readonly period?: number | undefined;
   readonly callback?: string | undefined;
   readonly callbackHeader?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -19,13 +19,13 @@ export interface MessageOptions {
   readonly failureCallbackHeader?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** What the server adds to each delivery by itself. */
+/** Headers that the server itself adds to each delivery. */
 const ownHeaders = /^(upstash|svc)-|^(user-agent|content-length|host|traceparent|tracestate)$/i;
 
-/** What is hidden cannot be sent again: its digest would go out in the place of the value. */
+/** A hidden value cannot be sent again: its digest would be sent in place of the value. */
 const isHidden = (values: readonly string[]) => values.some((each) => /^REDACTED:/.test(each));
 
-/** Headers by name, which begin with `prefix` where they are options; hidden ones are left out. */
+/** Headers by name, with `prefix` for options; hidden values are left out. */
 export function optionsOf(published: MessageOptions, prefix: string): ReadonlyMap<string, string> {
   const { header, method, retries, label, labels = [], retryDelayExpression } = published;
   const options = new Map<string, string>();
@@ -77,12 +77,12 @@ function addCallback(
   }
 }
 
-/** One `Name: value` in a line, as people edit them. */
+/** One `Name: value` per line, for editing. */
 export function linesOf(options: ReadonlyMap<string, string>): string {
   return [...options].map((option) => option.join(': ')).join('\n');
 }
 
-/** What such lines say; one without a colon says nothing. */
+/** Parses such lines; a line without a colon is ignored. */
 export function headersIn(lines: string): Readonly<Record<string, string>> {
   const given = lines.split('\n').flatMap((line) => {
     const colon = line.indexOf(':');

@@ -1,4 +1,4 @@
-/** Publishes a message: a new one, or one like another, edited. */
+/** Publishes a message: a new one, or an edited copy of another. */
 import type { FormEvent } from 'react';
 import { sendText } from '../api/send.ts';
 import { useChange } from '../parts/change.ts';
@@ -8,24 +8,24 @@ import { Failure, useHeaderPrefix } from '../parts/states.tsx';
 import { bytes as size } from '../time/format.ts';
 import { headersIn } from './options.ts';
 
-/** What a message begins as; every field may be edited. */
+/** The initial fields of a message; each can be edited. */
 export interface Draft {
   readonly destination: string;
   readonly queue: string;
   readonly body: string;
-  /** One `Name: value` in a line. */
+  /** One `Name: value` per line. */
   readonly headers: string;
 }
 
-/** What is sent as its body: the text of its field, or bytes that are none. */
+/** What is sent as the body: the text of its field, or bytes that are not text. */
 type Sent = Draft & { readonly bytes: Uint8Array<ArrayBuffer> | null };
 
-/** A message that is not written yet. */
+/** An empty draft. */
 export const noDraft: Draft = { destination: '', queue: '', body: '', headers: '' };
 
 interface PublishProps {
   readonly draft: Draft;
-  /** A body that is no text: it is sent as it is, in place of what is typed. */
+  /** A body that is not text: it is sent unchanged, in place of a typed one. */
   readonly bytes?: Uint8Array<ArrayBuffer> | null;
   readonly close: () => void;
   /** Called with the id of the published message. */
@@ -36,7 +36,7 @@ interface Answer {
   readonly messageId?: string;
 }
 
-/** To a URL group there is an answer for each endpoint: the first is what is shown. */
+/** Publishing to a URL group has an answer for each endpoint; the first one is shown. */
 async function publish({ destination, queue, body, bytes, headers }: Sent): Promise<string> {
   const path =
     queue === ''
@@ -48,7 +48,7 @@ async function publish({ destination, queue, body, bytes, headers }: Sent): Prom
   return first.messageId ?? '';
 }
 
-/** Stays open, with what was typed, where the server refuses it. */
+/** Stays open, with what was typed, if the server refuses it. */
 export function PublishDialog({ draft, bytes = null, close, published }: PublishProps) {
   const { typed, field } = useFields(draft);
   const prefix = useHeaderPrefix();

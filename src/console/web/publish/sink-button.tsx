@@ -1,6 +1,6 @@
 /**
- * Sends something to the sink of a development server, a destination of its own: the first message
- * needs no other program. Elsewhere there is no sink, and no button.
+ * Sends a sample to the sink of a development server, so that the first message needs no other
+ * program. Other servers have no sink, and so no button.
  */
 import { FlaskConical } from 'lucide-react';
 import { sendText } from '../api/send.ts';

@@ -1,4 +1,4 @@
-/** Pauses or resumes all queues, or all flow-control keys, after saying what that means. */
+/** Pauses or resumes all queues, or all flow-control keys, after explaining what that means. */
 import { Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
@@ -11,7 +11,7 @@ type Verb = 'pause' | 'resume';
 
 interface AllProps {
   readonly of: 'queues' | 'flowControl';
-  /** Whether there is one that is paused, and one that is not. */
+  /** Whether each item is paused. */
   readonly states: readonly boolean[];
 }
 

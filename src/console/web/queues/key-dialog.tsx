@@ -1,4 +1,4 @@
-/** What can be done with a flow-control key: pause, pin its limits, begin its window anew. */
+/** Actions on a flow-control key: pause it, pin its limits, start a new window. */
 import { Pencil } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
@@ -10,7 +10,7 @@ import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { duration } from '../time/format.ts';
 
-/** A key, as far as it can be changed. */
+/** The fields of a key that can be changed. */
 interface FlowKey {
   readonly flowControlKey: string;
   readonly parallelismMax: number;

@@ -1,4 +1,4 @@
-/** What can be done with a queue: how many at once, and to remove it. */
+/** Actions on a queue: change its parallelism, or delete it. */
 import { Pencil } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
@@ -9,11 +9,11 @@ import { TextField } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { count } from '../time/format.ts';
 
-/** What the dialog needs of a queue. */
+/** The fields of a queue that the dialog needs. */
 export interface ShownQueue {
   readonly name: string;
   readonly parallelism: number;
-  /** What it holds that has not ended. */
+  /** How many of its messages have not ended. */
   readonly lag: number;
 }
 

@@ -1,4 +1,4 @@
-/** Queues and flow-control keys: how full, who waits, paused or not. */
+/** Queues and flow-control keys: their load, what waits, and whether they are paused. */
 
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -23,7 +23,7 @@ const loadQueues = () => ask(api.GET('/v2/queues'));
 const loadKeys = (search: string | undefined) =>
   ask(api.GET('/v2/flowControl', { params: { query: search === undefined ? {} : { search } } }));
 type Queue = Awaited<ReturnType<typeof loadQueues>>[number];
-/** One of `/v2/flowControl`. */
+/** One key of `/v2/flowControl`. */
 type FlowKey = Awaited<ReturnType<typeof loadKeys>>['flowControls'][number];
 
 const pausedState = (isPaused: boolean) => <State of={isPaused ? 'PAUSED' : 'ON'} isShapeOnPhone />;
@@ -154,7 +154,7 @@ function WholeServer() {
   );
 }
 
-/** Both lists are asked for by themselves: one that fails leaves the other. */
+/** The two lists load separately: if one fails, the other is still shown. */
 export default function QueuesPage() {
   return (
     <Page title="Queues & flow" actions={<WholeServer />}>

@@ -1,4 +1,4 @@
-/** Who waits in a queue or under a flow-control key, in the order of the line. */
+/** The messages that wait in a queue or for a flow-control key, in the order of the line. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,14 +9,14 @@ import { Loaded } from '../parts/states.tsx';
 import { count, exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 
-/** What messages stand in line for. */
+/** What the messages wait for. */
 export interface WaitingLine {
   readonly of: 'queue' | 'flow';
   readonly name: string;
 }
 
 interface Waiting {
-  /** All that wait. */
+  /** How many messages wait in all. */
   readonly size: number;
   readonly first: readonly {
     readonly messageId: string;
@@ -40,7 +40,7 @@ async function loadWaiting({ of, name }: WaitingLine): Promise<Waiting> {
   return { size: answer.waitListSize, first: answer.waiting };
 }
 
-/** How many wait, as a button that shows them. */
+/** The number of waiting messages, as a button that shows them. */
 export function WaitingButton({
   line,
   size,

@@ -1,8 +1,8 @@
-/** An operation as a command: with the port of this server, and what it needs at least. Pure. */
+/** An operation as a command, with the address of this server and the required parameters. Pure. */
 import { quoted } from '../parts/shell-words.ts';
 import type { Operation } from './openapi.ts';
 
-/** `token` is one that a developer's server has made public; null = a variable stands for it. */
+/** `token` is the public one of a development server; if null, a variable is used instead. */
 export function asCurl(operation: Operation, origin: string, token: string | null): string {
   const { method, path, parameters = [], requestBody, security } = operation;
   const asked = parameters.filter(({ in: place, required }) => place === 'query' && required);

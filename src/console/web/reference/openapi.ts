@@ -1,8 +1,8 @@
-/** The OpenAPI document of this server, as far as the reference shows it. */
+/** The parts of this server's OpenAPI document that the reference shows. */
 import { useQuery } from '@tanstack/react-query';
 import { ApiError, watchedFetch } from '../api/client.ts';
 
-/** A JSON Schema, as the document has it. */
+/** A JSON Schema, as in the document. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -21,7 +21,7 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-/** A parameter of an operation, as OpenAPI has it. */
+/** A parameter of an operation, as in OpenAPI. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -53,15 +53,15 @@ interface DescribedOperation {
   readonly security: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A path, and what is done with it. */
+/** An operation with its path and method. */
 export interface Operation extends DescribedOperation {
   readonly method: string;
   readonly path: string;
-  /** What a search looks at, in small letters. */
+  /** The text that a search looks at, in lower case. */
   readonly words: string;
 }
 
-/** What the page shows of the document. */
+/** The parts of the document that the page shows. */
 export interface Reference {
   readonly version: string;
   readonly introduction: string;
@@ -77,7 +77,7 @@ interface OpenapiDocument {
   readonly components: { readonly schemas: Reference['schemas'] };
 }
 
-/** It does not change while the server runs. */
+/** The document does not change while the server runs. */
 export function useReference() {
   return useQuery({
     queryKey: ['openapi'],
@@ -116,13 +116,13 @@ function wordsOf(method: string, path: string, described: DescribedOperation): s
   return [method, path, summary, ...names].join(' ').toLowerCase();
 }
 
-/** Those in which each word of a search occurs. */
+/** The operations that contain each word of a search. */
 export function found(operations: readonly Operation[], search: string): readonly Operation[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return operations.filter((operation) => words.every((word) => operation.words.includes(word)));
 }
 
-/** `#/components/schemas/Job` as `Job`. */
+/** `#/components/schemas/Job` becomes `Job`. */
 export function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }

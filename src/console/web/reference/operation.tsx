@@ -1,4 +1,4 @@
-/** One operation: a line, and below it, once it is opened, all that the document says of it. */
+/** One operation: a line, and when opened, everything that the document says about it. */
 import { Link2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Code } from '../parts/code.tsx';
@@ -101,7 +101,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** Parameters are described as the fields of an object, but each is sent by itself. */
+/** Shows parameters like the fields of an object, although each is sent separately. */
 function Parameters({
   of,
   schemas,
@@ -151,7 +151,7 @@ function Answers({
   );
 }
 
-/** What the document has as an example of a good answer. */
+/** The examples of successful answers in the document. */
 function Examples({ of }: { readonly of: Operation['responses'] }) {
   return Object.entries(of).flatMap(([status, { content = {} }]) =>
     Object.values(content)

@@ -1,4 +1,4 @@
-/** Sentences of the document: paragraphs, `code` and **what matters**, as it is written there. */
+/** Text of the document with its markup: paragraphs, `code` and **emphasis**. */
 import { Fragment } from 'react';
 
 export function Prose({ text }: { readonly text: string }) {

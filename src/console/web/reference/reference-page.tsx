@@ -1,4 +1,4 @@
-/** `/docs`: the API of this server, searched and read. It needs no session. */
+/** `/docs`: the API of this server, to search and read. It needs no session. */
 import { useEffect, useState } from 'react';
 import { useSession } from '../api/session.ts';
 import { Page, Panel } from '../parts/page.tsx';
@@ -33,7 +33,7 @@ export function ReferencePage() {
 
 const linkClasses = 'rounded-md px-2 py-1 text-accent hover:bg-raised';
 
-/** What the address says: a search, and behind `#` the operation that is open. */
+/** The state in the address: a search, and after `#` the operation that is open. */
 function useAddress() {
   const [search, setSearch] = useState(
     () => new URLSearchParams(location.search).get('search') ?? '',

@@ -1,10 +1,10 @@
-/** A schema as people read it: a line for each field. Named schemas are opened where they stand. */
+/** A readable view of a schema: one line for each field. Named schemas are expanded in place. */
 import { nameIn, type Schema } from './openapi.ts';
 import { Prose } from './prose.tsx';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** What a schema is, and below it what it is made of. */
+/** The type of a schema, or its fields. */
 export function SchemaTree({
   schema,
   schemas,
@@ -75,7 +75,7 @@ function Field({
   );
 }
 
-/** Through names and lists to what has fields; and what it is, in a word. */
+/** Resolves references and lists to the schema with fields; also returns its type in a word. */
 function unfolded(schema: Schema, schemas: Schemas): { shape: Schema; word: string } {
   if (schema.$ref !== undefined) {
     const name = nameIn(schema.$ref);
@@ -111,7 +111,7 @@ function wordOf(schema: Schema, schemas: Schemas): string {
   return [name, ...limits].join(', ');
 }
 
-/** The bounds of all integers say nothing. */
+/** The bounds of all safe integers are not worth showing. */
 function isLimit(bound: number | undefined): boolean {
   return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
 }

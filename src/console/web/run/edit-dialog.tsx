@@ -1,4 +1,7 @@
-/** Resumes a failed run with another result of one of its steps, which was computed wrong. */
+/**
+ * Resumes a failed run with a replaced result of one of its steps, for example one that was
+ * computed wrongly.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
@@ -23,7 +26,7 @@ interface Result {
   readonly out: string;
 }
 
-/** Those of a run; what is hidden has to be typed anew. */
+/** The results of a run; a hidden result has to be typed again. */
 function resultsOf(steps: ShownRun['steps']): readonly Result[] {
   return steps.flatMap((group) => {
     if (group.type === 'next') return [];
@@ -34,14 +37,14 @@ function resultsOf(steps: ShownRun['steps']): readonly Result[] {
   });
 }
 
-/** Bodies whole, where the page has only their beginning. */
+/** Loads complete bodies; the page has only their beginning. */
 async function loadResults(runId: string): Promise<readonly Result[]> {
   const params = { query: { workflowRunId: [runId] } };
   const { runs } = await ask(api.GET('/v2/workflows/logs', { params }));
   return resultsOf(runs[0]?.steps ?? []);
 }
 
-/** Results are read once, when it opens: a failed run has no new ones. */
+/** Results are loaded once, when the dialog opens: a failed run gets no new ones. */
 export function EditDialog({ runId, close, ...others }: EditProps) {
   const query = useQuery({
     queryKey: ['run', runId, 'results'],
@@ -123,7 +126,7 @@ function EditForm({ results, last, dlqId, close, resumed }: FormProps) {
   );
 }
 
-/** undefined = it is none. */
+/** undefined if the text is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

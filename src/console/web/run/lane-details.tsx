@@ -1,4 +1,7 @@
-/** What the log tells of one step: its result, its attempts and their answers, bodies whole. */
+/**
+ * What the log says about one step: its result, its attempts and their answers, with complete
+ * bodies.
+ */
 import { Link } from '@tanstack/react-router';
 import type { Lane } from '../../../run-waterfall/lane.js';
 import { AnyBody, Body } from '../bodies/body.tsx';
@@ -13,14 +16,11 @@ interface LaneDetailsProps {
   readonly runId: string;
   readonly lane: Lane;
   readonly rows: readonly LoggedRow[];
-  /** What came later is not shown, Unix milliseconds. */
+  /** Later rows are not shown; in Unix ms. */
   readonly until: number;
 }
 
-/**
- * What had happened by `until`, Unix milliseconds; `rows` are those of the page, whose bodies are
- * cut.
- */
+/** What had happened by `until`, in Unix ms; `rows` are those of the page, whose bodies are cut. */
 export function LaneDetails({ runId, lane, rows, until }: LaneDetailsProps) {
   const { name, type, messageIds } = lane;
   const whole = useWholeRows(runId, messageIds);
@@ -54,7 +54,7 @@ export function LaneDetails({ runId, lane, rows, until }: LaneDetailsProps) {
 
 type StepInfo = Partial<NonNullable<LoggedRow['stepInfo']>>;
 
-/** What events bring is base64, as it may be no text. */
+/** Data of events is base64, as it may not be text. */
 function textOf(base64: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
@@ -80,7 +80,7 @@ function StepFacts({ info }: { readonly info: StepInfo }) {
   return <Facts of={facts} />;
 }
 
-/** To the page of a run, by its whole id. */
+/** A link to the page of a run, with its full id. */
 export function RunLink({ id }: { readonly id: string }) {
   return (
     <Link to="/workflows/$id" params={{ id }} className="break-all text-accent hover:underline">
@@ -89,7 +89,7 @@ export function RunLink({ id }: { readonly id: string }) {
   );
 }
 
-/** The rows of the step's deliveries, each with what was answered. */
+/** The rows of the step's deliveries, each with its answer. */
 function Happenings({ rows }: { readonly rows: readonly LoggedRow[] }) {
   if (rows.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** Notifies a run of an event from the page: one that it waits for, or any other. */
+/** Notifies a run of an event: one that it waits for, or any other. */
 import { type FormEvent, useState } from 'react';
 import { sendText } from '../api/send.ts';
 import { useChange } from '../parts/change.ts';
@@ -7,12 +7,12 @@ import { TextArea, TextField } from '../parts/field.tsx';
 
 interface NotifyProps {
   readonly runId: string;
-  /** What the run waits for now. */
+  /** The events that the run waits for now. */
   readonly eventIds: readonly string[];
   readonly close: () => void;
 }
 
-/** An event id may hold slashes: those stay as they are. */
+/** An event id may contain slashes, which are not escaped. */
 const pathOf = (runId: string, eventId: string) =>
   `/v2/notify/${encodeURIComponent(runId)}/${eventId.split('/').map(encodeURIComponent).join('/')}`;
 

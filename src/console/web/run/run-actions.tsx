@@ -1,4 +1,4 @@
-/** What can be done with a run: notify, cancel; begin a failed one again, or go on with it. */
+/** Actions on a run: notify, cancel; resume or restart a failed one. */
 import { useNavigate } from '@tanstack/react-router';
 import { Bell, CircleSlash, Pencil, Play, RotateCcw, Terminal } from 'lucide-react';
 import { useState } from 'react';
@@ -15,7 +15,7 @@ import type { ShownRun } from './run-log.ts';
 
 interface RunActionsProps {
   readonly run: ShownRun;
-  /** Events that it waits for now. */
+  /** The events that the run waits for now. */
   readonly eventIds: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function RunActions({ run, eventIds }: RunActionsProps) {
   );
 }
 
-/** A failed run leaves a dead letter; what is made of it is a new run. */
+/** A failed run has a dead letter, from which a new run can be made. */
 function Repair({ runId, dlqId: id }: { readonly runId: string; readonly dlqId: string }) {
   const navigate = useNavigate();
   const [isEditing, setEditing] = useState(false);

@@ -1,14 +1,17 @@
-/** The log of one run, all of its rows as far as they are read here. */
+/** The log of one run, up to a limit of rows. */
 import { useQuery } from '@tanstack/react-query';
 import { ApiError, api, ask } from '../api/client.ts';
 import { rowsUpTo } from '../api/rows.ts';
 
 const pageSize = 1000;
-/** A run with more rows is shown by its first ones. */
+/** For a run with more rows, only the first ones are shown. */
 const rowsMax = 5000;
-/** Bytes of each body; the details of a step have them whole. */
+/** How many bytes of each body; the details of a step have complete bodies. */
 const bodyMax = 300;
-/** While it runs: attempts in flight are no events, so that the server does not tell of them. */
+/**
+ * The interval while the run is active: attempts in flight are not events, so the live stream does
+ * not report them.
+ */
 const activeMs = 1000;
 
 /** A row of `/v2/workflows/messageLogs`. */
@@ -27,8 +30,8 @@ async function loadPage(id: string, cursor: string | undefined, signal: AbortSig
 }
 
 /**
- * The log of a run, the earliest row first, asked for again while the run `isActive`: of one that
- * is over nothing new comes.
+ * The log of a run, earliest row first; reloaded while the run `isActive`, as a run that has ended
+ * gets no new rows.
  */
 export function useRunLog(id: string, isActive: boolean) {
   return useQuery({
@@ -38,7 +41,7 @@ export function useRunLog(id: string, isActive: boolean) {
   });
 }
 
-/** A run as the listing tells it; null where there is none of that id. */
+/** A run as in the listing; null if there is none with that id. */
 export function useRun(id: string) {
   return useQuery({
     queryKey: ['run', id, 'head'],
@@ -55,7 +58,7 @@ export function useRun(id: string) {
 /** A run of `/v2/workflows/logs`. */
 export type ShownRun = NonNullable<ReturnType<typeof useRun>['data']>;
 
-/** The rows of some messages, with their bodies whole. */
+/** All rows of some messages, with complete bodies. */
 export function useWholeRows(runId: string, messageIds: readonly string[]) {
   return useQuery({
     queryKey: ['run', runId, 'messages', ...messageIds],

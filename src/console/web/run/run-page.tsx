@@ -23,7 +23,7 @@ import { RunActions } from './run-actions.tsx';
 import { type LoggedRow, type ShownRun, useRun, useRunLog } from './run-log.ts';
 import { Waterfall } from './waterfall.tsx';
 
-/** Says so where there is no such run, or no longer. */
+/** Says so if there is no such run, or no longer. */
 export default function RunPage() {
   const { id = '' } = useParams({ strict: false });
   const query = useRun(id);
@@ -56,7 +56,7 @@ function NoRun({ id }: { readonly id: string }) {
   );
 }
 
-/** What a workflow is called: the last part of its URL. */
+/** The name of a workflow: the last part of its URL. */
 function workflowName(url: string): string {
   const parts = url
     .replace(/[?#].*$/, '')

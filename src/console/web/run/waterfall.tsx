@@ -1,4 +1,4 @@
-/** A run as a waterfall: a line for each step, with bars of when it ran, waited and failed. */
+/** A run as a waterfall: a line for each step, with bars for when it ran, waited and failed. */
 import { useState } from 'react';
 import type { Bar, BarKind, Lane } from '../../../run-waterfall/lane.js';
 import type { RunLanes } from '../../../run-waterfall/lanes.js';
@@ -9,11 +9,11 @@ import { timeTicks } from '../time/ticks.ts';
 import { LaneDetails } from './lane-details.tsx';
 import type { LoggedRow } from './run-log.ts';
 
-/** What the lines lie on, Unix milliseconds. */
+/** The time axis, in Unix ms. */
 interface Scale {
   readonly from: number;
   readonly until: number;
-  /** The moment that is shown; null = now. */
+  /** The moment shown; null = now. */
   readonly at: number | null;
 }
 
@@ -79,7 +79,7 @@ function LaneName({ lane: { name, type, state } }: { readonly lane: Lane }) {
   );
 }
 
-/** How bars of a kind are drawn: their height of 20, and whether they are a line of dots. */
+/** How bars of a kind are drawn: their height out of 20, and whether they are dimmed. */
 const shapes: Readonly<Record<BarKind, { readonly height: number; readonly isDotted?: true }>> = {
   attempt: { height: 16 },
   invoke: { height: 10 },
@@ -145,7 +145,7 @@ function Track({ lane, from, until, at }: Scale & { readonly lane: Lane }) {
 interface BarShapeProps {
   readonly bar: Bar;
   readonly says: string;
-  /** In percent of the track, both. */
+  /** Both in per cent of the track. */
   readonly left: number;
   readonly width: number;
 }
@@ -181,7 +181,7 @@ function BarShape({ bar, says, left, width }: BarShapeProps) {
   );
 }
 
-/** By what it came to; what waits is never green. */
+/** The colour of a bar's outcome; a waiting bar is never green. */
 function fillOf({ kind, outcome }: Bar): string {
   if (outcome === 'canceled') return 'fill-idle-bar';
   if (kind === 'queued') return 'fill-idle-bar';

@@ -1,21 +1,21 @@
-/** A cron expression, and what it means in words. */
+/** A cron expression, and its meaning in words. */
 import { useQuery } from '@tanstack/react-query';
 
-/** A cron as a form has it. */
+/** A cron expression as in a form. */
 export interface CronParts {
   /** The five fields. */
   readonly fields: string;
-  /** As `CRON_TZ=` names it; UTC without one. */
+  /** The zone that `CRON_TZ=` names; UTC without one. */
   readonly zone: string;
 }
 
-/** An expression as a schedule has it. Pure. */
+/** Splits the expression of a schedule. Pure. */
 export function cronParts(cron: string): CronParts {
   const [, zone] = /^CRON_TZ=(\S+)\s/.exec(cron) ?? [];
   return { fields: cron.replace(/^CRON_TZ=\S+\s+/, ''), zone: zone ?? 'UTC' };
 }
 
-/** What five fields mean; the library for it comes when the first is shown. */
+/** The meaning of five fields; the library for it is loaded when it is first needed. */
 export function useCronWords(fields: string): string {
   const { data } = useQuery({
     queryKey: ['cron', fields],
@@ -24,7 +24,7 @@ export function useCronWords(fields: string): string {
       try {
         return wordsOf(fields, { use24HourTimeFormat: true });
       } catch {
-        // The server says what is wrong with it.
+        // The server says what is wrong with the expression.
         return '';
       }
     },
@@ -35,7 +35,7 @@ export function useCronWords(fields: string): string {
   return data ?? '';
 }
 
-/** The five fields and their meaning in words; the whole expression stands in its title. */
+/** The five fields and their meaning in words; the tooltip has the whole expression. */
 export function CronText({ cron }: { readonly cron: string }) {
   const { fields, zone } = cronParts(cron);
   const words = useCronWords(fields);

@@ -1,8 +1,11 @@
-/** A week of a schedule, one cell for each hour: the more it fires, the stronger its colour. */
+/**
+ * A week of a schedule, with one cell for each hour: the more often it fires, the stronger the
+ * colour.
+ */
 import { count } from '../time/format.ts';
 import type { Heat } from './heat.ts';
 
-/** Hours that are written below the cells. */
+/** The hours that are labelled below the cells. */
 const ticks = [0, 6, 12, 18];
 
 export function HeatStrip({ heat: { days, max } }: { readonly heat: Heat }) {

@@ -1,14 +1,14 @@
 /** When a schedule fires within a week, by day and hour of its own zone. Pure. */
 import { dayAndHour } from '../time/zones.ts';
 
-/** How many days it looks ahead, today included. */
+/** How many days are shown, including today. */
 export const heatDays = 7;
 
-/** What `HeatStrip` draws. */
+/** The data for `HeatStrip`. */
 export interface Heat {
-  /** From today on, `heatDays` of them. */
+  /** `heatDays` days, starting today. */
   readonly days: readonly HeatDay[];
-  /** Of the busiest hour. */
+  /** The count of the busiest hour. */
   readonly max: number;
 }
 
@@ -16,16 +16,16 @@ export interface Heat {
 export interface HeatDay {
   /** `Mon 23`. */
   readonly name: string;
-  /** How often it fires in each of its 24 hours. */
+  /** How often the schedule fires in each of the 24 hours. */
   readonly hours: readonly number[];
 }
 
 const hourMs = 3_600_000;
 
-/** Times are Unix milliseconds; those beyond the week are left out. */
+/** Times are in Unix ms; those after the week are left out. */
 export function heatOf(times: readonly number[], zone: string, from: number): Heat {
   const days = new Map<string, number[]>();
-  // Hour by hour, so that days without a time are there, and one that is 23 hours long is one.
+  // Step by hours, so that days without a time are included, and also a day of 23 hours.
   for (let at = from; days.size <= heatDays; at += hourMs) {
     const { day } = dayAndHour(at, zone);
     if (!days.has(day)) days.set(day, new Array<number>(24).fill(0));

@@ -1,4 +1,4 @@
-/** One schedule and its times, as pages ask for them. */
+/** Loads one schedule and its times for pages. */
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 import { now } from '../time/clock.ts';
@@ -10,22 +10,25 @@ const loadSchedule = (id: string) =>
 /** The object of `/v2/schedules/{id}`. */
 export type Schedule = Awaited<ReturnType<typeof loadSchedule>>;
 
-/** As a mark of a state: it cannot fire, it does not, or it does. */
+/** As a state for its mark: it cannot fire, it is paused, or it is on. */
 export const stateOf = ({ isPaused, error }: Schedule): string =>
   error !== undefined ? 'FAILED' : isPaused ? 'PAUSED' : 'ON';
 
-/** A schedule, asked for again whenever something happens to schedules. */
+/** A schedule, reloaded whenever something happens to schedules. */
 export const useSchedule = (id: string) =>
   useQuery({ queryKey: ['schedule', id], queryFn: () => loadSchedule(id) });
 
-/** The last triggers of a schedule, the newest first. */
+/** The last triggers of a schedule, newest first. */
 export const useResults = (id: string) =>
   useQuery({
     queryKey: ['schedule', id, 'results'],
     queryFn: () => ask(api.GET('/v2/schedules/{id}/results', { params: { path: { id } } })),
   });
 
-/** The server tells so many times at once; one that fires each minute has ten times as many. */
+/**
+ * How many times one answer of the server holds; a schedule that fires each minute has ten times as
+ * many in a week.
+ */
 const timesMax = 1000;
 const dayMs = 86_400_000;
 

@@ -1,4 +1,4 @@
-/** What the last triggers of a schedule came to. */
+/** The results of a schedule's last triggers. */
 import { Link } from '@tanstack/react-router';
 import { State } from '../parts/state-mark.tsx';
 import { Loaded } from '../parts/states.tsx';
@@ -6,7 +6,7 @@ import { exact } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 import { useResults } from './load-schedule.ts';
 
-/** States of messages, as those of other pages. */
+/** The states of messages as on other pages. */
 const stateOf: Readonly<Record<string, string>> = {
   SUCCESS: 'DELIVERED',
   FAIL: 'FAILED',

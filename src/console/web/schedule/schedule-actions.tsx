@@ -1,4 +1,4 @@
-/** What can be done with a schedule. */
+/** Actions on a schedule. */
 import { useNavigate } from '@tanstack/react-router';
 import { FastForward, Pause, Pencil, Play, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -14,7 +14,7 @@ import { draftOf } from './schedule-draft.ts';
 
 const icon = 'size-4';
 
-/** Pauses a schedule, or resumes one that is paused. */
+/** Pauses a schedule, or resumes a paused one. */
 export function usePause({ scheduleId: id, isPaused }: Schedule) {
   const params = { path: { id } };
   return useChange(
@@ -26,7 +26,7 @@ export function usePause({ scheduleId: id, isPaused }: Schedule) {
   );
 }
 
-/** Publishes what the schedule publishes, now; its next time stays. */
+/** Publishes the schedule's message now; its next time does not change. */
 export function useTrigger(id: string) {
   return useChange(
     () => ask(api.POST('/v2/schedules/{id}/trigger', { params: { path: { id } } })),
@@ -35,8 +35,8 @@ export function useTrigger(id: string) {
 }
 
 /**
- * For the page of one schedule. One whose body is hidden or no text cannot be edited: it would be
- * lost.
+ * For the page of one schedule. A schedule whose body is hidden or not text cannot be edited, as
+ * the body would be lost.
  */
 export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
   const { scheduleId: id, isPaused, bodyBase64 } = schedule;
@@ -87,7 +87,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: Schedule }) {
   );
 }
 
-/** Asks before it deletes; `removed` is called once that is done. */
+/** Asks before it deletes; `removed` is called after the deletion. */
 function Removal({
   id,
   close,

@@ -1,4 +1,4 @@
-/** Makes a schedule, or replaces one: while the cron is typed, its next times are shown. */
+/** Creates or replaces a schedule; while the cron expression is typed, its next times are shown. */
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, ask } from '../api/client.ts';
@@ -17,7 +17,7 @@ import type { ScheduleDraft } from './schedule-draft.ts';
 
 interface DialogProps {
   readonly draft: ScheduleDraft;
-  /** The one that is replaced; absent = a new one. */
+  /** The id of the schedule to replace; absent for a new one. */
   readonly id?: string;
   readonly close: () => void;
   readonly saved: (id: string) => void;
@@ -88,7 +88,7 @@ export function ScheduleDialog({ draft, id, close, saved }: DialogProps) {
   );
 }
 
-/** What the server makes of an expression: its next times, or why it has none. */
+/** The server's interpretation of an expression: its next times, or why it has none. */
 function Preview({ fields, zone }: { readonly fields: string; readonly zone: string }) {
   const cron = useSettled(fields.trim());
   const place = useSettled(zone.trim());

@@ -1,19 +1,19 @@
-/** A schedule as a form has it: a new one, or one that is there. Pure. */
+/** A schedule as in a form: a new one, or an existing one. Pure. */
 import { linesOf, optionsOf } from '../publish/options.ts';
 import { cronParts } from './cron.tsx';
 import type { Schedule } from './load-schedule.ts';
 
-/** What stands in the fields of the form. */
+/** The fields of the form. */
 export interface ScheduleDraft {
   readonly fields: string;
   readonly zone: string;
   readonly destination: string;
   readonly body: string;
-  /** One `Name: value` in a line. */
+  /** One `Name: value` per line. */
   readonly headers: string;
 }
 
-/** A schedule that is not written yet. */
+/** An empty draft. */
 export const noSchedule: ScheduleDraft = {
   fields: '',
   zone: '',
@@ -22,7 +22,7 @@ export const noSchedule: ScheduleDraft = {
   headers: '',
 };
 
-/** Its options, the names of which begin with `prefix`. */
+/** The options of a schedule, whose names begin with `prefix`. */
 export function scheduleOptions(schedule: Schedule, prefix: string): ReadonlyMap<string, string> {
   const options = new Map(optionsOf(schedule, prefix));
   const { delay, timeout, queueName } = schedule;
@@ -32,7 +32,7 @@ export function scheduleOptions(schedule: Schedule, prefix: string): ReadonlyMap
   return options;
 }
 
-/** `prefix` is that of the headers of options, in the server's dialect. */
+/** `prefix` is that of option headers in the server's dialect. */
 export function draftOf(schedule: Schedule, prefix: string): ScheduleDraft {
   const { cron, destination, body = '' } = schedule;
   const headers = linesOf(scheduleOptions(schedule, prefix));

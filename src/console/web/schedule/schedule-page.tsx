@@ -1,4 +1,4 @@
-/** One schedule: when it fires, what its last triggers came to, and what it publishes. */
+/** One schedule: when it fires, the results of its last triggers, and what it publishes. */
 import { Link, useParams } from '@tanstack/react-router';
 import { AnyBody } from '../bodies/body.tsx';
 import { bodyWords } from '../bodies/body-words.ts';

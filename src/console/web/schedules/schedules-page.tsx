@@ -1,4 +1,4 @@
-/** The schedules there are: when they fire, what they have done, and pausing them. */
+/** The list of schedules: when they fire, their last results, and buttons to pause them. */
 
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Pause, Play, Plus } from 'lucide-react';
@@ -31,7 +31,7 @@ const resultTones: Readonly<Record<string, Tone>> = {
   IN_PROGRESS: 'busy',
 };
 
-/** The last messages of a schedule, one square for each. */
+/** The last messages of a schedule, with a square for each. */
 function Results({ states }: { readonly states: Schedule['lastScheduleStates'] }) {
   const results = Object.entries(states ?? {}).slice(-10);
   const words = results.map(([, state]) => state.toLowerCase().replace('_', ' '));

@@ -17,7 +17,7 @@ async function create(text: (name: string) => string) {
   const body = {
     name: text('name'),
     topic: text('topic'),
-    // One of the options.
+    // The value is one of the options.
     permissions: text('permissions') as Credential['permissions'],
   };
   const { name, username, password } = await ask(api.POST('/admin/credentials', { body }));

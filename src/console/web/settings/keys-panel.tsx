@@ -1,4 +1,4 @@
-/** The keys that deliveries are signed with: shown when asked for, and rolled. */
+/** The keys that deliveries are signed with: shows them on request, and rotates them. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';

@@ -1,6 +1,6 @@
 /**
- * Things that have a name and a secret: a list of them, one that is made, whose secret is shown
- * once, and one that is removed.
+ * Things with a name and a secret: lists them, creates one, whose secret is shown once, and removes
+ * one.
  */
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
@@ -13,7 +13,7 @@ import { Panel } from '../parts/page.tsx';
 import { type Column, RowTable } from '../parts/row-table.tsx';
 import { Failure, Loaded } from '../parts/states.tsx';
 
-/** What was made. */
+/** What was created. */
 interface Made {
   readonly name: string;
   /** It is not shown again. */
@@ -22,23 +22,23 @@ interface Made {
 
 interface NamedPanelProps<Row extends { readonly name: string }> {
   readonly title: string;
-  /** What one of them is called: `token`. */
+  /** The word for one of them: `token`. */
   readonly noun: string;
-  /** What queries of them begin with. */
+  /** The first part of their query keys. */
   readonly kind: string;
   readonly load: () => Promise<readonly Row[]>;
   readonly columns: readonly Column<Row>[];
-  /** What is said where there is none. */
+  /** Shown if there are none. */
   readonly empty: string;
-  /** `Revoke`, `Delete`. */
+  /** The word for removing one: `Revoke`, `Delete`. */
   readonly removeWord: string;
   readonly remove: (name: string) => Promise<unknown>;
-  /** The fields of a new one, and what is made of them. */
+  /** The fields for a new one, and what creates it from them. */
   readonly fields: ReactNode;
   readonly create: (text: (name: string) => string) => Promise<Made>;
 }
 
-/** Making and removing need the role admin; `kind` is the key of its query. */
+/** Creating and removing need the role admin; `kind` is the key of the query. */
 export function NamedPanel<Row extends { readonly name: string }>(props: NamedPanelProps<Row>) {
   const { title, kind, load, columns, empty, removeWord, remove } = props;
   const query = useQuery({ queryKey: [kind], queryFn: load });

@@ -1,4 +1,4 @@
-/** Tokens and credentials, signing keys, and what the server was configured with. */
+/** Tokens and credentials, signing keys, and the configuration of the server. */
 import { useQuery } from '@tanstack/react-query';
 import { api, ask } from '../api/client.ts';
 import { useMay } from '../api/session.ts';

@@ -1,4 +1,6 @@
-/** Created bearer tokens: their roles, when they were used, making and revoking them. */
+/**
+ * Created bearer tokens: their roles, when they were used, and buttons to create and revoke them.
+ */
 import { api, ask } from '../api/client.ts';
 import { Choice, TextField } from '../parts/field.tsx';
 import type { Column } from '../parts/row-table.tsx';
@@ -34,7 +36,7 @@ async function create(text: (name: string) => string) {
   const days = Number(text('days'));
   const body = {
     name: text('name'),
-    // One of the options.
+    // The value is one of the options.
     role: text('role') as Token['role'],
     expiresAt: days > 0 ? now() + days * dayMs : null,
   };

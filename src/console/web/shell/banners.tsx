@@ -1,4 +1,4 @@
-/** What concerns every page: the server is gone, or changes nothing, or one may only read. */
+/** Banners for every page: the server is unreachable, is read-only, or has warnings. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, ask } from '../api/client.ts';

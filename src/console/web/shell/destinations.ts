@@ -1,8 +1,8 @@
-/** What an id leads to. Ids of the server tell their kind by what they begin with. Pure. */
+/** The page that a typed id leads to. The prefix of a server's id says its kind. Pure. */
 
-/** A place of the console for what was typed. */
+/** A link in the console for what was typed. */
 export interface ConsoleLink {
-  /** An address below `/console`. */
+  /** An address relative to `/console`. */
   readonly to: string;
   readonly name: string;
 }
@@ -13,7 +13,7 @@ const kinds: readonly (readonly [prefix: string, path: string, kind: string])[] 
   ['scd_', '/schedules/', 'schedule'],
 ];
 
-/** Where a typed id may be looked at; none where it is no id. */
+/** Where a typed id can be viewed; empty if it is not an id. */
 export function destinationsOf(typed: string): readonly ConsoleLink[] {
   return kinds
     .filter(([prefix]) => typed.startsWith(prefix) && typed.length > prefix.length)

@@ -1,4 +1,4 @@
-/** `?`: the keys there are. */
+/** `?`: the list of keyboard shortcuts. */
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { pages } from './pages.ts';

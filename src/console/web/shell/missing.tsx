@@ -1,4 +1,4 @@
-/** An address that no page has. */
+/** Shown at an address without a page. */
 import { Link } from '@tanstack/react-router';
 import { Page } from '../parts/page.tsx';
 import { Empty } from '../parts/states.tsx';

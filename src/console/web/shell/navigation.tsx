@@ -1,11 +1,13 @@
-/** The way between pages: a column beside them, a row that scrolls above them on a phone. */
+/**
+ * The navigation between pages: a column beside them, or on a phone, a scrolling row above them.
+ */
 import { Link, useLocation } from '@tanstack/react-router';
 import { BookOpen, LogOut, Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useSession, useSignOut } from '../api/session.ts';
 import { pages } from './pages.ts';
 
-/** On a phone the row of pages scrolls: the one that is shown stands in what is seen of it. */
+/** On a phone, the row of pages scrolls so that the current page is visible. */
 function useCurrentInView() {
   const row = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
@@ -93,7 +95,7 @@ function PageLinks() {
   );
 }
 
-/** Who has signed in, and the way out. */
+/** Who is signed in, and the button to sign out. */
 function SignOut() {
   const { data } = useSession();
   const signOut = useSignOut();

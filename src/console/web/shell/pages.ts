@@ -1,4 +1,4 @@
-/** The pages that the navigation, the keys and the palette lead to, in their order. */
+/** The pages that the navigation, the shortcuts and the palette lead to, in order. */
 import {
   Activity,
   Clock,
@@ -18,12 +18,12 @@ import {
 export interface PageLink {
   readonly to: string;
   readonly name: string;
-  /** Pressed after `g`. */
+  /** The key that is pressed after `g`. */
   readonly key: string;
   readonly icon: LucideIcon;
 }
 
-/** All of them, in the order of the navigation. */
+/** All pages, in the order of the navigation. */
 export const pages: readonly PageLink[] = [
   { to: '/', name: 'Overview', key: 'o', icon: Activity },
   { to: '/messages', name: 'Messages', key: 'm', icon: Send },

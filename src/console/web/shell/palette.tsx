@@ -1,4 +1,4 @@
-/** Ctrl K: goes to a page, or to whatever has the id that is typed. */
+/** Ctrl K: goes to a page, or to the item with the typed id. */
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { BookOpen } from 'lucide-react';

@@ -1,4 +1,4 @@
-/** What is around every page: navigation, banners, keys, and signing in before all of it. */
+/** The frame of every page: navigation, banners, shortcuts, and before all of that, signing in. */
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLive } from '../api/live.ts';
@@ -19,7 +19,7 @@ export function Shell() {
   const hadSession = useRef(false);
   const { data, error } = session;
   if (data?.session != null) hadSession.current = true;
-  // Who has signed out wants to be out, though nothing is asked for.
+  // A developer who has signed out is not signed in again, although no credential is required.
   const isDeveloper = data?.needsNothing === true && data.session === null && !hadSession.current;
   const { mutate } = signIn;
   useEffect(() => {

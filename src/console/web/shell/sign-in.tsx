@@ -1,4 +1,4 @@
-/** Signing in, with a token or with the username and the password of the log interface. */
+/** Signs in, with a token or with the username and password of the log interface. */
 import { type FormEvent, useState } from 'react';
 import { type Credential, useSession, useSignIn } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
@@ -67,7 +67,7 @@ function PasswordFields() {
 function TokenField() {
   return (
     <>
-      {/* Under this name browsers keep it. */}
+      {/* Browsers save the token under this user name. */}
       <input hidden readOnly name="username" autoComplete="username" value="token" />
       <TextField
         label="Token"

@@ -1,10 +1,10 @@
-/** How much was recorded, as columns over time: a press on one goes to its end. */
+/** How much was recorded, as columns over time; a click on a column goes to its end. */
 import { ClockAxis } from '../charts/time-axis.tsx';
 import { count, duration, exact } from '../time/format.ts';
 
-/** One of `/admin/journal/activity`. */
+/** One step of `/admin/journal/activity`. */
 interface Bucket {
-  /** Where it begins, Unix milliseconds. */
+  /** Its start, in Unix ms. */
   readonly at: number;
   readonly events: number;
 }
@@ -12,14 +12,14 @@ interface Bucket {
 interface ActivityProps {
   readonly buckets: readonly Bucket[];
   readonly stepMs: number;
-  /** The moment that is shown; null = now. */
+  /** The moment shown; null = now. */
   readonly at: number | null;
   readonly change: (at: number) => void;
 }
 
 const height = 64;
 
-/** What began after `at`, Unix milliseconds, is pale; null = now. */
+/** Columns that began after `at`, in Unix ms, are pale; null = now. */
 export function Activity({ buckets, stepMs, at, change }: ActivityProps) {
   const most = Math.max(1, ...buckets.map(({ events }) => events));
   const width = 100 / Math.max(1, buckets.length);

@@ -1,4 +1,4 @@
-/** One thing at two moments: what it was, what it became, and what differs. */
+/** One item at two moments: its earlier state, its later state, and the differences. */
 import { useQuery } from '@tanstack/react-query';
 import { ApiError, api, ask } from '../api/client.ts';
 import { useFilters } from '../parts/filter-bar.tsx';
@@ -8,9 +8,9 @@ import { count, exact } from '../time/format.ts';
 import { differencesOf } from './differences.ts';
 import { inWords, type JournalEvent } from './journal.ts';
 
-/** What it was behind an event; undefined where there was no such thing yet. */
+/** The state after an event; undefined if the item did not exist yet. */
 async function stateAt(stream: string, offset: string): Promise<unknown> {
-  // As of an offset is all that lies below it.
+  // The state as of an offset includes only events below it.
   const asOf = String(Number(offset) + 1);
   try {
     return await askThen(stream, asOf);
@@ -20,7 +20,7 @@ async function stateAt(stream: string, offset: string): Promise<unknown> {
   }
 }
 
-/** As the API shows it, where that is easier to read than what memory holds of it. */
+/** The state as the API shows it, if that is more readable than the state in memory. */
 async function askThen(stream: string, asOf: string): Promise<unknown> {
   const id = stream.slice(stream.indexOf('/') + 1);
   if (stream.startsWith('message/')) {
@@ -38,15 +38,15 @@ async function askThen(stream: string, asOf: string): Promise<unknown> {
 const nothing = '0';
 
 /**
- * Stands above the events of one stream. Its moments are two of those events, and are in the
- * address as `before` and `after`; without them the first of `events` and the last.
+ * Shown above the events of one stream. Its moments are two of those events, in the address as
+ * `before` and `after`; by default, the first and the last of `events`.
  */
 export function Compare({
   stream,
   events,
 }: {
   readonly stream: string;
-  /** The newest first. */
+  /** Newest first. */
   readonly events: readonly JournalEvent[];
 }) {
   const [filters, change] = useFilters();
@@ -58,7 +58,7 @@ export function Compare({
       const [old, young] = await Promise.all([stateAt(stream, before), stateAt(stream, after)]);
       return differencesOf(old, young);
     },
-    // What was does not change.
+    // The past does not change.
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: false,
   });
@@ -91,7 +91,7 @@ export function Compare({
   );
 }
 
-/** Times as people read them. */
+/** Formats times for people. */
 function written(path: string, value: string | null): string {
   if (value === null) return '–';
   const isTime = /(At|Time|Date)$/.test(path) && /^\d{13}$/.test(value);

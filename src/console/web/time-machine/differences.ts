@@ -1,14 +1,14 @@
-/** What differs between two states of one thing, by path. Pure. */
+/** The differences between two states of one item, by path. Pure. */
 
 export interface StateDifference {
   /** `context.attempts`, `limits[0]`. */
   readonly path: string;
-  /** As JSON; null = it was not there. */
+  /** As JSON; null if it did not exist. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** More than is read: a large list that moved differs in all of its places. */
+/** People do not read more: in a large list that shifted, every place differs. */
 const differencesMax = 500;
 
 /** In the order of their paths; at most 500. */
@@ -22,7 +22,7 @@ export function differencesOf(before: unknown, after: unknown): readonly StateDi
     .map((path) => ({ path, before: old.get(path) ?? null, after: young.get(path) ?? null }));
 }
 
-/** Every value that has no parts, by where it stands; what is empty is one, too. */
+/** Every value without parts, by its path; an empty object or list counts as one, too. */
 function leavesOf(value: unknown, path = '', leaves = new Map<string, string>()) {
   const isWhole = typeof value !== 'object' || value === null;
   const parts = isWhole ? [] : Object.entries(value);

@@ -1,10 +1,12 @@
-/** The journal as the time machine shows it: its events in words, and where each leads. */
+/**
+ * The journal as the time machine shows it: its events in words, and the page that each leads to.
+ */
 import { api, ask } from '../api/client.ts';
 
-/** An event as `GET /admin/journal` tells it; what else it has depends on its type. */
+/** An event of `GET /admin/journal`; its other fields depend on its type. */
 export interface JournalEvent {
   readonly offset: number;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly at: number;
   readonly kind: string;
   readonly id: string;
@@ -13,7 +15,7 @@ export interface JournalEvent {
   readonly [field: string]: unknown;
 }
 
-/** `cursor` undefined = there is no more. */
+/** `cursor` is undefined if there are no more pages. */
 export interface JournalPage {
   readonly rows: readonly JournalEvent[];
   readonly cursor: string | undefined;
@@ -23,7 +25,7 @@ export interface JournalPage {
 
 const pageSize = 100;
 
-/** Events up to `until`, the newest first; all of them without it. */
+/** Events up to `until`, newest first; without `until`, all of them. */
 export async function loadEvents(
   filters: {
     readonly until?: number | undefined;
@@ -37,7 +39,7 @@ export async function loadEvents(
   const query = {
     order: 'newest' as const,
     count: pageSize,
-    // The end is exclusive, and an event of that millisecond has happened.
+    // The end of the query is exclusive, but events in that millisecond belong to the moment.
     ...(until !== undefined && { until: String(until + 1) }),
     ...(type !== undefined && { type }),
     ...(stream !== undefined && { stream }),
@@ -53,7 +55,7 @@ export async function loadEvents(
   return { rows, cursor: last?.cursor, damaged: last?.damaged };
 }
 
-/** `MessagePublished` -> `message published`. */
+/** `MessagePublished` becomes `Message published`. */
 export function inWords(type: string): string {
   return type
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -63,7 +65,7 @@ export function inWords(type: string): string {
 
 const details = ['url', 'error', 'reason', 'status', 'queueName', 'eventId', 'cron', 'name'];
 
-/** What is shown of an event beside its type: its destination, its error. */
+/** What is shown of an event besides its type: its destination, its error. */
 export function detailOf(event: JournalEvent): string {
   return details
     .flatMap((name) => {
@@ -74,13 +76,13 @@ export function detailOf(event: JournalEvent): string {
     .join(', ');
 }
 
-/** Who caused it: a credential's name, or what the server did by itself. */
+/** Who caused the event: the name of a credential, or the server itself. */
 export function causeOf({ by }: JournalEvent): string {
   if (typeof by === 'string') return by;
   return by?.name ?? 'the server';
 }
 
-/** The page of the thing, as of that event; none where there is no such page. */
+/** The page of the item, as of that event; null if there is no such page. */
 export function pageOf({ kind, id, at }: JournalEvent): string | null {
   const path = encodeURIComponent(id);
   if (kind === 'run') return `/workflows/${path}?asOf=${at}`;

@@ -1,4 +1,7 @@
-/** The whole journal: how much happened when, what in words, and pages of things as they were. */
+/**
+ * The whole journal: how much happened when, the events in words, and links to pages as of an
+ * event.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, ask } from '../api/client.ts';

@@ -1,20 +1,20 @@
-/** The one source of time in the console: the hour, ticks that pages share, and delays. */
+/** The only source of time in the console: the present time, ticks that pages share, and delays. */
 import { useSyncExternalStore } from 'react';
 
-/** By how much the server's clock is ahead of the browser's, as its last answer said. */
+/** How far the server's clock is ahead of the browser's, by its last answer. */
 let msAhead = 0;
 
-/** The time of the server, Unix milliseconds: that of `stepwell dev` may be moved. */
+/** The time of the server in Unix ms: that of `stepwell dev` can be moved. */
 export function now(): number {
   return Date.now() + msAhead;
 }
 
-/** A date in a header has whole seconds. */
+/** Dates in headers have a resolution of one second, so smaller differences are ignored. */
 const distanceMs = 2000;
 
 /**
- * Call it when a request is sent, and what it returns with the `Date` of the answer. Where that was
- * made in between, as far as a header can show it, both clocks are taken for one.
+ * Call it when a request is sent, and the returned function with the `Date` of the answer. If that
+ * date lies between the two, as far as a header can show it, the clocks count as equal.
  */
 export function requestTime(): (date: string | null) => void {
   const sentAt = Date.now();
@@ -28,7 +28,7 @@ export function requestTime(): (date: string | null) => void {
   };
 }
 
-/** Calls `work` once after `ms`; returns what cancels it. */
+/** Calls `work` once after `ms`; returns a function that cancels it. */
 export function after(ms: number, work: () => void): () => void {
   const timer = setTimeout(work, ms);
   return () => clearTimeout(timer);
@@ -57,7 +57,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time now, Unix milliseconds; the component is drawn again each second. */
+/** The present time in Unix ms; the component is rendered again each second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => ticked);
 }

@@ -1,4 +1,4 @@
-/** How times and durations are written. Pure. */
+/** Formats times and durations. Pure. */
 
 const units: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],
@@ -7,7 +7,7 @@ const units: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1000],
 ];
 
-/** `2 h 5 min`, `4.09 s`, `120 ms`: two units at most, and never more digits than are read. */
+/** `2 h 5 min`, `4.09 s`, `120 ms`: two units at most, and no more digits than are useful. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '–';
   if (ms < 0) return `-${duration(-ms)}`;
@@ -40,8 +40,8 @@ export function hour(at: number): string {
 }
 
 /**
- * `14:03:05.123` of the day that `now` is in, `11-22 14:03:05` of others of its year, and
- * `2025-11-22` beyond: in a column the time alone says nothing of the day.
+ * `14:03:05.123` on the same day as `now`, `11-22 14:03:05` in the same year, otherwise
+ * `2025-11-22`: in a column, a time alone does not say which day.
  */
 export function moment(at: number, now: number): string {
   const [day, today] = [exact(at), exact(now)];

@@ -1,8 +1,8 @@
-/** A time as people read it: how long ago, and exactly when on hover. */
+/** A time for people: how long ago, and the exact time on hover. */
 import { now, useNow } from './clock.ts';
 import { exact, moment, relative } from './format.ts';
 
-/** `at` in Unix milliseconds; nothing where there is none. */
+/** `at` is in Unix ms; shows a dash if there is no time. */
 export function Time({ at }: { readonly at: number | null | undefined }) {
   const now = useNow();
   if (at === null || at === undefined || at === 0) return <span className="text-muted">–</span>;
@@ -13,7 +13,7 @@ export function Time({ at }: { readonly at: number | null | undefined }) {
   );
 }
 
-/** A time as logs write it, in a list of what happened; `at` in Unix milliseconds. */
+/** A time as in a log, for a list of events; `at` is in Unix ms. */
 export function LogTime({ at }: { readonly at: number }) {
   return (
     <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap">

@@ -1,8 +1,8 @@
-/** Times as clocks of other zones show them. Pure. */
+/** Times as clocks in other zones show them. Pure. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** One format for each zone: making one costs more than a thousand uses of it. */
+/** One format for each zone: creating one costs more than a thousand uses of it. */
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;

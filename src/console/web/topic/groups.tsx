@@ -1,4 +1,4 @@
-/** The groups that read a topic: how far behind they are, and where they go on. */
+/** The groups that read a topic: how far behind they are, and where they continue. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
@@ -8,7 +8,7 @@ import { State } from '../parts/state-mark.tsx';
 import { count } from '../time/format.ts';
 import { SeekDialog } from './seek-dialog.tsx';
 
-/** So many groups are looked into. */
+/** How many groups are examined. */
 const groupsMax = 50;
 
 async function loadGroups(topic: string) {

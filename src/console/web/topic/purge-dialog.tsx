@@ -1,4 +1,4 @@
-/** Removes the records of a partition that stand below an offset. */
+/** Removes the records of a partition below an offset. */
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';

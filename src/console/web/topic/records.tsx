@@ -1,4 +1,4 @@
-/** A topic's records: from where one likes, by key or text, and those that come. */
+/** A topic's records: from a chosen position, filtered by key or text, and new ones live. */
 import { Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import { Body } from '../bodies/body.tsx';

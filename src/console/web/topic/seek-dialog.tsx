@@ -1,4 +1,4 @@
-/** Moves a group in a topic. What would become of it is shown before it is done. */
+/** Moves a group in a topic. The result can be previewed before it is applied. */
 import { useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { Action, Button } from '../parts/button.tsx';
@@ -15,7 +15,7 @@ interface SeekProps {
   readonly close: () => void;
 }
 
-/** null where what was typed is no offset and no time. */
+/** null if the typed text is neither an offset nor a time. */
 function targetOf(place: Place, typed: string) {
   if (place === 'earliest' || place === 'latest') return place;
   const value = place === 'offset' ? Number(typed) : new Date(typed).getTime();
@@ -23,7 +23,7 @@ function targetOf(place: Place, typed: string) {
   return place === 'offset' ? { offset: value } : { timestamp: value };
 }
 
-/** Moves the group, or says what would become of it. */
+/** Moves the group, or previews that. */
 function useSeek(group: string, topic: string, to: ReturnType<typeof targetOf>) {
   return useChange(
     (dryRun: boolean) => {
@@ -102,7 +102,7 @@ interface MovesProps {
   readonly isDone: boolean;
 }
 
-/** Where the group stands in each partition, and where it goes. */
+/** The present and the new position of the group in each partition. */
 function Moves({ moves, isDone }: MovesProps) {
   return (
     <div role="status" className="mb-3">

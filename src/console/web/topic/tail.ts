@@ -1,4 +1,4 @@
-/** The records of a topic while they come: the latest of them, and how many a second. */
+/** The records of a topic, live: the latest ones, and how many arrive per second. */
 import { useEffect, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { eventsOf, type ServerEvent } from '../api/events.ts';
@@ -6,11 +6,11 @@ import { isPassing } from '../api/queries.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { after, now } from '../time/clock.ts';
 
-/** A record as a stream of `/tail` gives it. */
+/** A record in a stream of `/tail`. */
 export interface TailRecord {
   readonly partition: number;
   readonly offset: number;
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly timestamp: number;
   readonly key: string;
   /** null = a tombstone. */
@@ -18,24 +18,26 @@ export interface TailRecord {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** What `useTail` gives; it changes a few times a second at most, however many come. */
+/**
+ * The result of `useTail`; it changes at most a few times a second, however many records arrive.
+ */
 export interface Tail {
-  /** The latest ones, newest first; at most `recordsMax`. */
+  /** The latest records, newest first; at most `recordsMax`. */
   readonly records: readonly TailRecord[];
-  /** All that came. */
+  /** How many records have arrived. */
   readonly seen: number;
   readonly perSecond: number;
-  /** Why it ended; null = it goes on. */
+  /** Why the stream ended; null if it has not. */
   readonly error: Error | null;
 }
 
 const recordsMax = 1000;
-/** So often what came is drawn, however fast it comes. */
+/** How often arrived records are rendered, however fast they arrive. */
 const drawMs = 250;
 const againMs = 2000;
 const nothing: Tail = { records: [], seen: 0, perSecond: 0, error: null };
 
-/** Follows a topic, from where the filters say; while it is held, what comes is not asked for. */
+/** Follows a topic from where the filters say; while `isHeld`, no records are requested. */
 export function useTail(topic: string, filters: ChosenFilters, isHeld: boolean): Tail {
   const [tail, setTail] = useState(nothing);
   const { from = 'newest-50', partition, key, contains } = filters;
@@ -53,10 +55,10 @@ export function useTail(topic: string, filters: ChosenFilters, isHeld: boolean):
   return tail;
 }
 
-/** The stream itself said why it ends: damaged records, or a topic that was deleted. */
+/** The stream itself said why it ends: damaged records, or a deleted topic. */
 class TailError extends Error {}
 
-/** One stream and what it has brought; it begins again behind its last event where it is cut. */
+/** One stream and its records; if it is cut, it is opened again after its last event. */
 class Following {
   private readonly ending = new AbortController();
   private records: readonly TailRecord[] = [];
@@ -79,7 +81,7 @@ class Following {
       try {
         for await (const event of eventsOf(this.path, signal, this.lastId)) this.take(event);
       } catch (error) {
-        // A server that is gone comes again; what it has refused it refuses again.
+        // A server that is gone may return, but a refusal would be repeated.
         const isRefusal = error instanceof ApiError || error instanceof TailError;
         if (isRefusal && !isPassing(error) && !signal.aborted) this.error = error;
       }

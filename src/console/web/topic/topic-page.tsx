@@ -21,7 +21,7 @@ export default function TopicPage() {
   const query = useQuery({
     queryKey: ['topic', name],
     queryFn: () => loadTopic(name),
-    // Records are no events: the server does not tell of them.
+    // Records are not events, so the live stream does not report them.
     refetchInterval: ({ state }) => (state.error === null ? 2000 : 10_000),
   });
   if (query.data !== undefined) return <Shown key={name} topic={query.data} />;
@@ -43,7 +43,7 @@ type Topic = Awaited<ReturnType<typeof loadTopic>>;
 async function loadTopic(name: string) {
   const topic = await ask(api.GET('/admin/topics/{name}', { params: { path: { name } } }));
   const { offsets, bytes: size } = topic;
-  // Both are null of what was: here they are those of now.
+  // Both are null only in the past: here they are present values.
   return { ...topic, offsets: offsets ?? [], bytes: size ?? 0 };
 }
 
@@ -94,7 +94,7 @@ function Shown({ topic }: { readonly topic: Topic }) {
 
 const cell = 'px-3 py-1.5 text-right';
 
-/** Records a second of each partition, between the last two answers that differ in time. */
+/** Records per second in each partition, between the last two answers. */
 function useRates(topic: Topic): ReadonlyMap<number, number> {
   const last = useRef({ topic, at: now(), rates: new Map<number, number>() });
   if (last.current.topic !== topic) {

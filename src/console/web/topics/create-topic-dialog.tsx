@@ -1,4 +1,4 @@
-/** Makes a topic. */
+/** Creates a topic. */
 import { type FormEvent, useState } from 'react';
 import { api, ask } from '../api/client.ts';
 import { useChange } from '../parts/change.ts';

@@ -1,4 +1,4 @@
-/** The topics there are: how large they are, and how long their records stay. */
+/** The list of topics: how large they are, and how long their records are kept. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
@@ -16,7 +16,7 @@ import { CreateTopicDialog } from './create-topic-dialog.tsx';
 type Topic = Awaited<ReturnType<typeof loadTopics>>[number];
 const loadTopics = () => ask(api.GET('/admin/topics'));
 
-/** How long records stay, in words. */
+/** How long records are kept, in words. */
 function kept({ cleanupPolicy, retentionMs, retentionBytes }: Topic): string {
   if (cleanupPolicy === 'compact') return 'last of each key';
   const limits = [

@@ -1,4 +1,4 @@
-/** Cancels all active runs that pass the filters, after saying how many these are. */
+/** Cancels all active runs that match the filters, after showing how many there are. */
 import { CircleSlash } from 'lucide-react';
 import { useState } from 'react';
 import { JobDialog } from '../jobs/job-dialog.tsx';

@@ -4,29 +4,29 @@ import type { RowPage } from '../api/rows.ts';
 import type { ChosenFilters } from '../parts/filter-bar.tsx';
 import { labelsText } from '../parts/labels.ts';
 
-/** A run as the list shows it. */
+/** A run, as the list shows it. */
 export interface ListedRun {
   readonly id: string;
   readonly state: string;
   readonly url: string;
   readonly labels: string | undefined;
   readonly steps: number;
-  /** Unix milliseconds, both. */
+  /** Both in Unix ms. */
   readonly startedAt: number;
   readonly endedAt: number | undefined;
-  /** The step that is run or awaited, where it has a name; the steps that have failed. */
+  /** The names of steps that are running, awaited or failed; undefined if there are none. */
   readonly current: string | undefined;
 }
 
-/** What the filter offers. */
+/** The states that the filter offers. */
 export const states = ['RUN_STARTED', 'RUN_SUCCESS', 'RUN_FAILED', 'RUN_CANCELED'] as const;
 type State = (typeof states)[number];
 const isState = (state: string | undefined): state is State => states.some((of) => of === state);
 
-/** The server answers ten runs with their steps at once; a page of the list has more. */
+/** An answer of the server has ten runs with their steps; a page of the list has more. */
 const answersMax = 4;
 
-/** A page of the list: a few answers of the server, as each has ten runs at most. */
+/** A page of the list: a few answers of the server, as each has at most ten runs. */
 export async function loadRuns(
   filters: ChosenFilters,
   cursor: string | undefined,

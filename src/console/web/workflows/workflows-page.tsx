@@ -1,4 +1,4 @@
-/** The runs of workflows, the latest first. */
+/** The list of workflow runs, latest first. */
 import { Link } from '@tanstack/react-router';
 import { useRows } from '../api/rows.ts';
 import { type Filter, FilterBar, useFilters } from '../parts/filter-bar.tsx';
