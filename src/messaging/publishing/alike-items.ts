@@ -1,25 +1,25 @@
 /**
- * Items of one batch mostly differ in their bodies alone. What an item says is read once, and those
- * that say the same share what was read: one message, from which the engine makes the bytes of its
- * event and of its state once. Pure.
+ * The items of one batch usually differ only in their bodies. Everything else in an item is read
+ * once, and items that say the same share the result: one message, whose event and state the engine
+ * encodes only once. Pure.
  */
 import { fieldsOf, isJsonObject, type JsonFields } from '../../grammar/json.js';
 import { bodyOf, saidIn } from './batch.request.js';
 import type { RequestContext } from './publish.request.js';
 import { MessageSubmission, type Submission } from './submissions.js';
 
-/** An item that was read, by what it says. */
+/** An item that has been read, with the fields that it was read from. */
 interface ReadItem {
   readonly said: JsonFields;
-  /** Names and values as they stand there. */
+  /** Names and values of its headers, in their original order. */
   readonly names: readonly string[];
   readonly values: readonly unknown[];
   readonly submission: MessageSubmission;
 }
 
-/** Of one batch, which has one context. */
+/** The items read so far of one batch. All of them share one request context. */
 export class AlikeItems {
-  /** The latest one to each destination. */
+  /** The latest item read for each destination. */
   private read: Map<unknown, ReadItem> | null = null;
 
   constructor(
@@ -27,7 +27,7 @@ export class AlikeItems {
     private readonly bodyBytesMax: number,
   ) {}
 
-  /** What an item submits that says what one before it said; undefined = it has to be read. */
+  /** The submission of an item that says the same as an earlier one; undefined = read the item. */
   submissionOf(item: unknown): Submission | undefined {
     if (this.read === null) return undefined;
     const said = fieldsOf(saidIn(item));
@@ -35,13 +35,13 @@ export class AlikeItems {
     if (known === undefined || !isAlike(said, known)) return undefined;
     const body = bodyOf(item);
     if (!body.ok || body.value.length > this.bodyBytesMax) return undefined;
-    // Whether there is a body at all decides what some methods mean.
+    // Some methods (GET) allow no body, so an item with a body is not like one without.
     if ((body.value.length === 0) !== (known.submission.bodyBytes === 0)) return undefined;
     const { names, at } = this.context;
     return known.submission.alike(names.next('msg'), at, body.value);
   }
 
-  /** An item that was read, and what it submits: others may say the same. */
+  /** Remembers an item that was read, with its submission: later items may say the same. */
   add(item: unknown, submission: Submission): void {
     if (!(submission instanceof MessageSubmission) || submission.dependsOnBody) return;
     const said = fieldsOf(saidIn(item));
@@ -52,7 +52,7 @@ export class AlikeItems {
   }
 }
 
-/** Whether an item says what one says that was read, its headers in their order. */
+/** Whether an item says the same as an item that was read, with its headers in the same order. */
 function isAlike(item: JsonFields, { said, names, values }: ReadItem): boolean {
   if (item === said) return true;
   const { headers, queue } = item;

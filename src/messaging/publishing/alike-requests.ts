@@ -1,7 +1,7 @@
 /**
- * A client of runs says the same with each of its starts, and with each of its steps: beside their
- * bodies the requests differ in the run that they name. What was read of one is used again for the
- * next that says the same. Pure.
+ * A client that starts runs or submits steps sends much the same request each time: apart from
+ * their bodies, such requests differ only in the run that they name. The result of reading one
+ * request is reused for the next one that says the same. Pure.
  */
 import { LRUCache } from 'lru-cache';
 import { fieldsOf, isJsonObject } from '../../grammar/json.js';
@@ -10,32 +10,34 @@ import { bodyOf } from './batch.request.js';
 import type { RequestContext } from './publish.request.js';
 import type { RequestTemplate, Submission } from './submissions.js';
 
-/** The option that names what a request belongs to. */
+/** The option that names the run of a request. */
 const namingOption = 'workflow-runid';
 
 const destinationsMax = 256;
-/** Different requests to one destination: starts, steps, and what some of these say beside. */
+/**
+ * Different requests to one destination: starts, steps, and variants of them with other options.
+ */
 const requestsMax = 4;
-/** Of names and values together; longer ones are read each time. */
+/** Limit for the names and values of one request together; longer requests are read each time. */
 const charactersMax = 4096;
 
-/** A request that was read, by what it says. */
+/** A request that has been read, with the headers that it was read from. */
 interface ReadRequest {
   readonly names: readonly string[];
   readonly values: readonly unknown[];
-  /** Of the header that names the run. */
+  /** Index of the header that names the run. */
   readonly place: number;
   readonly template: RequestTemplate;
 }
 
-/** Of one server: what a request means depends on its settings. */
+/** The requests read so far by one server; what a request means depends on its settings. */
 export class AlikeRequests {
-  /** The latest ones to each destination, the last first. */
+  /** The latest requests for each destination, the most recent first. */
   private readonly read = new LRUCache<string, readonly ReadRequest[]>({ max: destinationsMax });
 
   constructor(private readonly bodyBytesMax: number) {}
 
-  /** What an item submits that says what one before it said; undefined = it has to be read. */
+  /** The submission of an item that says the same as an earlier one; undefined = read the item. */
   submissionOf(item: unknown, context: RequestContext): Submission | undefined {
     const { destination, queue, headers } = fieldsOf(item);
     if (typeof destination !== 'string' || isTraced(context)) return undefined;
@@ -51,13 +53,13 @@ export class AlikeRequests {
     return undefined;
   }
 
-  /** An item that was read, and what it submits: others may say the same. */
+  /** Remembers an item that was read, with its submission: later items may say the same. */
   add(item: unknown, submission: Submission, context: RequestContext): void {
     const { template } = submission;
     if (template === undefined || isTraced(context)) return;
     const { destination, queue, headers } = fieldsOf(item);
     if (typeof destination !== 'string' || !isAbsent(queue) || !isJsonObject(headers)) return;
-    // Its query may name one, too.
+    // The query of the destination may name a run, too.
     if (destination.includes(namingOption)) return;
     const [names, values] = [Object.keys(headers), Object.values(headers)];
     const places = names.flatMap((name, place) => (optionOf(name) === namingOption ? [place] : []));
@@ -71,7 +73,7 @@ export class AlikeRequests {
   }
 }
 
-/** A trace of the whole request becomes a part of what its items say. */
+/** A trace of the whole request is added to each of its items, so its items are never alike. */
 function isTraced({ trace }: RequestContext): boolean {
   return trace !== undefined && trace.length > 0;
 }
@@ -80,7 +82,9 @@ function isAbsent(queue: unknown): boolean {
   return queue === undefined || queue === null;
 }
 
-/** What `headers` name that say, in their order, what those of a known one said. */
+/**
+ * The run that `headers` name, if they otherwise match those of a known request in the same order.
+ */
 function nameIn(
   headers: Readonly<Record<string, unknown>>,
   { names, values, place }: ReadRequest,

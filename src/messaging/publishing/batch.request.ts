@@ -1,4 +1,4 @@
-/** A batch as it stands on the wire: a JSON array of publishes (messaging.md 2.3). Pure. */
+/** Parses a batch from the wire: a JSON array of publishes (messaging.md 2.3). Pure. */
 import { isHeaderValue } from '../../grammar/headers.js';
 import { fieldsOf, isJsonObject, isWellFormed, parseJson } from '../../grammar/json.js';
 import { parseName } from '../../grammar/name.js';
@@ -10,7 +10,7 @@ import { RepeatedItem, repeatedItems } from './repeated-items.js';
 
 const noBody = Buffer.alloc(0);
 
-/** JSON values and `RepeatedItem`s, each of them to be read by `parseBatchItem`. */
+/** The items of a batch: JSON values and `RepeatedItem`s, each to be read by `parseBatchItem`. */
 export function parseBatch(body: Buffer): Result<readonly unknown[]> {
   const repeated = repeatedItems(body);
   if (repeated !== null) return ok(repeated);
@@ -22,8 +22,8 @@ export function parseBatch(body: Buffer): Result<readonly unknown[]> {
 }
 
 /**
- * One item: `destination`, and perhaps `headers`, `body` and `queue`. A field that is null is
- * absent, and an unknown field means nothing.
+ * Reads one item: `destination`, and optionally `headers`, `body` and `queue`. A null field counts
+ * as absent, and unknown fields are ignored.
  */
 export function parseBatchItem(given: unknown, context: RequestContext): Result<PublishRequest> {
   const item = saidIn(given);
@@ -48,7 +48,7 @@ export function parseBatchItem(given: unknown, context: RequestContext): Result<
   });
 }
 
-/** What an item says, beside its body. */
+/** Everything an item says apart from its body. */
 export function saidIn(item: unknown): unknown {
   return item instanceof RepeatedItem ? item.first : item;
 }
@@ -58,7 +58,10 @@ export function bodyOf(item: unknown): Result<Buffer> {
   return item instanceof RepeatedItem ? ok(item.body) : parseBody(fieldsOf(item)['body'] ?? null);
 }
 
-/** Headers of an item that is none, names and values in turn: who sent it may show in them. */
+/**
+ * Headers of an item that could not be read, names and values in turn: they may still show which
+ * kind of client sent it.
+ */
 export function headersOf(item: unknown): readonly string[] {
   const { headers } = fieldsOf(saidIn(item));
   return Object.entries(fieldsOf(headers)).flatMap(([name, value]) => [
@@ -67,7 +70,7 @@ export function headersOf(item: unknown): readonly string[] {
   ]);
 }
 
-/** As much as a request's own head may hold (messaging.md 1.1). */
+/** Reads headers, at most as many as the head of a request may hold (messaging.md 1.1). */
 function parseHeaders(map: unknown): Result<Pick<PublishRequest, 'rawHeaders' | 'contentType'>> {
   if (!isJsonObject(map)) return refused('headers must be an object of strings');
   const rawHeaders: string[] = [];

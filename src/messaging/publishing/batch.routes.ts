@@ -20,24 +20,27 @@ import {
   WholeRefusal,
 } from './submissions.js';
 
-/** A batch is read in one go: this many messages hold the event loop for tens of ms. */
+/**
+ * Limit on the messages of a batch. A batch is read in one go, and this many messages block the
+ * event loop for tens of ms.
+ */
 const messagesMax = 16_384;
 
-/** How large a batch may be, in bytes. */
+/** How large a batch and the body of one item may be, in bytes. */
 export interface BatchLimits {
   readonly batchBytesMax: number;
   readonly bodyBytesMax: number;
 }
 
-/** A batch of which nothing but its JSON was read. */
+/** A batch whose JSON is parsed but whose items have not been read yet. */
 export interface Batch {
   readonly items: readonly unknown[];
   readonly context: RequestContext;
 }
 
 /**
- * Served by the express lane. Items are answered in their places; one that is refused does not hold
- * back the others, unless its refusal is for all.
+ * Served by the express lane. Each item is answered at its own index. A refused item does not stop
+ * the others, unless its refusal applies to the whole batch.
  */
 export class BatchRoute implements ExpressRoute {
   readonly methods = ['POST'];
@@ -62,8 +65,8 @@ export class BatchRoute implements ExpressRoute {
   }
 
   /**
-   * One submission for each item. An item that exceeds what is granted refuses them all, and
-   * so does one of a workflow run, whose endpoint knows no other refusal.
+   * Reads one submission per item. An item that exceeds a granted limit refuses the whole batch,
+   * and so does a refused item of a workflow run, whose endpoint understands no other refusal.
    */
   private read(exchange: Exchange): Submission | Refusal {
     const batch = readBatch(exchange, this.publisher);
@@ -105,7 +108,10 @@ export class BatchRoute implements ExpressRoute {
   }
 }
 
-/** The items of a request, and the context of each: one that does not say has its dialect. */
+/**
+ * The items of a request, and the context that they share. Items without a dialect of their own use
+ * that of the request.
+ */
 export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Refusal {
   const items = parseBatch(exchange.body);
   if (!items.ok) return items;
@@ -118,7 +124,7 @@ export function readBatch(exchange: Exchange, publisher: Publisher): Batch | Ref
   return { items: items.value, context: { at, callerIp, dialect, names, trace } };
 }
 
-/** One item; its body is as long as that of a publish may be. */
+/** Reads one item. Its body may be as long as that of a single publish. */
 export function readItem(
   item: unknown,
   { bodyBytesMax }: BatchLimits,

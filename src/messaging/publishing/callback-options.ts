@@ -1,6 +1,6 @@
 /**
- * The callbacks of a publish. A callback is a message of its own: what
- * `Svc-Callback-<option>` says is the `<option>` of that message (messaging.md 3.7). Pure.
+ * Reads the callbacks of a publish. A callback is a message of its own, and the header
+ * `Svc-Callback-<option>` sets the `<option>` of that message (messaging.md 3.7). Pure.
  */
 
 import { withoutHopHeaders } from '../../grammar/headers.js';
@@ -8,7 +8,9 @@ import type { OptionHeaders } from '../../http/dialect.js';
 import type { CallbackOptions } from '../messages/message.events.js';
 import { OptionReader, type PublishRules } from './option-reader.js';
 
-/** Options that mean something for a message, but not for one that the server makes itself. */
+/**
+ * Options that apply to published messages, but not to a message that the server creates itself.
+ */
 const meaningless = new RegExp(
   '^(failure-)?callback|deduplication|^workflow-' +
     '|^(queue-name|not-before|cron|schedule-id|header-forward)$',
@@ -17,9 +19,9 @@ const meaningless = new RegExp(
 const none: OptionHeaders = { prefix: '', options: new Map(), forwarded: [] };
 
 /**
- * The callback that `option` (`callback` or `failure-callback`) names; null = none. `own` are the
- * callback's own options, which a publish may not give without its URL; where they do not say, the
- * callback has what is `inherited` from the message. `reader` remembers what is refused.
+ * The callback that `option` (`callback` or `failure-callback`) names; null = none. `own` holds the
+ * callback's own options, which a publish may not give without the callback's URL. Options that are
+ * not given are `inherited` from the message. `reader` keeps the first refusal.
  */
 export function readCallback(
   reader: OptionReader,

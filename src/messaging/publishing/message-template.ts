@@ -1,16 +1,19 @@
-/** What is kept of a publish that the server repeats: of schedules and subscriptions. Pure. */
+/** What the server stores of a publish that it repeats, for schedules and subscriptions. Pure. */
 import type { MessagePublished, MessageTemplate } from '../messages/message.events.js';
 import type { ScheduleDefinition } from '../schedules/schedule.events.js';
 import type { ScheduleRequest } from './publish.request.js';
 
-/** A message that will be published again and again, and where to: `url` or a group. */
+/**
+ * A message that will be published repeatedly, and its target: either `url` or the URL group
+ * `topicName`.
+ */
 export interface AddressedTemplate {
   readonly url: string | null;
   readonly topicName: string | null;
   readonly message: MessageTemplate;
 }
 
-/** What stays of a `message` that was read for `at`, whenever it is published. */
+/** The part of a `message`, read at the time `at`, that is the same at each publish. */
 export function messageTemplate(at: number, message: MessagePublished): AddressedTemplate {
   const { type, url, topicName, notBefore, bodyOffset, callbackOf, ...others } = message;
   const { endpointName, scheduleId, ...kept } = others;
@@ -21,7 +24,7 @@ export function messageTemplate(at: number, message: MessagePublished): Addresse
   };
 }
 
-/** What a schedule keeps. */
+/** The definition that a schedule stores. */
 export function scheduleDefinition(
   { cron }: ScheduleRequest,
   at: number,

@@ -1,6 +1,6 @@
 /**
- * Options of one message or callback, read one by one (messaging.md 3.1). Every option that
- * is there must parse: a typo never means the default.
+ * Reads the options of one message or callback, one by one (messaging.md 3.1). Every option that is
+ * present must parse: a typo never silently means the default.
  */
 
 import { parseDuration, parseTimeout } from '../../grammar/duration.js';
@@ -13,40 +13,42 @@ import { parseNewRetryDelay } from '../../grammar/retry-delay.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import type { FlowControlOptions } from '../messages/message.events.js';
 
-/** What the server grants (configuration), and where it lets messages go. */
+/** The limits of the server (from its configuration), and where it lets messages go. */
 export interface PublishRules {
-  /** Attempts after the first, where a message does not say, and at most. */
+  /** Retries (attempts after the first) of a message that does not name a number. */
   readonly retries: number;
   readonly retriesMax: number;
   readonly delayMaxMs: number;
   /** The longest an attempt may take. */
   readonly timeoutMs: number;
-  /** An absolute URL as it will be called; the reason completes "`<header>` ...". */
+  /** Returns an absolute URL as it will be called; a refusal completes "`<header>` ...". */
   readonly judgeUrl: (text: string) => Result<string>;
 }
 
-/** Every option of a message that is read. */
+/** Every message option that this server reads. */
 export const readOptions: readonly string[] = [
   ...['method', 'delay', 'not-before', 'timeout', 'retries', 'retry-delay', 'label'],
   ...['deduplication-id', 'content-based-deduplication', 'header-forward', 'redact-fields'],
   ...['callback', 'failure-callback', 'flow-control-key', 'flow-control-value'],
   ...['queue-name', 'cron', 'schedule-id'],
 ];
-/** What deliveries and endpoints say: an endpoint that relays its own headers sends it back. */
+/** Options of deliveries and endpoints: an endpoint that relays its own headers returns them. */
 const relayedOptions: readonly string[] = [
   ...['feature-set', 'message-id', 'retried', 'signature', 'caller-ip', 'region', 'topic-name'],
   ...['error-step-name', 'nonretryable-error'],
 ];
 const known: ReadonlySet<string> = new Set([...readOptions, ...relayedOptions]);
-/** Families with a reader of their own, which says itself what is wrong. */
+/** Option families that another reader handles, which reports unknown names itself. */
 const otherFamilies = /^(?:workflow|callback|failure-callback)-/;
 
-/** Whether nothing reads an option: `unknownOptions` says what its sender may have meant. */
+/**
+ * Whether no reader handles an option. `unknownOptions` suggests what its sender may have meant.
+ */
 export function isUnknown(option: string): boolean {
   return !known.has(option) && !otherFamilies.test(option);
 }
 
-/** Whether one of a message's options, or of its callbacks', is unknown. */
+/** Whether any option of a message or of its callbacks is unknown. */
 export function hasUnknown(said: MessageHeaders): boolean {
   const { callback, failureCallback } = said;
   return namesUnknown(said) || namesUnknown(callback) || namesUnknown(failureCallback);
@@ -71,19 +73,19 @@ export class OptionReader {
     private readonly rules: PublishRules,
   ) {}
 
-  /** The method to deliver with; POST where it is not said. */
+  /** The method to deliver with; POST if not given. */
   method(): string {
     return this.read('method', 'POST', parseMethod);
   }
 
-  /** Milliseconds. */
+  /** The delay in milliseconds; 0 if not given. */
   delay(): number {
     const delayMs = this.read('delay', 0, parseDuration);
     if (delayMs > this.rules.delayMaxMs) this.refuseFar('delay');
     return delayMs;
   }
 
-  /** Unix milliseconds, never before `at`; null = it does not say. */
+  /** Unix milliseconds, never before `at`; null = not given. */
   notBefore(at: number): number | null {
     const seconds = this.read('not-before', null, parseSeconds);
     if (seconds === null) return null;
@@ -92,7 +94,7 @@ export class OptionReader {
     return notBefore;
   }
 
-  /** Milliseconds; null = the server's limit. */
+  /** The timeout in milliseconds; null = the server's limit. */
   timeout(): number | null {
     const timeoutMs = this.read('timeout', null, parseTimeout);
     if (timeoutMs !== null && timeoutMs > this.rules.timeoutMs) {
@@ -101,7 +103,7 @@ export class OptionReader {
     return timeoutMs;
   }
 
-  /** How many attempts may follow the first; `otherwise` where it is not said. */
+  /** How many attempts may follow the first; `otherwise` if not given. */
   retries(otherwise: number): number {
     const retries = this.read('retries', otherwise, parseRetries);
     if (retries > this.rules.retriesMax) {
@@ -110,7 +112,7 @@ export class OptionReader {
     return retries;
   }
 
-  /** The expression, as it was written; null = it is not said. */
+  /** The expression as it was written; null = not given. */
   retryDelay(): string | null {
     return this.read('retry-delay', null, parseExpression);
   }
@@ -120,12 +122,12 @@ export class OptionReader {
     return this.read('label', noLabels, parseLabels);
   }
 
-  /** What is to be hidden; null = nothing. */
+  /** What to hide when the message is shown; null = nothing. */
   redaction(): Redaction | null {
     return this.read('redact-fields', null, parseRedaction);
   }
 
-  /** Key and limits, which come together; null = neither is said. */
+  /** Key and limits, which must be given together; null = neither is given. */
   flowControl(): FlowControlOptions | null {
     const key = this.name('flow-control-key');
     const value = this.read('flow-control-value', null, parseFlowControlValue);
@@ -138,22 +140,22 @@ export class OptionReader {
     return { key, ...value };
   }
 
-  /** An option that is `true` or `false`; false where it is not said. */
+  /** An option that is `true` or `false`; false if not given. */
   flag(name: string): boolean {
     return this.read(name, false, parseFlag);
   }
 
-  /** An option that names something; null = it is not said. */
+  /** An option whose value is a name; null = not given. */
   name(option: string): string | null {
     return this.read(option, null, parseName);
   }
 
-  /** A URL that may be called, as it will be; null = it is not said. */
+  /** A URL that may be called, as it will be called; null = not given. */
   url(option: string): string | null {
     return this.read(option, null, this.rules.judgeUrl);
   }
 
-  /** The value of an option without the blanks around it; `otherwise` where it is not there. */
+  /** The parsed value of an option, trimmed; `otherwise` if the option is absent or refused. */
   read<T>(option: string, otherwise: T, parse: (text: string) => Result<T>): T {
     const text = this.headers.options.get(option);
     if (text === undefined) return otherwise;
@@ -163,7 +165,7 @@ export class OptionReader {
     return otherwise;
   }
 
-  /** A query option or a batch item may hold what no header can: a line break, for one. */
+  /** Query options and batch items may hold what no header can carry, such as a line break. */
   refuseUnsendable(headers: readonly string[]): void {
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] ?? '';
@@ -174,14 +176,14 @@ export class OptionReader {
     }
   }
 
-  /** Refuses every option that `pattern` names: silence would lose what it means. */
+  /** Refuses every option that matches `pattern`: ignoring it would silently drop its meaning. */
   refuseOptions(pattern: RegExp, reason: string): void {
     for (const option of this.headers.options.keys()) {
       if (pattern.test(option)) this.refuse('invalid', option, reason);
     }
   }
 
-  /** The first one stands: a later one changes nothing. */
+  /** Only the first refusal counts; later ones are ignored. */
   refuse(code: 'invalid' | 'over_limit', option: string, reason: string): void {
     this.refusal ??= new Refusal(code, `${this.headers.prefix}${titleCase(option)} ${reason}`);
   }

@@ -1,6 +1,6 @@
 /**
- * What a destination says: where to, and the options in its query. Publishers name the same few
- * destinations again and again, so what was read and allowed once is remembered.
+ * Reads destinations: the target, and the options in its query. Publishers use the same few
+ * destinations again and again, so destinations that were read and allowed are remembered.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -12,29 +12,31 @@ import { AddressGuard } from '../outbound/address-guard.js';
 import type { MessagingSettings } from '../settings.js';
 import type { PublishRules } from './option-reader.js';
 
-/** A destination that may be called as far as its URL says, or the name of a URL group. */
+/** A destination: a URL that may be called as far as its text shows, or the name of a URL group. */
 export interface PublishTarget {
   readonly kind: 'url' | 'group';
-  /** The URL as it will be called and signed; the group's name. */
+  /** The URL as it will be called and signed, or the name of the group. */
   readonly text: string;
-  /** Options of the query, names and values in turn, ready to follow the message's headers. */
+  /**
+   * Options in the query, names and values in turn, to be appended to the headers of the message.
+   */
   readonly options: readonly string[];
 }
 
 const rememberedMax = 1024;
-/** Longer destinations are read each time, so that what is remembered stays small. */
+/** Longer destinations are read each time, to keep the cache small. */
 const rememberedLengthMax = 1024;
 const urlLengthMax = 8192;
 
 /**
- * One for the server. What is remembered is bounded; whether an address may be called is judged
- * again by each connection.
+ * One instance per server. The cache is bounded. Whether an address may be called is checked again
+ * for each connection.
  */
 @Injectable()
 export class PublishTargets {
   private readonly remembered = new LRUCache<string, PublishTarget>({ max: rememberedMax });
 
-  /** `tokens` distinguish our token in a query from a parameter of the destination. */
+  /** `tokens` tell the server's own token in a query from a parameter of the destination. */
   constructor(
     private readonly guard: AddressGuard,
     @Inject(BearerTokens) private readonly tokens: Pick<BearerTokens, 'include'>,
@@ -52,8 +54,8 @@ export class PublishTargets {
   }
 
   /**
-   * An absolute URL beside the destination, a callback's or a run's: judged by the same guard, so
-   * that what is known as a destination is known here.
+   * Checks an absolute URL other than the destination, such as that of a callback or a run. The
+   * same guard judges it, so a URL that is known as a destination is accepted here.
    */
   judgeUrl(text: string): Result<string> {
     const known = this.remembered.get(text);
@@ -83,7 +85,7 @@ export class PublishTargets {
   }
 }
 
-/** What the configuration grants to publishes, with the guard that judges their URLs. */
+/** The limits of the configuration, with the guard that judges URLs. */
 export function publishRules(settings: MessagingSettings, targets: PublishTargets): PublishRules {
   const { retries, retriesMax, delayMaxMs, timeoutMs } = settings;
   const judgeUrl = (text: string) => targets.judgeUrl(text);

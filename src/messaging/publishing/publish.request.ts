@@ -1,6 +1,6 @@
 /**
- * A publish as it stands on the wire -> what a message is published with (messaging.md 3). The same
- * for a request, a batch item and a schedule.
+ * Turns a publish from the wire into the options of a message (messaging.md 3). It is the same for
+ * a request, a batch item and a schedule.
  */
 import { createHash } from 'node:crypto';
 import type { TurnNames } from '../../engine/decider.js';
@@ -18,50 +18,52 @@ import { readCallback } from './callback-options.js';
 import { OptionReader, type PublishRules } from './option-reader.js';
 import type { PublishTarget } from './publish-targets.js';
 
-/** Where a request comes from, when, and its dialect if its headers do not say. */
+/** Where and when a request came in, and the dialect to use if its headers do not name one. */
 export interface RequestContext {
   readonly at: number;
   readonly callerIp: string;
   readonly dialect: Dialect;
-  /** For what it makes. */
+  /** Generates the ids of what the request creates. */
   readonly names: TurnNames;
-  /** Its trace, for the items of a batch that have none of their own; names and values in turn. */
+  /** The trace of a batch, for items that have none of their own; names and values in turn. */
   readonly trace?: readonly string[];
 }
 
-/** One publish as it came in, split from its transport. */
+/** One publish, independent of how it was transported. */
 export interface PublishRequest {
   /** Raw, with its query (messaging.md 1.5). */
   readonly destination: string;
   /** All headers, names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly contentType: string | null;
-  /** The trace that it belongs to, its own or that of its batch; names and values in turn. */
+  /** The trace of the publish, its own or that of its batch; names and values in turn. */
   readonly trace: readonly string[];
   readonly body: Buffer;
-  /** The queue that the way in names, which wins over `Queue-Name`; null = it names none. */
+  /**
+   * The queue that the route or the batch item names, which wins over `Queue-Name`; null = none.
+   */
   readonly queueName: string | null;
-  /** This way in is for schedules: without a cron it is refused. */
+  /** The route is for schedules: a publish without a cron is refused. */
   readonly mustRepeat: boolean;
-  /** That of the whole request, which a batch shares. */
+  /** The context of the whole request, which the items of a batch share. */
   readonly context: RequestContext;
 }
 
-/** That the message is published again and again instead of now. */
+/** Says that the message is published repeatedly instead of now. */
 export interface ScheduleRequest {
-  /** As written, trimmed: whether it is an expression, the schedule decides. */
+  /** The text as written, trimmed. The schedule checks whether it is a valid expression. */
   readonly cron: string;
-  /** null = it wants a new id. */
+  /** null = a new id is to be generated. */
   readonly id: string | null;
 }
 
-/** What one publish says, or why it is refused. */
+/** The content of one publish, or why it is refused. */
 export type PublishParsed =
   | {
       readonly ok: true;
-      /** The event itself: no option of it is copied on its way to the journal. */
+      /** The event itself, so that no option is copied on the way to the journal. */
       readonly message: MessagePublished;
-      /** null = the message is for now, or for once. */
+      /** null = the message is published once. */
       readonly schedule: ScheduleRequest | null;
     }
   | Refusal;
@@ -69,16 +71,16 @@ export type PublishParsed =
 const deduplicationIdLengthMax = 1024;
 const cronLengthMax = 512;
 
-/** What the deduplication keys begin with that are made of what is published, its body included. */
+/** Prefix of deduplication keys that are derived from the published content, including its body. */
 export const contentKeyPrefix = 'content:';
 
-/** Options of workflow runs, without those that name a run. */
+/** Options of workflow runs. They mean nothing unless other options name a run. */
 const ofRuns = /^workflow-/;
 
-/** Options that belong to one publish and its moment. */
+/** Options that apply to a single publish at a given moment. */
 const ofOnePublish = /^(cron|schedule-id|not-before|deduplication-id|content-based-deduplication)$/;
 
-/** A body of GET has no meaning, and what stands between drops it: silence would lose it. */
+/** A GET body has no meaning and intermediaries drop it, so it is refused, not silently lost. */
 const bodyOfGet = [
   'invalid',
   'method',
@@ -86,8 +88,8 @@ const bodyOfGet = [
 ] as const;
 
 /**
- * Reads every option of one publish to `target`. `said` is what its headers say, and the options in
- * the destination's query.
+ * Reads every option of one publish to `target`. `said` holds the options from its headers and from
+ * the query of its destination.
  */
 export function parsePublish(
   publish: PublishRequest,
@@ -96,7 +98,7 @@ export function parsePublish(
   rules: PublishRules,
 ): PublishParsed {
   const parsed = parseMessage(publish, target, said, rules);
-  // What is published again and again is no part of the trace in which it was asked for.
+  // Messages of a schedule do not belong to the trace of the request that created the schedule.
   if (!parsed.ok || parsed.schedule !== null) return parsed;
   const { trace } = publish;
   if (trace.length === 0) return parsed;
@@ -162,8 +164,8 @@ function parseMessage(
 }
 
 /**
- * Reads every option of messages that the server publishes later, one by one (a schedule, a
- * subscription). Each is published for itself, so no option may name a time or an identity.
+ * Reads every option of messages that the server publishes later, one by one (for a schedule or a
+ * subscription). Each message is a publish of its own, so no option may set a time or an identity.
  */
 export function parseTemplate(
   publish: PublishRequest,
@@ -190,7 +192,7 @@ function readSchedule(reader: OptionReader, mustRepeat: boolean): ScheduleReques
   return { cron, id };
 }
 
-/** Of a schedule it would drop what repeats within ten minutes. */
+/** On a schedule, these options would drop every message that repeats within ten minutes. */
 const deduplicating = /^(?:content-based-deduplication|deduplication-id)$/;
 
 function parseCronText(text: string): Result<string> {
@@ -218,8 +220,8 @@ function parseDeduplicationId(text: string): Result<string> {
 }
 
 /**
- * The identity of a publish by content: destination, content type, forwarded headers and body.
- * Headers have no order, and their names no case: a proxy on the way may change both.
+ * Identifies a publish by its content: destination, content type, forwarded headers and body. The
+ * order of headers and the case of their names do not count: a proxy on the way may change both.
  */
 function contentDigest(
   { contentType, body }: PublishRequest,

@@ -1,5 +1,5 @@
 /**
- * The ways in for one publish (messaging.md 2.1, 2.2 and 7):
+ * The routes for one publish (messaging.md 2.1, 2.2 and 7):
  *
  *     POST /v2/publish/{destination}          express lane
  *     POST /v2/enqueue/{queue}/{destination}  express lane
@@ -17,7 +17,7 @@ import { publishingRoutes } from './publishing.openapi.js';
 
 const noTrace: readonly string[] = [];
 
-/** Publishes and enqueues; without a destination they are refused. */
+/** Serves publishes and enqueues. Requests without a destination are refused. */
 export class PublishRoute implements ExpressRoute {
   readonly methods = ['POST'];
   readonly isExpress = true;
@@ -40,7 +40,7 @@ export class PublishRoute implements ExpressRoute {
   }
 }
 
-/** Schedules have other routes below the same path, which only Fastify can distinguish. */
+/** Creates schedules. Other schedule routes share this path; only Fastify can tell them apart. */
 export class ScheduleRoute implements FastifyRoute {
   readonly methods = ['POST'];
   readonly description: RouteDescription = publishingRoutes.schedule;
@@ -62,7 +62,7 @@ function servePublish(publisher: Publisher, exchange: Exchange, publish: Publish
   else publisher.carryOut(exchange, submission, publish.body.length);
 }
 
-/** A request to `/v2/<word>/{destination}`. */
+/** The publish in a request to `/v2/<word>/{destination}`. */
 export function publishIn(
   { request, target, body }: Exchange,
   context: RequestContext,
@@ -92,8 +92,8 @@ function enqueueIn(exchange: Exchange, context: RequestContext): PublishRequest 
 }
 
 /**
- * What follows the first segments of a request target, raw and with its query: the router has
- * matched, but its own copy is decoded. Only the query where nothing follows.
+ * The part of a request target after its first segments, raw and with its query. The router has
+ * matched it, but the router's own copy is decoded. If nothing follows, only the query is returned.
  */
 function behind(target: string, segments: number): string {
   const question = target.indexOf('?');

@@ -1,4 +1,4 @@
-/** Takes publishes in, whichever way they came: reads what each submits, dispatches it, answers. */
+/** Accepts publishes from every route: reads their submissions, dispatches them and answers. */
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, dispatchFitting } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
@@ -59,13 +59,13 @@ const withoutBody = {
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * One for the server, for routes of publishes and batches, and for features above, which register
- * by `interpret` what they take for themselves.
+ * One instance per server, for the routes of publishes and batches, and for features above, which
+ * use `interpret` to register the publishes that they handle.
  */
 @Injectable()
 export class Publisher {
   private readonly rules: PublishRules;
-  /** The dialect of requests that do not say. */
+  /** The dialect of requests that do not name one. */
   private readonly dialect: Dialect;
   private readonly answerHeaders: readonly string[];
   private readonly interpreters: PublishInterpreter[] = [];
@@ -85,12 +85,12 @@ export class Publisher {
     this.answerHeaders = ['content-type', jsonType, 'stepwell-durability', durabilityOf(config)];
   }
 
-  /** Publishes that `interpreter` takes are what it reads in them. */
+  /** Has `interpreter` read the publishes that carry one of its options. */
   interpret(interpreter: PublishInterpreter): void {
     this.interpreters.push(interpreter);
   }
 
-  /** The context of a request that has just been read whole. */
+  /** The context of a request that has just been read completely. */
   context({ caller }: Pick<Exchange, 'caller'>): RequestContext {
     const at = this.clock.now();
     const names = newNames(this.identifiers, at, caller.seed);
@@ -98,8 +98,8 @@ export class Publisher {
   }
 
   /**
-   * What one publish submits; a refusal if the request alone shows that it cannot be carried out,
-   * so that the caller learns it at once.
+   * The submission of one publish. If the request alone shows that it cannot be carried out, this
+   * returns a refusal, so that the caller is answered at once.
    */
   read(publish: PublishRequest): Submission | Refusal {
     const { rawHeaders, context } = publish;
@@ -114,7 +114,7 @@ export class Publisher {
     return warned(read(publish, target, said, this.rules), unknown);
   }
 
-  /** What a request submits that came in another way than a publish, as `read` says. */
+  /** The submission of a request that did not arrive as a publish, read by `read`. */
   readAs(read: ReadPublish, publish: PublishRequest): Submission | Refusal {
     const target = this.targets.read(publish.destination);
     if (target instanceof Refusal) return target;
@@ -124,7 +124,7 @@ export class Publisher {
     return typo ?? warned(read(publish, target, said, this.rules), unknown);
   }
 
-  /** What a schedule or a subscription publishes, again and again, as these headers say. */
+  /** The message, described by these headers, that a schedule or a subscription publishes. */
   readTemplate(destination: string, request: RequestHead): AddressedTemplate | Refusal {
     const target = this.targets.read(destination);
     if (target instanceof Refusal) return target;
@@ -140,15 +140,15 @@ export class Publisher {
     return messageTemplate(context.at, { ...parsed.message, topicName });
   }
 
-  /** A refusal of what came with these headers, in the form that their client understands. */
+  /** A refusal of a request with these headers, in the form that its client understands. */
   refusalTo(refusal: Refusal, rawHeaders: readonly string[], { dialect }: RequestContext): Refusal {
     const headers = readMessageOptions(rawHeaders, dialect);
     return this.interpreterOf(headers)?.refusal(refusal, headers) ?? refusal;
   }
 
   /**
-   * Carries a submission out and answers when its outcomes are durable. Turns of one tick share a
-   * commit. The bodies it brings weigh `bytes`.
+   * Carries out a submission and answers when its outcomes are durable. Turns of one tick share a
+   * commit. `bytes` is the size of its bodies.
    */
   carryOut(exchange: Exchange, submission: Submission, bytes: number): void {
     const { intake } = this;
@@ -157,7 +157,7 @@ export class Publisher {
       exchange.refuse(refusal);
       return;
     }
-    // One promise per submission beside the engine's own: an async function would add three.
+    // This adds one promise per submission to the engine's own; an async function would add three.
     void this.dispatch(submission, exchange.caller).then(
       (outcomes) => {
         intake.done(bytes);
@@ -177,7 +177,7 @@ export class Publisher {
     );
   }
 
-  /** A publish that is no more than one. */
+  /** Reads an ordinary publish, which no interpreter takes. */
   private readonly readPublish: ReadPublish = (publish, target, said, rules) => {
     const parsed = parsePublish(publish, target, said, rules);
     return parsed.ok ? this.submissionOf(publish, target, parsed) : parsed;
@@ -216,7 +216,7 @@ export class Publisher {
     exchange.answer(answer.status, headers, JSON.stringify(answer.body));
   }
 
-  /** On a developer's machine a typo is no warning that scrolls by. */
+  /** In development a typo is refused: a warning would scroll by unnoticed. */
   private typoIn(unknown: readonly UnknownOption[]): Refusal | undefined {
     if (unknown.length === 0 || !this.config.isDevelopment) return undefined;
     const typo = unknown.find(({ isMisspelt }) => isMisspelt);
@@ -231,7 +231,7 @@ export class Publisher {
   }
 }
 
-/** What the headers of a publish say, and the options in its destination's query. */
+/** The options in the headers of a publish and in the query of its destination. */
 function headersOf(
   { rawHeaders, context }: PublishRequest,
   { options }: PublishTarget,
@@ -246,7 +246,7 @@ function unknownIn(said: MessageHeaders): readonly UnknownOption[] {
   return hasUnknown(said) ? unknownOptions(said) : noneUnknown;
 }
 
-/** A submission whose answer says what meant nothing; mostly there is nothing to say. */
+/** Adds warnings about unknown options to a submission; usually there are none. */
 function warned<Refused extends Refusal>(
   read: Submission | Refused,
   unknown: readonly UnknownOption[],
@@ -256,7 +256,7 @@ function warned<Refused extends Refusal>(
   return new WarnedSubmission(read, warnings);
 }
 
-/** What is there was looked at, so this is answered in its turn (ADR 1). */
+/** The refusal depends on stored state, so it is answered in its turn (ADR 1). */
 function notFound(message: string): Submission {
   return new RefusedSubmission(new Refusal('not_found', message));
 }

@@ -10,7 +10,7 @@ import { PublishRoute, ScheduleRoute } from './publish.routes.js';
 import { PublishTargets } from './publish-targets.js';
 import { Publisher } from './publisher.js';
 
-/** It exports the publisher, for runs, subscriptions and whatever else publishes. */
+/** Exports the publisher for runs, subscriptions and other features that publish. */
 @Module({
   imports: [MessagesModule, UrlGroupsModule],
   providers: [Publisher, PublishTargets],

@@ -1,11 +1,11 @@
-/** How the routes that publish are described (messaging.md 2.1, 2.2, 2.3, 7 and 3). */
+/** Describes the routes that publish (messaging.md 2.1, 2.2, 2.3, 7 and 3). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const text = (means: string) => z.string().optional().describe(means);
 
-/** Options that a callback has too, as `Svc-Callback-<option>`. */
+/** Options that callbacks have too, as `Svc-Callback-<option>`. */
 const deliveryOptions = once(() => ({
   'Svc-Method': z
     .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -33,7 +33,7 @@ const messageOptions = once(() => ({
   'Svc-Content-Based-Deduplication': text('true: a publish of the same content is this one'),
 }));
 
-/** What SDKs say of workflow runs: a publish that says so is a command of one. */
+/** Options that SDKs send for workflow runs. A publish that carries them is a command for a run. */
 const runOptions = once(() => ({
   'Svc-Workflow-RunId': text('The run that it starts or adds to'),
   'Svc-Workflow-Init': text('true: it starts a run, whose payload is the body'),
@@ -91,7 +91,7 @@ const batchItem = once(() =>
   }),
 );
 
-/** Those that publish; option headers are listed once, for all of them. */
+/** The routes that publish. Each option header is defined once, for all of them. */
 export const publishingRoutes = {
   publish: {
     summary: 'Publish a message to a URL or a URL group',
@@ -112,7 +112,8 @@ export const publishingRoutes = {
   schedule: {
     summary: 'Publish a message whenever a cron expression comes up',
     repeats: 'seed',
-    // The same path as that of one schedule: a destination stands there.
+    // The path is shared with the route of one schedule; here a destination takes the place of the
+    // id.
     path: '/v2/schedules/{id}',
     headers: repeatedOptions,
     body: bytes,

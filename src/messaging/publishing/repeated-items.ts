@@ -1,22 +1,23 @@
 /**
- * Clients write the items of a batch alike, and mostly they differ in nothing but their bodies.
- * Those that repeat the bytes of the first one around their bodies are not parsed, and their bodies
- * are not copied (ADR 87). What is unusual or malformed is not refused here, but not known. Pure.
+ * Clients write the items of a batch in the same form, and usually only the bodies differ. Items
+ * that repeat the bytes of the first one around their bodies are not parsed, and their bodies are
+ * not copied (ADR 87). Unusual or malformed items are not refused here: they are left to the
+ * ordinary parser. Pure.
  */
 import { isUtf8 } from 'node:buffer';
 import { backslash, parseJson } from '../../grammar/json.js';
 import { hasControls, objectAt, StringBytes } from '../../grammar/json-spans.js';
 
-/** An item that says what the first one of its batch says, beside its body. */
+/** An item that says the same as the first item of its batch, apart from its body. */
 export class RepeatedItem {
   constructor(
     readonly first: unknown,
-    /** A part of the request's bytes, or of those that its bodies were unescaped to. */
+    /** A slice of the request's bytes, or of the buffer that its bodies were unescaped to. */
     readonly body: Buffer,
   ) {}
 }
 
-/** A shorter batch is parsed as fast. */
+/** Below this size, parsing the batch is just as fast. */
 const bytesMin = 4096;
 
 const opened = Buffer.from('[');
@@ -27,30 +28,34 @@ const colon = 0x3a;
 const bodyKey = Buffer.from('"body"');
 
 /**
- * The items of a batch whose second one repeats the first: of those that follow until one does not,
- * `RepeatedItem`s, of all others the values. null = the batch is to be parsed as every JSON.
+ * The items of a batch whose second item repeats the first. The items after the first are
+ * `RepeatedItem`s until one does not repeat it; all others are parsed values. null = the batch must
+ * be parsed as ordinary JSON.
  */
 export function repeatedItems(bytes: Buffer): readonly unknown[] | null {
   if (bytes.length < bytesMin || bytes[0] !== opened[0]) return null;
   const form = formOf(bytes);
   if (form === null || !standsAt(bytes, form.next, form.before)) return null;
-  // Strings that are not parsed are right if nothing stands in them that no JSON has.
+  // Strings that are not parsed are valid if they contain nothing that JSON forbids.
   if (!isUtf8(bytes) || hasControls(bytes)) return null;
   const first = valuesOf([opened, bytes.subarray(1, form.end), closed]);
   return first === null ? null : repeating(bytes, form, first[0]);
 }
 
-/** What repeats: the bytes around a body, up to its quotes and from them on. */
+/**
+ * The part that repeats: the bytes before a body, with its opening quote, and those after the body,
+ * from its closing quote.
+ */
 interface ItemForm {
   readonly before: Buffer;
   readonly behind: Buffer;
-  /** Where the first item ends. */
+  /** Offset at which the first item ends. */
   readonly end: number;
-  /** Where the second one begins. */
+  /** Offset at which the second item begins. */
   readonly next: number;
 }
 
-/** That of the first item, where it is an object with one body, and not the last one. */
+/** The form of the first item, if it is an object with one body and is not the last item. */
 function formOf(bytes: Buffer): ItemForm | null {
   const item = objectAt(bytes, 1);
   if (item === null || bytes[item.end] !== comma) return null;
@@ -58,7 +63,7 @@ function formOf(bytes: Buffer): ItemForm | null {
   let body = -1;
   for (const [index, { start, end: keyEnd }] of strings.entries()) {
     if (bytes[behindBlanks(bytes, keyEnd)] !== colon) continue;
-    // A name may be written in other ways, and the last of two equal ones counts.
+    // An escaped key may also spell "body", and of two equal keys the last one counts.
     if (bytes.subarray(start, keyEnd).includes(backslash)) return null;
     if (!standsAt(bytes, start, bodyKey)) continue;
     if (body !== -1) return null;
@@ -66,7 +71,7 @@ function formOf(bytes: Buffer): ItemForm | null {
   }
   const name = strings[body - 1];
   const value = strings[body];
-  // Another value than a string would stand between the name and the string that is next.
+  // If the value were not a string, it would stand between the key and the next string.
   if (name === undefined || value === undefined) return null;
   if (behindBlanks(bytes, behindBlanks(bytes, name.end) + 1) !== value.start) return null;
   const before = bytes.subarray(1, value.start + 1);
@@ -93,7 +98,7 @@ function repeating(bytes: Buffer, form: ItemForm, first: unknown): readonly unkn
   return others === null || others.length === 0 ? null : items.concat(others);
 }
 
-/** The values of a list whose text lies in these parts; null = they are none. */
+/** The values of the JSON list in these parts; null = the parts are not a list. */
 function valuesOf(parts: readonly Buffer[]): readonly unknown[] | null {
   const json = parseJson(Buffer.concat(parts));
   return json.ok && Array.isArray(json.value) ? json.value : null;

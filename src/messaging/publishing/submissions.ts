@@ -1,6 +1,6 @@
 /**
- * What a publish means for the engine: the commands that carry it out, and how their outcomes are
- * answered. Pure.
+ * What a publish means for the engine: the commands that carry it out, and how to answer their
+ * outcomes. Pure.
  */
 import type { Command, ResultOf, TurnNames } from '../../engine/decider.js';
 import { type Outcome, RefusalOfAnother } from '../../engine/turn.js';
@@ -13,24 +13,24 @@ import { type ScheduleDefinition, scheduleKind } from '../schedules/schedule.eve
 import type { UrlGroup } from '../url-groups/url-group.events.js';
 import { contentKeyPrefix, type RequestContext } from './publish.request.js';
 
-/** A success as it is answered. */
+/** The answer to a successful request. */
 export interface Answer {
   readonly status: 200 | 201 | 202;
   readonly body: unknown;
 }
 
-/** The outcomes of the commands of a submission, each of the type that its command answers. */
+/** The outcomes of the commands of a submission, each with the result type of its command. */
 export class SubmissionOutcomes {
-  /** Submissions ask in the order of their commands: a long batch is searched once. */
+  /** Submissions ask in the order of their commands, so a long batch is searched only once. */
   private place = 0;
 
-  /** `outcomes` are those of `commands`, in their order. */
+  /** `outcomes` are those of `commands`, in the same order. */
   constructor(
     private readonly commands: readonly Command[],
     private readonly outcomes: readonly Outcome[],
   ) {}
 
-  /** What has become of a command of the submission. */
+  /** The outcome of one command of the submission. */
   of<Own extends Command>(command: Own): Outcome<ResultOf<Own>> {
     const { commands } = this;
     const ahead = commands.indexOf(command, this.place);
@@ -41,7 +41,7 @@ export class SubmissionOutcomes {
     return outcome as Outcome<ResultOf<Own>>;
   }
 
-  /** The first command that is refused for its own sake, and why; undefined = there is none. */
+  /** The first command refused for its own sake, with the reason; undefined = there is none. */
   refused(): { readonly command: Command; readonly refusal: Refusal } | undefined {
     for (const [index, command] of this.commands.entries()) {
       const outcome = this.outcomes[index];
@@ -52,40 +52,40 @@ export class SubmissionOutcomes {
   }
 }
 
-/** What a request says, without the name of what it is about and without its body. */
+/** The content of a request without its body and without the name of the run that it is about. */
 export interface RequestTemplate {
-  /** What the same request submits with another name and body; undefined = it has to be read. */
+  /** The submission of the same request with another name and body; undefined = it must be read. */
   again(name: string, body: Buffer, context: RequestContext): Submission | undefined;
 }
 
-/** Commands to dispatch in this order, and how their outcomes are answered. */
+/** Commands to dispatch in this order, and how to answer their outcomes. */
 export interface Submission {
   readonly commands: readonly Command[];
   /**
-   * It is carried out whole or not at all, with everything else of the same request, and nothing
-   * comes between. A refusal of it is the answer to that request.
+   * The submission is carried out whole or not at all, together with everything else in the same
+   * request, and no other command comes in between. A refusal of it is the answer to that request.
    */
   readonly isWhole: boolean;
-  /** What of the request meant nothing, where something did; for the `Stepwell-Warning` header. */
+  /** Unknown options of the request, if any; for the `Stepwell-Warning` header. */
   readonly warnings?: readonly string[];
-  /** What the request says beside a name and its body; where others mostly say the same. */
+  /** The request without its name and body, for kinds of request that are mostly alike. */
   readonly template?: RequestTemplate | undefined;
   answer(outcomes: SubmissionOutcomes): Answer | Refusal;
 }
 
-/** A refusal of a whole request, and not only of the one item of a batch that it is about. */
+/** A refusal of the whole request, not only of the batch item that caused it. */
 export class WholeRefusal extends Refusal {
   readonly isWhole = true;
 }
 
-/** What one message answers (messaging.md 2.1). */
+/** The answer for one message (messaging.md 2.1). */
 interface MessageReceipt {
   readonly messageId: string;
   readonly url: string;
   readonly deduplicated?: true;
 }
 
-/** One message to one URL; 202 names the earlier message that it repeats. */
+/** One message to one URL. The answer 202 names the earlier message that it repeats. */
 export class MessageSubmission implements Submission {
   readonly commands: readonly [PublishMessage];
   readonly isWhole = false;
@@ -103,12 +103,12 @@ export class MessageSubmission implements Submission {
     return this.message.bodyBytes;
   }
 
-  /** Whether the same options with another body would say something else. */
+  /** Whether the same options with another body would mean something else. */
   get dependsOnBody(): boolean {
     return this.message.deduplicationKey?.startsWith(contentKeyPrefix) === true;
   }
 
-  /** The same with another id and body: as far as they are the same they are one object. */
+  /** The same submission with another id and body. Equal parts are shared as one object. */
   alike(id: string, at: number, body: Buffer): MessageSubmission {
     const { message } = this;
     const bodyBytes = body.length;
@@ -123,12 +123,12 @@ export class MessageSubmission implements Submission {
   }
 }
 
-/** One message to each endpoint of a URL group, answered as a list; the body is stored once. */
+/** One message to each endpoint of a URL group, answered as a list. The body is stored once. */
 export class GroupSubmission implements Submission {
   readonly commands: readonly PublishMessage[];
   readonly isWhole = false;
 
-  /** `isRepeated`: a message to this URL would be a duplicate, and store no body. */
+  /** `isRepeated`: whether a message to this URL would be a duplicate, which stores no body. */
   constructor(
     names: TurnNames,
     at: number,
@@ -158,7 +158,7 @@ export class GroupSubmission implements Submission {
   }
 }
 
-/** A message that a schedule publishes from now on. */
+/** A schedule, which publishes a message repeatedly from now on. */
 export class ScheduleSubmission implements Submission {
   readonly commands: readonly [CreateSchedule];
   readonly isWhole = false;
@@ -174,7 +174,7 @@ export class ScheduleSubmission implements Submission {
   }
 }
 
-/** Many submissions as one, answered as a list in which a refused one is `{error}`. */
+/** Many submissions as one, answered as a list in which each refused one is `{error}`. */
 export class BatchSubmission implements Submission {
   readonly commands: readonly Command[];
   readonly isWhole: boolean;
@@ -211,7 +211,7 @@ export class BatchSubmission implements Submission {
     return { status: this.success, body };
   }
 
-  /** It names the item that refuses all others, wherever that one stands. */
+  /** The refusal of the whole batch. It names the item that caused it, wherever that stands. */
   private wholeRefusal(outcomes: SubmissionOutcomes): Refusal | undefined {
     const refused = outcomes.refused();
     if (refused === undefined) return undefined;
@@ -223,17 +223,17 @@ export class BatchSubmission implements Submission {
 
 const noWarnings: readonly string[] = [];
 
-/** A sentence about one item of a batch; items are counted from 0, as the answer's are. */
+/** A sentence about one item of a batch. Items are counted from 0, as in the answer. */
 function ofItem(index: number, sentence: string): string {
   return `item ${index}: ${sentence}`;
 }
 
-/** The refusal of one item, as it stands beside others. */
+/** The refusal of one item, prefixed with its index. */
 export function refusalOfItem(index: number, refusal: Refusal): Refusal {
   return refusal.saying(ofItem(index, refusal.message));
 }
 
-/** A submission of which something meant nothing: it is carried out, and its answer says so. */
+/** A submission with unknown options: it is carried out, and its answer warns about them. */
 export class WarnedSubmission implements Submission {
   readonly commands: Submission['commands'];
   readonly isWhole: boolean;
@@ -251,7 +251,7 @@ export class WarnedSubmission implements Submission {
   }
 }
 
-/** A request that carries nothing out, because of what was found while it was read. */
+/** A request that carries out nothing, because it was refused while it was read. */
 export class RefusedSubmission implements Submission {
   readonly commands: readonly [] = [];
   readonly isWhole = false;

@@ -1,27 +1,27 @@
 /**
- * Option headers that nothing here reads. Clients of other versions may send them, so they are no
- * error; but a typo would silently mean the default, so that its sender is warned. Pure.
+ * Option headers that this server does not read. Clients of other versions may send them, so they
+ * are not errors. But a typo would silently mean the default, so the sender is warned. Pure.
  */
 
 import { titleCase } from '../../grammar/headers.js';
 import type { MessageHeaders, OptionHeaders } from '../../http/dialect.js';
 import { isUnknown, readOptions } from './option-reader.js';
 
-/** An option that nothing here reads. */
+/** An option that this server does not read. */
 export interface UnknownOption {
-  /** In the words of its dialect: `unknown option Svc-Retrys; did you mean Svc-Retries?`. */
+  /** In the spelling of its dialect: `unknown option Svc-Retrys; did you mean Svc-Retries?`. */
   readonly warning: string;
-  /** It looks like one that is read. */
+  /** Whether the option resembles one that is read. */
   readonly isMisspelt: boolean;
 }
 
 const none: readonly UnknownOption[] = [];
 const nameLengthMax = 64;
-/** Of one message; each costs a look at every option. */
+/** Limit for one message: each unknown option is compared with every known one. */
 const reportedMax = 4;
-/** Of one request. */
+/** Limit for one request. */
 const warningsMax = 8;
-/** So much of two words may differ for one to be taken for the other. */
+/** The share of letters in which two words may differ and still be taken for each other. */
 const differenceMax = 0.45;
 
 /** The unknown options of a message and of its callbacks. */
@@ -33,7 +33,7 @@ export function unknownOptions(said: MessageHeaders): readonly UnknownOption[] {
   return all;
 }
 
-/** The value of `Stepwell-Warning`: the first few, as one header can carry them. */
+/** The value of `Stepwell-Warning`: the first few warnings, joined to fit one header. */
 export function warningHeader(warnings: readonly string[]): string {
   const first = warnings.slice(0, warningsMax).join(', ');
   const more = warnings.length - warningsMax;
@@ -54,7 +54,7 @@ function added(
 }
 
 function unknownOption(prefix: string, option: string): UnknownOption {
-  // A batch item and a query may name what no header can carry.
+  // Batch items and queries may name options that no header can carry.
   const shown = titleCase(option.slice(0, nameLengthMax).replace(/[^!-~]/g, '?'));
   const meant = option.length <= nameLengthMax ? nearest(option) : undefined;
   const said = `unknown option ${prefix}${shown}`;
@@ -63,7 +63,7 @@ function unknownOption(prefix: string, option: string): UnknownOption {
     : { warning: `${said}; did you mean ${prefix}${titleCase(meant)}?`, isMisspelt: true };
 }
 
-/** The option that looks most like this word, if one looks like it at all. */
+/** The known option most similar to this word, if any is similar enough. */
 function nearest(word: string): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -79,7 +79,7 @@ function nearest(word: string): string | undefined {
   return best;
 }
 
-/** Letters to insert, to leave out or to replace until one word is the other (Levenshtein). */
+/** How many letters to insert, delete or replace to turn one word into the other (Levenshtein). */
 function editsBetween(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row += 1) {

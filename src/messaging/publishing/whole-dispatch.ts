@@ -1,6 +1,6 @@
 /**
- * What is carried out whole or not at all, and does not fit one turn: what a run refuses is refused
- * with all messages of the same batch, in whichever turn they are.
+ * Dispatches submissions that are carried out whole or not at all and do not fit one turn: if a run
+ * refuses, all messages of the same batch are refused, whichever turn they are in.
  */
 import { dispatchAll, dispatchAtOnce } from '../../engine/bulk/slices.js';
 import type { Command } from '../../engine/decider.js';
@@ -10,9 +10,9 @@ import { type Outcome, RefusalOfAnother } from '../../engine/turn.js';
 import type { PublishMessage } from '../messages/message.commands.js';
 
 /**
- * The outcomes, in the order of the commands. What may be refused is decided first, in one tick; a
- * publish never is, so that all of them follow, or none where there was a refusal. Of more than 256
- * commands that may be refused, each turn is whole.
+ * Returns the outcomes in the order of the commands. Commands that may be refused are decided
+ * first, in one tick. A publish is never refused, so afterwards either all publishes follow, or
+ * none if there was a refusal. If more than 256 commands may be refused, only each turn is whole.
  */
 export async function dispatchWhole(
   engine: Engine,
