@@ -1,4 +1,4 @@
-/** The callbacks of an attempt, which are messages of their own (messaging.md 4.5). Pure. */
+/** Builds the callbacks of an attempt, which are messages of their own (messaging.md 4.5). Pure. */
 import type { EventEnvelope, TurnNames } from '../../engine/decider.js';
 import { deadLetterId } from './dead-letter-id.js';
 import type { PublishMessage } from './message.commands.js';
@@ -13,7 +13,7 @@ import type { FollowUps, MessageState } from './message.state.js';
 const none: readonly PublishMessage[] = [];
 const noBody = Buffer.alloc(0);
 
-/** The callbacks that one event of a message sends: after each attempt, and after the last one. */
+/** The callbacks to send for one event of a message: after each attempt, and after the last one. */
 export function callbacksOf(
   envelope: EventEnvelope<MessageEvent>,
   state: MessageState,
@@ -24,7 +24,7 @@ export function callbacksOf(
   if (!('durationMs' in event)) return none; // not the end of an attempt
   const { callback, failureCallback, run } = state.followUps;
   const isFailed = event.type === 'MessageFailed';
-  // A run learns how a call ended, not how it went meanwhile (workflows.md 3.3).
+  // A run needs to know how a call ended, not that an earlier attempt failed (workflows.md 3.3).
   if (run !== null && event.type === 'AttemptFailed') return none;
   const dlqId = isFailed ? deadLetterId(envelope) : null;
   const called: PublishMessage[] = [];
@@ -73,7 +73,8 @@ function publishCallback(
       callerIp,
       notBefore: at + delayMs,
       deduplicationKey: null,
-      // What the composed body will about weigh: both bodies in base64, and what stands around.
+      // The approximate size of the composed body: both bodies in base64, plus the JSON around
+      // them.
       bodyBytes: Math.ceil(((bodyBytes + (body?.length ?? 0)) * 4) / 3) + 1024,
       bodyOffset: null,
       callback: null,

@@ -1,15 +1,13 @@
-/** Which publishes of the last ten minutes a new one would repeat: a fold of `MessagePublished`. */
+/** Index of the publishes of the last ten minutes that a new one may repeat; folds their events. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent, MessagePublished } from './message.events.js';
 
-/**
- * Counted from the first publish, whether it was delivered or not (reference: delivery semantics).
- */
+/** Counted from the first publish, delivered or not (reference: delivery semantics). */
 export const deduplicationWindowMs = 600_000;
 
-/** What of a message decides whether it repeats another one. */
+/** The fields of a message that decide whether it repeats another one. */
 type Deduplicated = Pick<MessagePublished, 'deduplicationKey' | 'topicName' | 'url'>;
 
 interface FirstPublish {
@@ -19,7 +17,10 @@ interface FirstPublish {
   readonly offset: number;
 }
 
-/** Bounded by the publishes with a key of one window, and those that wait to go (`Expiring`). */
+/**
+ * Its size is bounded by the keyed publishes of one window and by expired ones that are not yet
+ * removed (`Expiring`).
+ */
 export class DeduplicationIndex implements Fold<MessageEvent> {
   readonly interest: Interest<MessageEvent> = {
     types: { MessagePublished: ['deduplicationKey'] },
@@ -33,7 +34,7 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
     expiring: [{ map: this.publishes, isOver }],
   };
 
-  /** The message that one published at `at` would repeat. */
+  /** The id of the message that a publish at `at` would repeat. */
   find(message: Deduplicated, at: number): string | undefined {
     const key = keyOf(message);
     if (key === null) return undefined;
@@ -54,12 +55,12 @@ export class DeduplicationIndex implements Fold<MessageEvent> {
   }
 }
 
-/** What a clock that was ahead for a moment has published is over too, once that is set right. */
+/** Publishes made while the clock was briefly ahead also expire, once the clock is corrected. */
 function isOver(first: FirstPublish, at: number): boolean {
   return Math.abs(at - first.at) >= deduplicationWindowMs;
 }
 
-/** Endpoints of a URL group are published to once each (messaging.md 4.6). */
+/** In a URL group the key includes the endpoint: each is published to once (messaging.md 4.6). */
 function keyOf({ deduplicationKey: key, topicName, url }: Deduplicated): string | null {
   return key === null || topicName === null ? key : `group ${topicName} ${url} ${key}`;
 }

@@ -1,4 +1,4 @@
-/** Which messages a listing or a bulk action is about (messaging.md 1.3, 2.4 and 10). Pure. */
+/** Filters of listings and bulk actions over messages (messaging.md 1.3, 2.4 and 10). Pure. */
 import {
   type Filters,
   integer,
@@ -10,7 +10,7 @@ import {
 import type { MessagePublished } from './message.events.js';
 import { messageTerm } from './recorded-events.js';
 
-/** Filters by what a message was published with; values of one are ORed, filters are ANDed. */
+/** Filters by what a message was published with. Values of a filter are ORed, filters are ANDed. */
 export const originFilters = {
   url: urls,
   topicName: names,
@@ -25,10 +25,10 @@ export const originFilters = {
   toDate: integer,
 } as const;
 
-/** As read; null = the filter is not given. */
+/** The filters of a query as parsed; null = the filter is not given. */
 export type OriginFilters = Filters<typeof originFilters>;
 
-/** What of a message those filters look at. */
+/** The fields of a message that these filters examine. */
 export type MessageOrigin = Pick<
   MessagePublished,
   | 'url'
@@ -41,7 +41,7 @@ export type MessageOrigin = Pick<
   | 'callbackOf'
 >;
 
-/** Whether a message of the time `at` (Unix milliseconds) is one of those that a query means. */
+/** Whether a message published at `at` (Unix milliseconds) matches a query. */
 export function matchesOrigin(
   message: MessageOrigin,
   at: number,
@@ -62,8 +62,8 @@ export function matchesOrigin(
 }
 
 /**
- * Terms of the journal's index for a query: every event of a message that is meant carries a term
- * of each list. No lists: the index does not help.
+ * Terms of the journal's index for a query: every event of a matching message carries at least one
+ * term of each list. No lists = the index does not help.
  */
 export function originTerms(query: OriginFilters): readonly (readonly string[])[] {
   const lists = [
@@ -78,18 +78,18 @@ export function originTerms(query: OriginFilters): readonly (readonly string[])[
   return lists.filter((list) => list !== undefined);
 }
 
-/** Whether a query looks at what a message was published with, beyond its time. */
+/** Whether a query filters by anything that a message was published with, other than its time. */
 export function looksAtMessage(query: OriginFilters & Partial<UrlFilters>): boolean {
   const { callerIp, host = null, path = null } = query;
   return originTerms(query).length > 0 || [callerIp, host, path].some((each) => each !== null);
 }
 
-/** Whether a value is one of `wanted`; null = any. */
+/** Whether a value is one of `wanted`; null = any value matches. */
 export function isAmong<Value>(value: Value | null, wanted: readonly Value[] | null): boolean {
   return wanted === null || (value !== null && wanted.includes(value));
 }
 
-/** Both ends inclusive, Unix milliseconds. */
+/** Whether a time lies within the dates of a query, both ends inclusive; Unix milliseconds. */
 export function isWithin(
   at: number,
   { fromDate, toDate }: Pick<OriginFilters, 'fromDate' | 'toDate'>,

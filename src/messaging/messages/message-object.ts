@@ -12,10 +12,10 @@ import type {
 } from './message.events.js';
 import { redactedHeaders } from './redaction.js';
 
-/** One of both, or none. */
+/** Has one of the two fields, or neither. */
 export interface ShownBody {
   readonly body?: StoredText;
-  /** Of bytes that are no UTF-8. */
+  /** The body in base64, if it is not valid UTF-8. */
   readonly bodyBase64?: StoredText;
 }
 
@@ -24,10 +24,10 @@ export interface MessageObject extends ShownBody {
   readonly messageId: string;
   readonly url: string;
   readonly method: string;
-  /** The URL group that it was published to, and its endpoint's name there. */
+  /** The URL group that it was published to, and the name of its endpoint in that group. */
   readonly topicName?: string;
   readonly endpointName?: string;
-  /** What will be delivered, without what the server adds of its own. */
+  /** The headers that will be delivered, without those that the server adds itself. */
   readonly header: HeaderMap;
   readonly maxRetries: number;
   /** Unix milliseconds, as are all times here. */
@@ -39,7 +39,7 @@ export interface MessageObject extends ShownBody {
   readonly failureCallbackHeader?: HeaderMap;
   readonly queueName?: string;
   readonly scheduleId?: string;
-  /** The message on which it reports, as a callback. */
+  /** The message that this one reports on, if it is a callback. */
   readonly sourceMessageId?: string;
   readonly callerIP: string;
   readonly callerIp: string;
@@ -53,7 +53,7 @@ export interface MessageObject extends ShownBody {
   readonly retryDelayExpression?: string;
 }
 
-/** What a published message is shown as; `body` is what may be shown of its body. */
+/** The message object of a published message; `body` is the part of its body that may be shown. */
 export function messageObject(
   { event, id, at }: EventEnvelope<MessagePublished>,
   body: Buffer | null,
@@ -76,7 +76,10 @@ export function messageObject(
   };
 }
 
-/** What messages are published with, again and again: in whole seconds, a part counts as one. */
+/**
+ * The fields of a template, from which messages are published repeatedly. Times are in whole
+ * seconds, rounded up.
+ */
 export function templateFields(template: MessageTemplate) {
   const { delayMs, timeoutMs, retryDelay, queueName } = template;
   return {
@@ -94,7 +97,10 @@ export function templateFields(template: MessageTemplate) {
   };
 }
 
-/** The headers a callback will have; hidden as its message says, unless it has a say itself. */
+/**
+ * The headers that a callback will have. The redaction of its message applies, unless the callback
+ * sets its own.
+ */
 export function callbackHeader(
   { contentType, headers, redaction }: CallbackOptions,
   message: Pick<MessagePublished, 'redaction'>,
@@ -102,7 +108,7 @@ export function callbackHeader(
   return redactedHeaders(headerMap(contentType, headers), redaction ?? message.redaction);
 }
 
-/** `body` where the bytes are UTF-8, else `bodyBase64`; neither where there are none. */
+/** `body` if the bytes are UTF-8, else `bodyBase64`; neither if there are no bytes. */
 export function bodyField(body: Buffer | null): ShownBody {
   if (body === null || body.length === 0) return {};
   return isUtf8(body)
@@ -110,7 +116,7 @@ export function bodyField(body: Buffer | null): ShownBody {
     : { bodyBase64: new StoredText(body, 'base64') };
 }
 
-/** `label`, the first, and `labels`, all of them. */
+/** `label` is the first label, and `labels` are all of them. */
 export function labelFields(labels: readonly string[]): {
   label?: string;
   labels?: readonly string[];
@@ -119,22 +125,22 @@ export function labelFields(labels: readonly string[]): {
   return label === undefined ? {} : { label, labels };
 }
 
-/** Where it was published from, in both spellings that clients read. */
+/** The address that a message was published from, in both spellings that clients read. */
 export function callerFields(callerIp: string): { callerIP: string; callerIp: string } {
   return { callerIP: callerIp, callerIp };
 }
 
-/** As `flowControlFields`, without the window of a rate that is not limited. */
+/** Like `flowControlFields`, but omits the window if the rate is not limited. */
 export function limitedFields(flowControl: FlowControlOptions | null) {
   const { period, ...fields } = flowControlFields(flowControl);
-  // A window of one second is what is in force where none is given.
+  // If no window is given, a window of one second is in force.
   const isSet = flowControl?.rate !== null || period !== 1;
   return period !== undefined && isSet ? { ...fields, period } : fields;
 }
 
 /**
- * The flow-control key and its limits as they were published, and the window in force: clients of
- * messages and schedules expect that wherever there is a key.
+ * The flow-control key, its limits as they were published, and the window in force. Clients of
+ * messages and schedules expect the window wherever there is a key.
  */
 function flowControlFields(flowControl: FlowControlOptions | null): {
   flowControlKey?: string;
@@ -180,7 +186,7 @@ function seconds(milliseconds: number): number {
   return Math.ceil(milliseconds / 1000);
 }
 
-/** Where it came through, and on whose behalf it was sent. */
+/** What the message was published through: a group, a queue, a schedule, or another message. */
 export function placeFields(event: MessagePublished) {
   const { topicName, endpointName, queueName, scheduleId, callbackOf } = event;
   return {

@@ -6,10 +6,10 @@ import type { MessageObject } from './message-object.js';
 /** Unix milliseconds. */
 export const milliseconds = z.int().describe('Unix milliseconds');
 
-/** Title-Case names to values. */
+/** Maps header names in Title-Case to their values. */
 export const headerMapSchema = z.record(z.string(), z.array(z.string()));
 
-/** Options of a message, whether it was published or will be again and again. */
+/** Options of a message, or of a template from which messages are published repeatedly. */
 const optionFields = {
   callback: z.string().exactOptional(),
   callbackHeader: headerMapSchema.exactOptional(),
@@ -27,16 +27,16 @@ const optionFields = {
   retryDelayExpression: z.string().exactOptional(),
 };
 
-/** One of both, or none. */
+/** The body of a message: one of the two fields, or neither. */
 export const bodyFields = {
   body: z.string().exactOptional(),
   bodyBase64: z.string().describe('Of a body that is no UTF-8').exactOptional(),
 };
 
-/** How a message was published, beside where it goes: messages and dead letters. */
+/** How a message was published, apart from its destination; for messages and dead letters. */
 const publishedFields = { ...bodyFields, ...optionFields };
 
-/** What messages are published with, again and again: `templateFields`. */
+/** The shape of a template from which messages are published repeatedly: see `templateFields`. */
 export const templateShape = {
   method: z.string(),
   header: headerMapSchema,
@@ -64,7 +64,7 @@ export const messageSchema = z
   } satisfies Record<keyof MessageObject, z.ZodType>)
   .meta({ id: 'Message' });
 
-/** Any of several values: given again and again, or joined by commas. */
+/** A filter that takes several values: repeated, or separated by commas. */
 export const several = z.array(z.string()).optional();
 
 /** The query parameters that `originFilters` reads. */

@@ -2,61 +2,61 @@
 import type { Command } from '../../engine/decider.js';
 import type { AttemptRecord, MessagePublished } from './message.events.js';
 
-/** Accept a message; `id` is the new message's. */
+/** Accept a message; `id` is that of the new message. */
 export interface PublishMessage extends Command<PublishReceipt> {
   readonly type: 'PublishMessage';
-  /** What it is published with; the event itself where there is one. */
+  /** The options of the message; the event itself if it has been built already. */
   readonly message: MessagePublished | Omit<MessagePublished, 'type'>;
-  /** Kept beside the event, unless the message has a `bodyOffset` or shares another one's. */
+  /** Stored beside the event, unless the message has a `bodyOffset` or shares another body. */
   readonly body: Buffer;
   /**
-   * A message of the same turn that brings the same body, so that it is stored once (ADR 7);
-   * where that one was not accepted, this one brings its own.
+   * A message of the same turn with the same body, so that the body is stored once (ADR 7). If that
+   * message was not accepted, this one stores its own body.
    */
   readonly sharesBodyWith: string | null;
 }
 
-/** What a publish answers: its message, or the earlier one that it repeats. */
+/** The result of a publish: the id of its message, or that of the earlier message it repeats. */
 export interface PublishReceipt {
   readonly messageId: string;
   readonly deduplicated: boolean;
 }
 
-/** Remember how an attempt ended. An attempt that was recorded already changes nothing. */
+/** Record how an attempt ended. If it is recorded already, nothing changes. */
 export interface RecordAttempt extends Command {
   readonly type: 'RecordAttempt';
   readonly record: AttemptRecord;
   /** The destination forbids another attempt. */
   readonly nonRetryable: boolean;
   readonly responseBody: Buffer;
-  /** `messageTerms` of the message: its attempts are found by what it was published with. */
+  /** `messageTerms` of the message: attempts are found by what their message was published with. */
   readonly terms: readonly string[];
 }
 
-/** Take a message back. */
+/** Cancel a message. */
 export interface CancelMessage extends Command {
   readonly type: 'CancelMessage';
   /** `messageTerms` of the message. */
   readonly terms: readonly string[];
 }
 
-/** Have its next attempt start at another time; one that is due already stays due. */
+/** Move the next attempt of a message to another time. An attempt that is due already stays due. */
 export interface RescheduleMessage extends Command {
   readonly type: 'RescheduleMessage';
-  /** No attempt starts before, Unix milliseconds. */
+  /** No attempt starts before this time, Unix milliseconds. */
   readonly notBefore: number;
   /** `messageTerms` of the message. */
   readonly terms: readonly string[];
 }
 
-/** The run that the message belongs to has ended: its delivery has been answered by that. */
+/** Complete a message because its run has ended: the end of the run answered its delivery. */
 export interface CompleteMessage extends Command {
   readonly type: 'CompleteMessage';
   /** `messageTerms` of the message. */
   readonly terms: readonly string[];
 }
 
-/** From requests, effects, and other streams of a turn. */
+/** All commands of a message: from requests, effects, and other streams of a turn. */
 export type MessageCommand =
   | PublishMessage
   | RecordAttempt

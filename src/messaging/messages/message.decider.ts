@@ -39,27 +39,27 @@ import { messageTerms, offsetsNamedBy, stepOf } from './recorded-events.js';
 import { meaningOf, retryDelayMs } from './retry.policy.js';
 import type { RunDelivery } from './run-deliveries.js';
 
-/** The indexes that a message's decisions read. */
+/** The indexes that the decisions about a message read. */
 export interface MessageView {
   readonly deduplication: Pick<DeduplicationIndex, 'find'>;
-  /** The journal offset of a pending message's `MessagePublished`. */
+  /** The journal offset of the `MessagePublished` of a pending message. */
   readonly publishedOffset: (messageId: string) => number | undefined;
-  /** The attempt of a pending message that has been let in. */
+  /** The admitted attempt of a pending message, if any. */
   readonly admittedAttempt: (messageId: string) => AdmittedAttempt | undefined;
 }
 
-/** An attempt from when the gates let it in until it has ended. */
+/** An attempt, from its admission by the gates until it has ended. */
 export interface AdmittedAttempt {
   readonly messageId: string;
   /** From 0. */
   readonly number: number;
-  /** Unix milliseconds; null = it has not begun. */
+  /** Unix milliseconds; null = the attempt has not begun. */
   readonly startedAt: number | null;
-  /** Its request is on its way; before that what it sends is read back. */
+  /** Whether its request is on the way. Before that, its contents are read from the journal. */
   readonly isSent: boolean;
 }
 
-/** One attempt against the destination, when its time has come and the gates let it in. */
+/** Make one attempt at the destination, when it is due and the gates admit it. */
 export interface CallEndpoint extends Effect {
   readonly kind: 'callEndpoint';
   /** 0 for the first attempt. */
@@ -68,7 +68,7 @@ export interface CallEndpoint extends Effect {
   readonly bodyBytes: number;
   readonly queueName: string | null;
   readonly flowControlKey: string | null;
-  /** null = it belongs to no workflow run. */
+  /** null = the message belongs to no workflow run. */
   readonly run: RunDelivery | null;
 }
 
@@ -103,8 +103,8 @@ function publish(command: PublishMessage, view: MessageView): Decision<MessageEv
 }
 
 /**
- * The event of a publish with these options. Where they are the event already, it is that very
- * object: what many publishes share is encoded once.
+ * The event of a publish with these options. If the options are the event already, that very object
+ * is used, so that content shared by many publishes is encoded once.
  */
 function publishedEvent(
   message: MessagePublished | Omit<MessagePublished, 'type'>,
@@ -120,7 +120,7 @@ function sharedBodyOffset({ sharesBodyWith }: PublishMessage, view: MessageView)
 
 function recordAttempt(command: RecordAttempt, state: MessageState): Decision<MessageEvent> {
   const { record, responseBody, nonRetryable, at } = command;
-  // Canceled meanwhile, or recorded before: the outcome has no message to belong to.
+  // The message was canceled meanwhile, or the attempt was recorded before: ignore the outcome.
   if (state.status !== 'pending' || record.attempt !== state.attempts) return accept([]);
   const meaning = meaningOf(record, nonRetryable, state.delivery.maxRetries);
   if (meaning === 'delivered') return accept([delivered(record)], null, responseBody);
@@ -132,7 +132,7 @@ function recordAttempt(command: RecordAttempt, state: MessageState): Decision<Me
   return accept([{ type: 'AttemptFailed', retryAt, ...record }], null, responseBody);
 }
 
-/** How most messages end: a spread would cost more than the rest of the decision. */
+/** Most messages end here. Copying the record by spread would cost more than the whole decision. */
 function delivered(record: AttemptRecord): MessageDelivered {
   if (record.bodyTruncated !== undefined) return { type: 'MessageDelivered', ...record };
   const { attempt, startedAt, durationMs, status, headers, error } = record;
@@ -149,7 +149,10 @@ function cancel(
   return accept([ended('MessageCanceled', command, view)]);
 }
 
-/** An end that is no attempt's says which attempt it met: nothing else of that is recorded. */
+/**
+ * The event of an end that no attempt caused. It names the attempt under way, if any, because no
+ * other event will record that attempt.
+ */
 function ended(
   type: 'MessageCompleted' | 'MessageCanceled',
   { id }: MessageCommand,
@@ -168,7 +171,7 @@ function reschedule(command: RescheduleMessage, state: MessageState): Decision<M
   return accept([{ type: 'MessageRescheduled', notBefore }]);
 }
 
-/** Callbacks are messages of their own; most messages have none. */
+/** Publishes callbacks, which are messages of their own; most messages have none. */
 function react(
   envelope: EventEnvelope<MessageEvent>,
   state: MessageState,
@@ -198,8 +201,8 @@ function callEndpoint(message: PendingMessage): CallEndpoint {
 }
 
 /**
- * Messages of one batch that say the same have one event and one state: the terms of the one, and
- * what the other wants, are made once.
+ * Messages of one batch that say the same share one event and one state. The terms of that event
+ * and the effects of that state are computed once.
  */
 class AlikeMessages {
   private event: MessagePublished | null = null;
@@ -225,8 +228,8 @@ class AlikeMessages {
 }
 
 /**
- * Each engine has one of its own. A publish that repeats another is accepted without an event, and
- * an outcome that belongs to no pending attempt is, too.
+ * Creates the decider of messages; each engine has its own. A publish that repeats an earlier one
+ * is accepted without an event, and so is an outcome that belongs to no pending attempt.
  */
 export function messageDecider(): Decider<MessageState, MessageCommand, MessageEvent, MessageView> {
   const alike = new AlikeMessages();
@@ -247,7 +250,7 @@ export function messageDecider(): Decider<MessageState, MessageCommand, MessageE
     react,
     wants: (state) => (state.status === 'pending' ? alike.wantedBy(state) : nothing),
     isFinal: isFinalMessage,
-    // The next message of its queue takes its place.
+    // In a queue, the next message waits for this one to end.
     isAwaited: (state) => state.status === 'pending' && state.delivery.queueName !== null,
     stored: storedMessage,
     terms(event, command) {

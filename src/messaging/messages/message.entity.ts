@@ -1,4 +1,4 @@
-/** Messages as features hold them: those that are accepted and not final. */
+/** The messages in memory: those that are accepted and not final. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -9,12 +9,12 @@ import { type AdmittedAttempt, type MessageView, messageDecider } from './messag
 import { type MessageEvent, messageKind } from './message.events.js';
 import type { MessageState, PendingMessage } from './message.state.js';
 
-/** A message that is final leaves memory: from then on only the journal knows it. */
+/** A final message leaves memory: from then on only the journal holds it. */
 @Injectable()
 export class Messages extends Entity<MessageState, MessageCommand, MessageEvent, MessageView> {
-  /** Which publishes of the last ten minutes a new one would repeat. */
+  /** The publishes of the last ten minutes that a new one may repeat. */
   readonly deduplication: DeduplicationIndex;
-  /** By message; kept by what makes the attempts. */
+  /** By message id; maintained by the code that makes the attempts. */
   readonly admittedAttempts: TransientMap<string, AdmittedAttempt>;
 
   constructor(engine: Engine) {
@@ -28,13 +28,13 @@ export class Messages extends Entity<MessageState, MessageCommand, MessageEvent,
     this.admittedAttempts = admittedAttempts;
   }
 
-  /** A message as memory holds it; undefined = it is final, or never was. */
+  /** The state of a pending message; undefined = it is final, or never existed. */
   pending(id: string): PendingMessage | undefined {
     const state = this.find(id)?.state;
     return state?.status === 'pending' ? state : undefined;
   }
 
-  /** Whether a message that is published at `at`, Unix milliseconds, repeats an earlier one. */
+  /** Whether a message published at `at` (Unix milliseconds) would repeat an earlier one. */
   isDuplicate(message: Parameters<DeduplicationIndex['find']>[0], at: number): boolean {
     return this.deduplication.find(message, at) !== undefined;
   }

@@ -1,6 +1,4 @@
-/**
- * What can have happened to a message: the vocabulary that the journal keeps and others may read.
- */
+/** The events of a message: the vocabulary that the journal keeps and that others may read. */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { DialectName } from '../../http/dialect.js';
@@ -8,7 +6,7 @@ import type { DialectName } from '../../http/dialect.js';
 /** The stream kind of messages. */
 export const messageKind = 'message';
 
-/** Limits of a flow-control key as a publish named them. */
+/** A flow-control key and its limits, as a publish named them. */
 export interface FlowControlOptions {
   readonly key: string;
   /** Attempts in flight at once; null = not limited. */
@@ -19,7 +17,7 @@ export interface FlowControlOptions {
   readonly periodSeconds: number;
 }
 
-/** What a callback will be published with, once there is something to call back about. */
+/** The options of a callback, which is published once there is something to report. */
 export interface CallbackOptions {
   readonly url: string;
   readonly method: string;
@@ -35,7 +33,10 @@ export interface CallbackOptions {
   readonly redaction: Redaction | null;
 }
 
-/** The attempt that a callback reports. Its body is made of both events when it is delivered. */
+/**
+ * The attempt that a callback reports. When the callback is delivered, its body is composed from
+ * the two events that the offsets name.
+ */
 export interface CallbackSource {
   readonly kind: 'callback' | 'failureCallback';
   readonly messageId: string;
@@ -43,13 +44,13 @@ export interface CallbackSource {
   readonly publishedOffset: number;
   /** Journal offset of the event that recorded the attempt. */
   readonly attemptOffset: number;
-  /** The dead letter that the source became; null = it did not. */
+  /** The dead letter that the source became; null = it became none. */
   readonly dlqId: string | null;
 }
 
 /**
- * The place of a message in a workflow run. The delivery finds there what the run adds: the
- * headers of its configuration, and of a step the list of entries up to its own.
+ * The place of a message in a workflow run. From there the delivery reads what the run adds: the
+ * headers of its configuration and, for a step, the list of entries up to its own.
  */
 export interface RunPlace {
   readonly runId: string;
@@ -58,28 +59,28 @@ export interface RunPlace {
   /** When the run began, Unix milliseconds. */
   readonly createdAt: number;
   /**
-   * A `step` delivers the entries; a `call` goes to a third party, and `callResult` brings its
-   * answer to the endpoint; `failureCallback` reports that the run failed.
+   * A `step` delivers the entries. A `call` goes to a third party, and a `callResult` brings the
+   * answer to the endpoint. A `failureCallback` reports that the run failed.
    */
   readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
-  /** Of a step, the index of its own entry, the last one that it delivers; -1 for the others. */
+  /** The index of a step's own entry, the last one that it delivers; -1 for other roles. */
   readonly entry: number;
-  /** What a 2xx answer must carry (`AnswerCheck` of the run). */
+  /** Which headers a 2xx answer must carry (`AnswerCheck` of the run). */
   readonly answerCheck: 'none' | 'protocol' | 'sdk';
   /** Journal offset of the run's `RunStarted`. */
   readonly startedOffset: number;
   /** Journal offset of the event that holds the configuration in force. */
   readonly configurationOffset: number;
   /**
-   * Journal offset of the run's event that this message was published with; a resumed run repeats
-   * messages for the events of the run that failed.
+   * Journal offset of the event of the run that this message was published with. A resumed run
+   * republishes messages for events of the run that failed.
    */
   readonly eventOffset: number;
 }
 
 /**
- * A message was accepted. Its body stands beside the event, untouched, unless it shares the body of
- * an earlier event, is a callback or delivers the entries of a run.
+ * A message was accepted. Its body is stored beside the event, unchanged, unless the message shares
+ * the body of an earlier event, is a callback, or delivers the entries of a run.
  */
 export interface MessagePublished extends DomainEvent {
   readonly type: 'MessagePublished';
@@ -90,9 +91,9 @@ export interface MessagePublished extends DomainEvent {
   readonly contentType: string | null;
   /** Headers to forward, names and values in turn, as they will arrive. */
   readonly headers: readonly string[];
-  /** No attempt starts before, Unix milliseconds. */
+  /** No attempt starts before this time, Unix milliseconds. */
   readonly notBefore: number;
-  /** The longest one attempt may take; null = the server's limit. */
+  /** The longest time one attempt may take; null = the server's limit. */
   readonly timeoutMs: number | null;
   /** Attempts after the first. */
   readonly maxRetries: number;
@@ -100,11 +101,11 @@ export interface MessagePublished extends DomainEvent {
   readonly retryDelay: string | null;
   readonly labels: readonly string[];
   readonly flowControl: FlowControlOptions | null;
-  /** What makes a later publish a duplicate of this one; null = nothing. */
+  /** A later publish with this key is a duplicate of this one; null = none is. */
   readonly deduplicationKey: string | null;
   readonly callerIp: string;
   readonly bodyBytes: number;
-  /** The event whose body is this message's too: a group's and a schedule's is stored once. */
+  /** Offset of the event whose body this message shares (URL groups, schedules); else null. */
   readonly bodyOffset: number | null;
   readonly redaction: Redaction | null;
   /** Called after each attempt; null = no callback. */
@@ -113,9 +114,9 @@ export interface MessagePublished extends DomainEvent {
   readonly failureCallback: CallbackOptions | null;
   /** This message is itself a callback; null = it is not. */
   readonly callbackOf: CallbackSource | null;
-  /** The queue that it goes through. */
+  /** The queue that the message goes through; null = none. */
   readonly queueName: string | null;
-  /** The URL group that it was published to, and the name of its endpoint there. */
+  /** The URL group that it was published to, and the name of its endpoint in that group. */
   readonly topicName: string | null;
   readonly endpointName: string | null;
   /** The schedule that published it. */
@@ -124,11 +125,11 @@ export interface MessagePublished extends DomainEvent {
   readonly run: RunPlace | null;
 }
 
-/** A `MessagePublished` at its place in the journal; the message's own body stands beside it. */
+/** A `MessagePublished` with its journal offset and the message's own body. */
 export type Published = EventEnvelope<MessagePublished>;
 
 /**
- * A message that will be published later, again and again: all that does not depend on the time,
+ * A message that will be published later, repeatedly: everything that does not depend on the time,
  * the target and the publisher.
  */
 export interface MessageTemplate
@@ -148,26 +149,26 @@ export interface MessageTemplate
   readonly delayMs: number;
 }
 
-/** How one attempt ended. The captured response body stands beside the event. */
+/** How one attempt ended. The captured response body is stored beside the event. */
 export interface AttemptRecord {
   /** 0 for the first attempt. */
   readonly attempt: number;
   readonly startedAt: number;
   readonly durationMs: number;
-  /** The response's status; 0 = no response, `error` says why. */
+  /** The status of the response; 0 = no response, for the reason in `error`. */
   readonly status: number;
   /** Response headers, names and values in turn. */
   readonly headers: readonly string[];
-  /** Why there was no response, or why a 2xx one does not count. */
+  /** Why there was no response, or why a 2xx response does not count. */
   readonly error: string | null;
-  /** The response's body was longer than what is stored of it. */
+  /** The response body was longer than the part that is stored. */
   readonly bodyTruncated?: true;
 }
 
-/** An event that records an attempt, at its place in the journal. */
+/** An event that records an attempt, with its journal offset. */
 export type AttemptEvent = EventEnvelope<AttemptRecord & DomainEvent>;
 
-/** The destination answered 2xx, and as it must: the message is done. */
+/** The destination answered 2xx and passed the checks: the message is done. */
 export interface MessageDelivered extends DomainEvent, AttemptRecord {
   readonly type: 'MessageDelivered';
 }
@@ -179,14 +180,14 @@ export interface AttemptFailed extends DomainEvent, AttemptRecord {
   readonly retryAt: number;
 }
 
-/** A person has moved its next attempt to another time. */
+/** A user moved the next attempt to another time. */
 export interface MessageRescheduled extends DomainEvent {
   readonly type: 'MessageRescheduled';
-  /** No attempt starts before, Unix milliseconds. */
+  /** No attempt starts before this time, Unix milliseconds. */
   readonly notBefore: number;
 }
 
-/** The last attempt failed, or the destination refused any further one. */
+/** The last attempt failed, or the destination refused any further attempt. */
 export interface MessageFailed extends DomainEvent, AttemptRecord {
   readonly type: 'MessageFailed';
   readonly cause: 'exhausted' | 'non_retryable';
@@ -200,18 +201,19 @@ export interface AttemptUnderWay {
 }
 
 /**
- * Its run ended while it was being delivered: that was the answer, and no other one is waited for.
+ * The run ended while the message was being delivered: the end of the run counts as the answer, and
+ * no other answer is awaited.
  */
 export interface MessageCompleted extends DomainEvent {
   readonly type: 'MessageCompleted';
-  /** No event says how it ended; absent = there was none. */
+  /** The attempt in flight, whose end no event records; absent = there was none. */
   readonly underWay?: AttemptUnderWay;
 }
 
-/** Its publisher took it back. An attempt in flight is not cut off, but nothing follows it. */
+/** The message was canceled. An attempt in flight is not cut off, but no other follows it. */
 export interface MessageCanceled extends DomainEvent {
   readonly type: 'MessageCanceled';
-  /** No event says how it ended; absent = there was none. */
+  /** The attempt in flight, whose end no event records; absent = there was none. */
   readonly underWay?: AttemptUnderWay;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A message as memory holds it: what scheduling needs and no more. Options and body stay in the
- * journal and are read back when an attempt starts, so that a million delayed messages are cheap.
+ * A message in memory: only what scheduling needs. Options and body stay in the journal and are
+ * read back when an attempt starts, so that a million delayed messages are cheap.
  */
 import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { StoredForm } from '../../engine/resting/stored-form.js';
@@ -13,7 +13,7 @@ import type {
 } from './message.events.js';
 import type { RunDelivery } from './run-deliveries.js';
 
-/** Callbacks that report how attempts end, and what a callback takes over from its source. */
+/** The callbacks that report how attempts end, and the fields that callbacks inherit. */
 export interface FollowUps {
   readonly callback: CallbackOptions | null;
   readonly failureCallback: CallbackOptions | null;
@@ -22,17 +22,17 @@ export interface FollowUps {
   /** Journal offset of the source's `MessagePublished`. */
   readonly publishedOffset: number;
   readonly bodyBytes: number;
-  /** The place of a call in its run, whose answer is delivered there. */
+  /** The place of a call in its run, where the answer is delivered. */
   readonly run: RunPlace | null;
 }
 
-/** The run that follows the end of a message. */
+/** The run that must be notified when the message ends. */
 export interface RunMembership extends RunDelivery {
   /** Journal offset of the `MessagePublished`. */
   readonly publishedOffset: number;
 }
 
-/** How a message is delivered, shared by all that are delivered alike. */
+/** How a message is delivered; one object shared by all messages that are delivered alike. */
 export interface DeliveryTerms {
   /** Scheme, host and port of the destination, by which attempts share connections. */
   readonly origin: string;
@@ -42,21 +42,21 @@ export interface DeliveryTerms {
   readonly flowControlKey: string | null;
 }
 
-/** Accepted and not final: an attempt is due at `notBefore`, running, or waiting to be let in. */
+/** Accepted and not final: an attempt is due at `notBefore`, in flight, or waiting at a gate. */
 export interface PendingMessage {
   readonly status: 'pending';
-  /** Attempts recorded so far; also the number of the next one. */
+  /** Attempts recorded so far, which is also the number of the next one. */
   readonly attempts: number;
   readonly notBefore: number;
   readonly bodyBytes: number;
   readonly delivery: DeliveryTerms;
   /** null = no callback follows. */
   readonly followUps: FollowUps | null;
-  /** null = it belongs to no workflow run. */
+  /** null = the message belongs to no workflow run. */
   readonly run: RunMembership | null;
 }
 
-/** A message in memory: one that is final leaves it once what follows from its end is decided. */
+/** A message in memory. A final one leaves memory once the consequences of its end are decided. */
 export type MessageState =
   | { readonly status: 'absent' }
   | {
@@ -67,7 +67,7 @@ export type MessageState =
   | PendingMessage;
 
 const absent: MessageState = { status: 'absent' };
-/** One object for all messages of one end that have no callback. */
+/** One shared state per kind of end, for all messages without callbacks. */
 const ends = {
   delivered: { status: 'delivered', followUps: null, run: null },
   failed: { status: 'failed', followUps: null, run: null },
@@ -79,7 +79,7 @@ export function initialMessage(): MessageState {
   return absent;
 }
 
-/** A message after an event, which stands at `offset` in the journal. */
+/** The state of a message after an event, which is at `offset` in the journal. */
 export function evolveMessage(
   state: MessageState,
   event: MessageEvent,
@@ -132,7 +132,7 @@ function pendingMessage(event: MessagePublished, offset: number): PendingMessage
   return latest.state;
 }
 
-/** Messages that begin alike, those of one batch, share one state, which is stored once. */
+/** Messages that begin alike, such as those of one batch, share one state, which is stored once. */
 const latest: { event: MessagePublished | null; state: PendingMessage } = {
   event: null,
   state: {
@@ -183,7 +183,7 @@ function originOf(url: string): string {
   return end === -1 ? url : url.slice(0, end + 8);
 }
 
-/** There are many messages: a list needs no names of its parts. */
+/** Stored as a list without field names, because there are many messages. */
 type StoredMessage =
   | null
   | readonly [
@@ -199,7 +199,7 @@ type StoredMessage =
       run: RunMembership | null,
     ];
 
-/** What is final leaves memory, so that only pending messages are stored. */
+/** Only pending messages are stored, because final ones leave memory. */
 export const storedMessage: StoredForm<MessageState, StoredMessage> = {
   toStored(state) {
     if (state.status !== 'pending') return null;
@@ -229,8 +229,8 @@ export const storedMessage: StoredForm<MessageState, StoredMessage> = {
 };
 
 /**
- * The latest terms by the name that says most about them: messages of one flow-control key, in one
- * queue or to one origin are mostly delivered alike.
+ * The latest terms, by the name that determines most of them: messages with the same flow-control
+ * key, queue or origin are usually delivered alike.
  */
 const latestTerms = new Map<string, DeliveryTerms>();
 
@@ -266,7 +266,7 @@ function sharedTerms(equal: DeliveryTerms): DeliveryTerms {
   return terms;
 }
 
-/** Equal names share one string: a slice would keep what it was cut from alive in every message. */
+/** Equal names share one string. A slice would keep its whole source string alive per message. */
 const names = new Map<string, string>();
 const namesMax = 10_000;
 

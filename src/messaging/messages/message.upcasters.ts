@@ -1,7 +1,7 @@
-/** How events that older versions wrote are read; what is on disk is never rewritten. */
+/** Converts events of older versions when they are read; events on disk are never rewritten. */
 import type { MessagePublished } from './message.events.js';
 
-/** What version 1 did not know: callbacks, shared bodies, redaction, where messages came from. */
+/** Fields that version 1 lacked: callbacks, shared bodies, redaction, where messages came from. */
 const sinceVersion2 = {
   bodyOffset: null,
   redaction: null,
@@ -14,7 +14,7 @@ const sinceVersion2 = {
   scheduleId: null,
 } as const;
 
-/** Version 2 knew no workflow runs. */
+/** Version 2 had no workflow runs. */
 type Version2 = Omit<MessagePublished, 'run'>;
 
 /** `MessagePublished`, version 1 to 2. */

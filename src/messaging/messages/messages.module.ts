@@ -1,8 +1,8 @@
-/** Wiring of messages: every feature of messaging, and those above, follow them. */
+/** Wiring of messages. All other features of messaging, and those above it, follow messages. */
 import { Module } from '@nestjs/common';
 import { Messages } from './message.entity.js';
 import { StoredMessages } from './stored-messages.js';
 
-/** Imports nothing of messaging: what follows messages stands above it. */
+/** Imports nothing else of messaging: everything that follows messages is above this module. */
 @Module({ providers: [Messages, StoredMessages], exports: [Messages, StoredMessages] })
 export class MessagesModule {}

@@ -1,6 +1,6 @@
 /**
- * Events of messages in the journal: which they are, what they are found by (storage/README.md
- * "Bytes") and which other events they stand on. Pure.
+ * Events of messages in the journal: how to recognise them, the index terms by which they are found
+ * (storage/README.md "Bytes"), and which other events they refer to. Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import {
@@ -10,17 +10,17 @@ import {
   type Published,
 } from './message.events.js';
 
-/** Of the events that the journal gives, untyped: those of messages. */
+/** Whether an event from the journal, whose type is not known yet, belongs to a message. */
 export function isMessageEvent(envelope: EventEnvelope): envelope is EventEnvelope<MessageEvent> {
   return envelope.kind === messageKind;
 }
 
-/** Whether an event, or what is left of it, is the publish of a message. */
+/** Whether an event is the publish of a message; null = the event is gone. */
 export function isPublished(envelope: EventEnvelope | null): envelope is Published {
   return envelope?.event.type === 'MessagePublished';
 }
 
-/** Makes the index term of one property: what is published and what is searched must agree. */
+/** Makes the index term of one property. Publishing and searching must use the same terms. */
 export const messageTerm = {
   url: (url: string) => `url:${url}`,
   label: (label: string) => `label:${label}`,
@@ -29,14 +29,14 @@ export const messageTerm = {
   topicName: (name: string) => `group:${name}`,
   scheduleId: (id: string) => `schedule:${id}`,
   runId: (id: string) => `run:${id}`,
-  /** Of a callback, the message that it reports on. */
+  /** For a callback: the message that it reports on. */
   source: (messageId: string) => `callback-of:${messageId}`,
 } as const;
 
-/** What every event of a run carries, and every event of a message of one. */
+/** A term that every event of a run carries, and every event of a message of a run. */
 export const anyRunTerm = 'any-run';
 
-/** Every term of a message beside its id, the same for all of its events. */
+/** All index terms of a message except its id. They are the same for all of its events. */
 export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly string[] {
   const terms = [messageTerm.url(message.url), ...message.labels.map(messageTerm.label)];
   const { flowControl, queueName, topicName, scheduleId, callbackOf, run } = message;
@@ -47,13 +47,13 @@ export function messageTerms(message: Omit<MessagePublished, 'type'>): readonly 
   if (callbackOf !== null) terms.push(messageTerm.source(callbackOf.messageId));
   if (run !== null) {
     terms.push(messageTerm.runId(run.runId), anyRunTerm);
-    // A call to a third party is found by its workflow too.
+    // A call to a third party can be found by the URL of its workflow, too.
     if (run.url !== message.url) terms.push(messageTerm.url(run.url));
   }
   return terms;
 }
 
-/** Journal offsets of the events that a message names: what it is made of when it is delivered. */
+/** Journal offsets of the events that a message refers to: its delivery is composed from them. */
 export function offsetsNamedBy(event: MessageEvent): readonly number[] {
   if (event.type !== 'MessagePublished') return nothing;
   const { bodyOffset, callbackOf, run } = event;
@@ -66,7 +66,10 @@ export function offsetsNamedBy(event: MessageEvent): readonly number[] {
 
 const nothing: readonly number[] = [];
 
-/** A run that stalls and is resumed delivers its steps again, on the terms of their messages. */
+/**
+ * The event of the run that a step must be kept with: a run that stalls and is resumed delivers its
+ * steps again, with the options of their messages.
+ */
 export function stepOf(event: MessageEvent): { readonly offset: number } | null {
   if (event.type !== 'MessagePublished' || event.run?.role !== 'step') return null;
   return { offset: event.run.eventOffset };

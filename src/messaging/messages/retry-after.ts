@@ -1,9 +1,9 @@
 /**
- * When a destination wants to be tried again: `Retry-After` and the `X-RateLimit-Reset` family
- * (messaging.md 4.4). Answers of strangers: what cannot be read means nothing. Pure.
+ * When a destination asks to be tried again: `Retry-After` and the `X-RateLimit-Reset` family
+ * (messaging.md 4.4). These come from third parties: values that cannot be read are ignored. Pure.
  */
 
-/** A longer wait is not granted. */
+/** A request for a longer wait is ignored. */
 const dayMs = 86_400_000;
 const lengthMax = 64;
 
@@ -31,7 +31,7 @@ const httpDate =
 /**
  * The wait in milliseconds that response headers (flat name, value pairs) request at `now` (Unix
  * milliseconds). `Retry-After` wins; without one, the largest of the rate-limit resets counts.
- * Undefined: none was sent, or none that can be read and is at most a day.
+ * Undefined = none was sent, or none that is readable and at most a day.
  */
 export function retryAfterMs(headers: readonly string[], now: number): number | undefined {
   let longest: number | undefined;
@@ -47,8 +47,8 @@ export function retryAfterMs(headers: readonly string[], now: number): number | 
 }
 
 /**
- * One value: whole seconds, an RFC 1123 date or a Go duration (`1m30s`, `500ms`, `1.5h`) ->
- * whole milliseconds from `now`. A date in the past, garbage, and more than a day are undefined.
+ * One value: whole seconds, an RFC 1123 date or a Go duration (`1m30s`, `500ms`, `1.5h`) -> whole
+ * milliseconds from `now`. Undefined for a date in the past, garbage, and more than a day.
  */
 export function parseRetryAfter(text: string, now: number): number | undefined {
   const value = text.trim();

@@ -3,28 +3,28 @@
 import { evaluateRetryDelay } from '../../grammar/retry-delay.js';
 import { retryAfterMs } from './retry-after.js';
 
-/** What the policy reads of a failed attempt. */
+/** The fields of a failed attempt that the policy reads. */
 export interface FailedAttempt {
-  /** 0 for the first attempt: the retries that were made before it ended. */
+  /** Number of retries made before this attempt; 0 for the first attempt. */
   readonly attempt: number;
-  /** Response headers, flat name, value pairs; empty where there was no response. */
+  /** Response headers, names and values in turn; empty if there was no response. */
   readonly headers: readonly string[];
 }
 
-/** What an attempt means for its message: it is the last one unless it is retried. */
+/** What an attempt means for its message. Unless it is retried, it was the last attempt. */
 export type AttemptMeaning = 'delivered' | 'retried' | 'failed';
 
 /** How an attempt has ended. */
 interface EndedAttempt {
   /** 0 for the first attempt. */
   readonly attempt: number;
-  /** Of the response; 0 = there was none. */
+  /** Status of the response; 0 = there was none. */
   readonly status: number;
-  /** What else was wrong with it; null = nothing. */
+  /** Any other error; null = none. */
   readonly error: string | null;
 }
 
-/** What an attempt means. `nonRetryable`: no further one is of use. */
+/** What an attempt means. `nonRetryable`: further attempts are pointless. */
 export function meaningOf(
   { attempt, status, error }: EndedAttempt,
   nonRetryable: boolean,
@@ -37,8 +37,8 @@ export function meaningOf(
 const daySeconds = 86_400;
 
 /**
- * Milliseconds until the next attempt. What the destination requests wins, then the message's own
- * expression, then the default backoff; each of the first two only if it means something.
+ * Milliseconds until the next attempt. A wait that the destination requests wins, then the
+ * message's own expression, then the default backoff; each of the first two only if it is valid.
  * `now` is Unix milliseconds, for a `Retry-After` that is a date.
  */
 export function retryDelayMs(
@@ -53,8 +53,8 @@ export function retryDelayMs(
 }
 
 /**
- * Before retry `retry` (1, 2, ...): `min(86400, e^(2.5 n))` seconds, in whole seconds as the
- * published table has it: 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m 6 s, 24 h from then on.
+ * The wait before retry number n = `retry` (1, 2, ...): `min(86400, e^(2.5 n))` seconds, in whole
+ * seconds as in the published table: 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m 6 s, 24 h from then on.
  */
 export function defaultBackoffMs(retry: number): number {
   return Math.min(daySeconds, Math.floor(Math.exp(2.5 * retry))) * 1000;

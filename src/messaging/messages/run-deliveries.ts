@@ -1,17 +1,20 @@
-/** What messages ask of the runs that they belong to: declared here, implemented by workflows. */
+/** What messages need from the runs they belong to: declared here, implemented by workflows. */
 import type { Published, RunPlace } from './message.events.js';
 
-/** What a message of a run is known by while it is pending. */
+/** Identifies a message of a run while it is pending. */
 export interface RunDelivery extends Pick<RunPlace, 'runId' | 'role' | 'entry'> {
-  /** Of a `callResult`, the message that has called the third party; null = it is none. */
+  /** For a `callResult`: the message that called the third party; null for other roles. */
   readonly callId: string | null;
 }
 
-/** Which deliveries of a run may start: one that another has caused waits for its answer. */
+/**
+ * Decides when deliveries of a run may start: a delivery that another one has caused waits until
+ * that one is answered.
+ */
 export abstract class DeliveryOrder {
   /**
-   * Calls `start` once the delivery that has caused this one is answered; mostly that is at once,
-   * before this returns. Gives what takes it back.
+   * Calls `start` once the delivery that caused this one is answered; usually that happens at once,
+   * before this returns. Returns a function that cancels the wait.
    */
   abstract whenAnswered(delivery: RunDelivery, start: () => void): () => void;
 
@@ -22,15 +25,15 @@ export abstract class DeliveryOrder {
   abstract ended(messageId: string, delivery: RunDelivery): void;
 }
 
-/** Answers at once where everything is cached, as it usually is. */
+/** Supplies contents of deliveries: synchronously if they are cached, as they usually are. */
 export abstract class RunDeliveries {
-  /** The entries that a `step` delivers; no bytes where they are left for the endpoint to fetch. */
+  /** The entries that a `step` delivers; empty if the endpoint is to fetch them itself. */
   abstract entries(step: Published): Buffer | Promise<Buffer>;
 
-  /** The body of the one entry that a `step` was published for: what is shown of it. */
+  /** The body of the one entry that a `step` was published for; this is shown of the step. */
   abstract ownEntry(step: Published): Buffer | null | Promise<Buffer | null>;
 
-  /** Headers to forward with any message of a run: its own, and those of the configuration. */
+  /** Headers to forward with any message of a run: its own and those of the configuration. */
   abstract headers(message: Published): readonly string[] | Promise<readonly string[]>;
 
   /** Headers that the run was started with, names and values in turn. */

@@ -1,7 +1,4 @@
-/**
- * Events of messages, read back by their journal offsets. Those that are delivered soon are kept
- * in the cache.
- */
+/** Reads events of messages by their journal offsets, and caches those that are delivered soon. */
 import { Injectable } from '@nestjs/common';
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 import { DamagedData } from '../../engine/journal.js';
@@ -10,23 +7,23 @@ import type { EventListener, Interest } from '../../engine/registration.js';
 import type { AttemptEvent, MessageEvent, MessageFailed, Published } from './message.events.js';
 import { isPublished, messageTerms } from './recorded-events.js';
 
-/** What is delivered later is read back from the journal: memory follows the work in flight. */
+/** Messages due later are read back from the journal: memory follows the work in flight. */
 const soonMs = 10_000;
 
 /**
- * Offsets must be those of such events: they are believed. Rejects where the journal does not read
- * back.
+ * The offsets passed in must be those of such events: this is not checked. Methods reject if the
+ * journal cannot be read.
  */
 @Injectable()
 export class StoredMessages {
-  /** What `listener` observes. */
+  /** The events that `listener` observes. */
   readonly interest: Interest<MessageEvent> = {
     types: { MessagePublished: true, MessageDelivered: true, MessageCompleted: true },
   };
 
   constructor(private readonly payloads: Payloads) {}
 
-  /** Keeps what is delivered soon in the cache, until it is. */
+  /** Keeps messages that are due soon in the cache until they are delivered. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const envelope of envelopes) {
       const { event, at, previous } = envelope;
@@ -35,14 +32,14 @@ export class StoredMessages {
     }
   };
 
-  /** The `MessagePublished` at an offset, at once where it is cached. */
+  /** The `MessagePublished` at an offset, synchronously if it is cached. */
   published(offset: number): Published | Promise<Published> {
     return this.read(offset);
   }
 
   /**
-   * What the events of the message are found by that was published at an offset. None of one that
-   * the disk has damaged: it must be possible to take that one back.
+   * The index terms of the message that was published at an offset. Empty if the disk has damaged
+   * that event: it must be possible to cancel the message nevertheless.
    */
   async termsOf(offset: number): Promise<readonly string[]> {
     try {
@@ -53,26 +50,26 @@ export class StoredMessages {
     }
   }
 
-  /** How the attempt ended that is recorded at an offset; the answer's body stands beside it. */
+  /** The attempt recorded at an offset, with the body of its answer. */
   attempt(offset: number): AttemptEvent | Promise<AttemptEvent> {
     return this.read(offset);
   }
 
-  /** The `MessageFailed` at an offset; the last answer's body stands beside it. */
+  /** The `MessageFailed` at an offset, with the body of the last answer. */
   failed(offset: number): EventEnvelope<MessageFailed> | Promise<EventEnvelope<MessageFailed>> {
     return this.read(offset);
   }
 
-  /** The event before the last one is the publish, unless attempts have failed. */
+  /** Forgets the publish if it directly precedes the end; it does not if attempts failed. */
   private delivered(publishedOffset: number): void {
     const published = this.payloads.peek(publishedOffset) ?? null;
     if (!isPublished(published)) return;
     const { callback, topicName } = published.event;
-    // Its callback reports on it, or messages of the same URL group share its body.
+    // Keep it if its callback reports on it, or if messages of the same URL group share its body.
     if (callback === null && topicName === null) this.payloads.forget(publishedOffset);
   }
 
-  /** Offsets come from events and indexes that name what they point at. */
+  /** The cast is safe: offsets come from events and indexes that know the type of their target. */
   private read<Event extends DomainEvent>(offset: number) {
     return this.payloads.read(offset) as EventEnvelope<Event> | Promise<EventEnvelope<Event>>;
   }
