@@ -1,4 +1,4 @@
-/** Whether a 2xx answer counts: a workflow's endpoint must show that it is one. Pure. */
+/** Whether a 2xx answer counts: the endpoint of a workflow must identify itself as one. Pure. */
 import type { RunPlace } from '../messages/message.events.js';
 
 const notAWorkflow =
@@ -8,7 +8,7 @@ const tooOld = 'trigger rest api is only usable with sdk versions after v1.0.0 m
 
 /**
  * Why a 2xx answer with these headers (names and values in turn) does not count; null = it does
- * (workflows.md 2.2). Only steps are judged, and only of runs whose starter wants it.
+ * (workflows.md 2.2). Only steps are checked, and only of runs whose starter requested the check.
  */
 export function answerDefect(
   run: RunPlace | null,
@@ -38,7 +38,7 @@ function hasHeader(
     const length = prefix.length + option.length;
     for (let index = 0; index + 1 < headers.length; index += 2) {
       const name = headers[index] ?? '';
-      // Names mostly differ in their lengths.
+      // Most names differ in length already, so the cheap comparison comes first.
       if (name.length !== length || name.toLowerCase() !== `${prefix}${option}`) continue;
       if (isMeant(headers[index + 1] ?? '')) return true;
     }

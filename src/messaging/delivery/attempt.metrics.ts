@@ -1,42 +1,40 @@
-/** What operators see of attempts to deliver. */
+/** Metrics of attempts to deliver. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { type Tally, tallyCounter } from '../../engine/metrics/tallies.js';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
-/** How an attempt to deliver is shown to have ended; a cut one does not count as an attempt. */
+/** The outcome label of each event that ends an attempt. An attempt that is cut does not count. */
 const ends = {
   MessageDelivered: 'delivered',
   AttemptFailed: 'retried',
   MessageFailed: 'failed',
 } as const;
 
-/** The last event of a message, and what its state is called. */
+/** The state label of each event that ends a message. */
 const finalStates = {
   MessageDelivered: 'delivered',
   MessageFailed: 'failed',
   MessageCanceled: 'canceled',
-  // Its run ended, and what was on its way counts as arrived.
+  // The run ended, so the delivery under way counts as delivered.
   MessageCompleted: 'delivered',
 } as const;
 
-/** What a callback reports. */
+/** The label for what a callback reports. */
 const reported = { callback: 'attempt', failureCallback: 'failure' } as const;
 
 const callSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
-/**
- * Made of durable events, so an attempt that a crash took back is counted when it is made again.
- */
+/** Computed from durable events, so an attempt lost in a crash is counted when it is made again. */
 @Injectable()
 export class AttemptMetrics {
-  /** By how an attempt ended: labels are sorted and joined once, not for each attempt. */
+  /** Per outcome of an attempt: labels are sorted and joined once, not for each attempt. */
   readonly #attempts: Readonly<Record<keyof typeof ends, Tally>>;
   readonly #seconds: Histogram;
   readonly #lag: Histogram;
   readonly #published: Tally;
-  /** By the last event. */
+  /** Per type of the event that ended the message. */
   readonly #ended: Readonly<Partial<Record<MessageEvent['type'], Tally>>>;
   readonly #callbacks: Counter;
 
@@ -82,12 +80,12 @@ export class AttemptMetrics {
     for (const reports of Object.values(reported)) this.#callbacks.inc({ reports }, 0);
   }
 
-  /** An attempt has begun that was due at `dueAt`; both are Unix milliseconds. */
+  /** Records that an attempt due at `dueAt` has begun; both are Unix milliseconds. */
   began(dueAt: number, at: number): void {
     this.#lag.observe(Math.max(0, at - dueAt) / 1000);
   }
 
-  /** What `listener` observes. */
+  /** The events that `listener` observes. */
   readonly interest: Interest<MessageEvent> = {
     types: {
       MessagePublished: true,
@@ -99,7 +97,7 @@ export class AttemptMetrics {
     },
   };
 
-  /** Counts messages that were accepted and attempts that have ended. */
+  /** Counts accepted messages and ended attempts. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const { event } of envelopes) {
       if (event.type === 'MessagePublished') {
@@ -115,7 +113,7 @@ export class AttemptMetrics {
   };
 }
 
-/** One tally for each type of event; types of one value share it. */
+/** One tally per type of event; types with the same value share it. */
 function labeled<Type extends string>(
   values: Readonly<Record<Type, string>>,
   tallyOf: (value: string) => Tally,

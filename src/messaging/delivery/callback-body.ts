@@ -1,4 +1,4 @@
-/** The body of a callback, made of the two events that it reports (messaging.md 4.5). Pure. */
+/** Builds the body of a callback from the two events that it reports (messaging.md 4.5). Pure. */
 import { headerMap } from '../../grammar/headers.js';
 import type {
   AttemptEvent,
@@ -12,19 +12,19 @@ import { callerFields } from '../messages/message-object.js';
 export interface Reported {
   readonly source: CallbackSource;
   readonly published: Published;
-  /** The headers that were sent, names and values in turn, but for those of the attempt alone. */
+  /** The headers that were sent, names and values in turn, except those specific to one attempt. */
   readonly sourceHeaders: readonly string[];
   /** The bytes that were sent, wherever they are stored. */
   readonly sourceBody: Buffer | null;
-  /** How the attempt ended; the captured response body stands beside it. */
+  /** How the attempt ended, with the captured response body. */
   readonly attempt: AttemptEvent;
-  /** The run whose failure is reported; null = a message's own callback. */
+  /** The run whose failure is reported; null = the callback belongs to a single message. */
   readonly failedRun: RunPlace | null;
 }
 
 /**
- * The callback's JSON. Where no response came, `status` is 0 and `body` the reason
- * (messaging.md 4.5), and `bodyTruncated` says that only the beginning of the response was stored.
+ * The JSON of the callback. If there was no response, `status` is 0 and `body` is the reason
+ * (messaging.md 4.5). `bodyTruncated` says that only the beginning of the response was stored.
  * Bodies are base64; `notBefore` and `createdAt` are milliseconds as text.
  */
 export function callbackBody(reported: Reported): Buffer {

@@ -1,4 +1,4 @@
-/** Which messages a bulk cancel takes back, as it stands on the wire (messaging.md 2.4). */
+/** Reads which messages a bulk cancel applies to (messaging.md 2.4). */
 import { count, type Filters, names, texts } from '../../http/query-filters.js';
 import { originFilters } from '../messages/message-filter.js';
 
@@ -10,9 +10,9 @@ export const cancelFilters = {
   host: texts,
   path: texts,
   messageIds: names,
-  /** At most so many are canceled; without it, all that match. */
+  /** The most messages to cancel; without it, all that match. */
   count: count(Number.POSITIVE_INFINITY, countMax),
 } as const;
 
-/** As read; null = the filter is not given. */
+/** The filters as parsed; null = the filter is not given. */
 export type CancelFilters = Filters<typeof cancelFilters>;

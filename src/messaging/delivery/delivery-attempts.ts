@@ -1,7 +1,7 @@
 /**
- * An attempt on the wire: the request that it makes, composed and signed; and what is recorded of
- * its answer. A destination decides what it answers, so that what it makes the server store is
- * bounded: all of it only where a callback or a run reports it.
+ * An attempt on the wire: composes and signs its request, and decides what to record of the answer.
+ * A destination controls its answers, so what it can make the server store is bounded: a long
+ * answer is stored only if a callback or a run reports it.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
@@ -26,14 +26,14 @@ const messagePrefixes = Object.values(dialects).map(({ messagePrefix }) =>
   messagePrefix.toLowerCase(),
 );
 
-/** What logs and dead letters show of an answer: of any attempt, no more is of use to them. */
+/** How much of the body of an answer logs and dead letters show; they need no more. */
 const shownBytesMax = 64 * 1024;
 
-/** Bytes of an answer's body that are stored at most. */
+/** The most bytes of the body of an answer that are stored. */
 export interface AnswerLimits {
-  /** Of the attempt that ends a message, where a callback or the run that failed reports it. */
+  /** For the attempt that ends a message, if a callback or the failed run reports it. */
   readonly lastBytesMax: number;
-  /** Of a call's, which becomes the result of a workflow's step. */
+  /** For the answer to a call, which becomes the result of a workflow step. */
   readonly callBytesMax: number;
 }
 
@@ -41,11 +41,11 @@ export interface AnswerLimits {
 export interface MadeAttempt {
   /** From 0. */
   readonly number: number;
-  /** Since when it was shown to be in flight, Unix milliseconds; null = it was not. */
+  /** When it began, as shown while it was in flight, Unix milliseconds; null = it was not shown. */
   readonly startedAt: number | null;
 }
 
-/** It sends nothing: `EndpointCalls` does, with the request that it gets here. */
+/** Sends nothing itself: `EndpointCalls` sends the requests that it gets from here. */
 @Injectable()
 export class DeliveryAttempts {
   private readonly limits: AnswerLimits;
@@ -61,8 +61,8 @@ export class DeliveryAttempts {
   }
 
   /**
-   * The request of attempt number `attempt`, from 0, which was due at `dueAt`, Unix milliseconds;
-   * its signature holds from now on.
+   * The request of attempt number `attempt`, from 0, which was due at `dueAt`, Unix milliseconds.
+   * The validity of its signature begins now.
    */
   request(
     { published, body, headers }: PreparedDelivery,
@@ -114,13 +114,13 @@ export class DeliveryAttempts {
     outcome: AttemptOutcome,
   ): RecordAttempt {
     const { status, headers, durationMs } = outcome;
-    // As it was shown while it ran: by its start a row of the logs keeps its place.
+    // Use the start shown while the attempt ran: rows of the logs are ordered by it.
     const startedAt = shownAt ?? outcome.startedAt;
     const { run } = event;
     const isSuccess = status >= 200 && status < 300;
     const isChecked = isSuccess && run !== null && run.answerCheck !== 'none';
     const defect = isChecked ? answerDefect(run, headers, messagePrefixes) : null;
-    // A third party's answer is for the endpoint to judge (workflows.md 3.3).
+    // The answer of a third party is for the endpoint to judge (workflows.md 3.3).
     const isFinal =
       !isSuccess && run?.role !== 'call' && forbidsRetry(status, headers, messagePrefixes);
     const error = outcome.error ?? defect;
@@ -148,12 +148,12 @@ export class DeliveryAttempts {
   }
 }
 
-/** A copy, so that what is left out is not kept in memory. */
+/** Copies the beginning, so that the rest of the body is not kept in memory. */
 function beginningOf(body: Buffer, bytesMax: number): Buffer {
   return body.length <= bytesMax ? body : Buffer.from(body.subarray(0, bytesMax));
 }
 
-/** The limits that the configuration sets. */
+/** The limits that follow from the configuration. */
 function answerLimits({
   maxBodyBytes,
   answerBytesMax,
@@ -166,12 +166,12 @@ function answerLimits({
 
 type Reporting = Pick<MessagePublished, 'callback' | 'failureCallback' | 'run'>;
 
-/** What is kept of an answer while it is not known yet what the attempt means. */
+/** How many bytes of an answer are captured before it is known what the attempt means. */
 export function capturedBytesMax(message: Reporting, limits: AnswerLimits): number {
   return storedBytesMax(message, 'failed', limits);
 }
 
-/** What is stored of an answer once it is known what the attempt means. */
+/** How many bytes of an answer are stored once it is known what the attempt means. */
 export function storedBytesMax(
   message: Reporting,
   meaning: AttemptMeaning,
@@ -181,7 +181,10 @@ export function storedBytesMax(
   return message.run?.role === 'call' ? callBytesMax : lastBytesMax;
 }
 
-/** Whether a callback or a run reports all of it: a failed step's run may name a callback. */
+/**
+ * Whether a callback or a run reports the whole answer. The run of a failed step counts, because it
+ * may name a callback.
+ */
 function isReported(
   { callback, failureCallback, run }: Reporting,
   meaning: AttemptMeaning,

@@ -1,4 +1,4 @@
-/** Wiring of deliveries: how the attempts that messages want are carried out. */
+/** Wiring of deliveries: carries out the attempts that messages want. */
 import { Inject, Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../engine/clock.js';
@@ -21,10 +21,10 @@ import { PendingMessages } from './pending-messages.js';
 import { Rescheduling } from './rescheduling.js';
 import { UnreadableMessages } from './unreadable-messages.js';
 
-/** Attempts in flight may end for this long after a stop; cut ones do not count (ADR 22). */
+/** How long attempts in flight may continue after a stop; those cut then do not count (ADR 22). */
 const drainMs = 10_000;
 
-/** A stop lets attempts in flight end for 10 s. */
+/** A stop gives attempts in flight 10 s to end. */
 @Module({
   imports: [GatesModule, MessagesModule, SigningKeysModule, TracingModule],
   controllers: [MessagesController],

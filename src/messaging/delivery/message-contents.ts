@@ -1,7 +1,4 @@
-/**
- * What messages deliver, bytes and headers, wherever the journal holds it: to be sent, and to be
- * shown.
- */
+/** Reads what messages deliver, body and headers, from the journal, both to send and to show it. */
 import { Injectable } from '@nestjs/common';
 import { Payloads, whenRead } from '../../engine/payloads.js';
 import { withDefaultHeaders } from '../../grammar/headers.js';
@@ -14,18 +11,18 @@ import { StoredMessages } from '../messages/stored-messages.js';
 import { runHeaders } from '../outbound/request-head.js';
 import { callbackBody } from './callback-body.js';
 
-/** What a message sends, whichever attempt it is. */
+/** What every attempt of a message sends. */
 export interface PreparedDelivery {
   readonly published: Published;
-  /** null = none is sent. */
+  /** null = no body is sent. */
   readonly body: Buffer | null;
-  /** Forwarded with it, names and values in turn. */
+  /** Headers to forward, names and values in turn. */
   readonly headers: readonly string[];
 }
 
 /**
- * Bodies are those of the journal, never copies to be changed. Rejects where the journal does not
- * read back; nothing that is pending is ever swept.
+ * Bodies belong to the journal and must not be changed. Methods reject if the journal cannot be
+ * read; the contents of pending messages are never swept.
  */
 @Injectable()
 export class MessageContents {
@@ -36,8 +33,8 @@ export class MessageContents {
   ) {}
 
   /**
-   * What all attempts of the message send that was published at an offset: at once where it is
-   * cached, as it is of a message that was just published.
+   * What all attempts send of the message that was published at an offset. Synchronous if the
+   * message is cached, as it is when it was just published.
    */
   prepare(publishedOffset: number): PreparedDelivery | Promise<PreparedDelivery> {
     return whenRead(this.stored.published(publishedOffset), (published) =>
@@ -45,7 +42,7 @@ export class MessageContents {
     );
   }
 
-  /** The body that is delivered, unless its method has none; at once where it is cached. */
+  /** The body that is delivered, unless the method allows none; synchronous if it is cached. */
   read(published: Published): Buffer | null | Promise<Buffer | null> {
     const { bodyOffset, callbackOf, run } = published.event;
     if (callbackOf !== null) return this.compose(published, callbackOf);
@@ -54,13 +51,13 @@ export class MessageContents {
     return published.body;
   }
 
-  /** What the message itself brings: of a run's list, the one entry that it was published for. */
+  /** The message's own content: for a step, only the one entry that it was published for. */
   readOwn(published: Published): Buffer | null | Promise<Buffer | null> {
     const isStep = published.event.run?.role === 'step';
     return isStep ? this.runs.ownEntry(published) : this.read(published);
   }
 
-  /** What may be shown of that: a callback shows nothing that its message hides. */
+  /** The part of `readOwn` that may be shown. A callback shows nothing that its source hides. */
   async readShown(published: Published): Promise<Buffer | null> {
     const { redaction, callbackOf } = published.event;
     const source =
@@ -106,7 +103,7 @@ export class MessageContents {
     return callbackBody({ source, published, sourceHeaders, sourceBody, attempt, failedRun });
   }
 
-  /** What was delivered of a message beside its body: clients build their context of it again. */
+  /** The headers delivered with a message: clients rebuild their context from them. */
   private async headersOf(published: Published): Promise<readonly string[]> {
     const { run, headers, dialect } = published.event;
     if (run === null) return headers;

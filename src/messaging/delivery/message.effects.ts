@@ -1,6 +1,6 @@
 /**
- * How a message's effect to be delivered is carried out: wait for the gates, read the message back,
- * call the endpoint, and record how that ended.
+ * Carries out the attempts that messages want: waits for the gates, reads the message back, calls
+ * the endpoint, and records how the attempt ended.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
@@ -24,7 +24,7 @@ import { DeliveryAttempts } from './delivery-attempts.js';
 import { MessageContents, type PreparedDelivery } from './message-contents.js';
 import { UnreadableMessages } from './unreadable-messages.js';
 
-/** Held deliveries are put together ahead up to this size, and so many of them: 4 MiB in all. */
+/** Limits on held deliveries that are composed in advance: body size and number, 4 MiB in all. */
 const aheadBytesMax = 16 * 1024;
 const aheadMax = 256;
 
@@ -42,10 +42,10 @@ class Attempt implements Entrant, AdmittedAttempt {
   readonly delivery: RunDelivery | null;
   /** Unix milliseconds. */
   readonly dueAt: number;
-  /** When it was let in, Unix milliseconds; null = it waits. */
+  /** When it was admitted, Unix milliseconds; null = it waits. */
   startedAt: number | null = null;
   isSent = false;
-  /** What it will send; null = that is not known yet. */
+  /** What it will send; null = not read yet. */
   prepared: PreparedDelivery | Promise<PreparedDelivery> | null = null;
 
   constructor(
@@ -69,24 +69,25 @@ class Attempt implements Entrant, AdmittedAttempt {
   }
 }
 
-/** How far an attempt that is due has come. */
+/** The progress of an attempt that is due. */
 export type AttemptProgress =
-  /** The delivery of its run that has caused it is not answered yet (ADR 26). */
+  /** The delivery of its run that caused it is not answered yet (ADR 26). */
   | { readonly stage: 'held' }
   | { readonly stage: 'waiting'; readonly wait: GateWait }
-  /** The disk has damaged the message, and no attempt is made. */
+  /** The message is damaged on the disk, so no attempt is made. */
   | { readonly stage: 'unreadable' }
   /** `startedAt` in Unix milliseconds. */
   | { readonly stage: 'inFlight'; readonly startedAt: number };
 
 /**
- * One for the server: it has every attempt of the process. How an attempt ended is a command; what
- * it did at its destination is not undone where that is lost, so deliveries are at least once.
+ * One instance per server, which holds every attempt of the process. The end of an attempt is
+ * recorded by a command. If that is lost in a crash, the effect at the destination is not undone,
+ * so deliveries are at least once.
  */
 @Injectable()
 export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   private readonly cut = new AbortController();
-  /** By message: those that are held or wait at a gate. */
+  /** By message id: attempts that are held or wait at a gate. */
   private readonly waiting = new TransientMap<string, Attempt>();
   private draining = false;
   private onDrained: (() => void) | null = null;
@@ -106,11 +107,11 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   ) {}
 
   /**
-   * Begins an attempt, or puts it in line. What it answers takes one that waits out of the line;
-   * one in flight is not cut off.
+   * Begins an attempt, or puts it in line. The returned function removes a waiting attempt from its
+   * line; an attempt in flight is not cut off.
    */
   start(source: EffectSource, effect: CallEndpoint): () => void {
-    // It was moved to another time while it began: it is that attempt, and ends as it.
+    // The message was moved while this attempt was beginning: it is the same attempt.
     if (this.messages.admittedAttempts.get(source.id)?.number === effect.attempt) {
       return () => this.unreadable.release(source.id);
     }
@@ -118,7 +119,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     let takeBack = nothing;
     if (effect.run === null) attempt.admission = this.gates.admit(attempt);
     else {
-      // One that is held is at no gate yet, so that it takes no place.
+      // A held attempt is not at a gate yet, so it takes no place.
       takeBack = this.order.whenAnswered(effect.run, () => {
         attempt.admission = this.gates.admit(attempt);
       });
@@ -127,7 +128,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
       this.waiting.set(attempt.messageId, attempt);
       if (attempt.admission === null) this.prepareAhead(attempt);
     }
-    // One that waits gives its place up; one in flight is not cut off, its end just means nothing.
+    // A waiting attempt gives up its place. One in flight is not cut off; its end is just ignored.
     return () => {
       takeBack();
       this.unreadable.release(attempt.messageId);
@@ -141,26 +142,26 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     return this.messages.admittedAttempts.size;
   }
 
-  /** When the attempt was due that has waited longest, Unix milliseconds; null = none waits. */
+  /** The due time of the attempt that has waited longest, Unix milliseconds; null = none waits. */
   get longestDueAt(): number | null {
-    // A start begins with those that were due first, and a map keeps its order.
+    // At a start the earliest due come first, and a map keeps its insertion order.
     for (const { dueAt } of this.waiting.values()) return dueAt;
     return null;
   }
 
-  /** The attempts in flight, by message: their number from 0 and start, Unix milliseconds. */
+  /** The attempts in flight: message id, number from 0, and start in Unix milliseconds. */
   *running(): Generator<{ messageId: string; attempt: number; startedAt: number }> {
     for (const { messageId, number, startedAt } of this.messages.admittedAttempts.values()) {
       if (startedAt !== null) yield { messageId, attempt: number, startedAt };
     }
   }
 
-  /** Since when an attempt of a message is in flight, Unix milliseconds; null = none is. */
+  /** When the attempt in flight of a message began, Unix milliseconds; null = none is in flight. */
   startedAt(messageId: string): number | null {
     return this.messages.admittedAttempts.get(messageId)?.startedAt ?? null;
   }
 
-  /** How far the attempt has come that a message wants now; null = none is due. */
+  /** The progress of the attempt that a message wants now; null = none is due. */
   progressOf(messageId: string): AttemptProgress | null {
     const startedAt = this.startedAt(messageId);
     if (startedAt !== null) return { stage: 'inFlight', startedAt };
@@ -172,8 +173,8 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
   }
 
   /**
-   * Begins no more, and waits for the attempts in flight; after `graceMs` the rest are cut, and cut
-   * ones do not count.
+   * Begins no more attempts and waits for those in flight. After `graceMs` the rest are cut; cut
+   * attempts do not count.
    */
   async drain(graceMs: number): Promise<void> {
     this.draining = true;
@@ -187,7 +188,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     cancel();
   }
 
-  /** Everything that is at hand is used in the tick that lets it in: the next line is the wire. */
+  /** Uses contents that are at hand in the same tick, so that the request follows at once. */
   private readonly run = (attempt: Attempt): void => {
     this.begin(attempt);
     const { publishedOffset, number, dueAt } = attempt;
@@ -200,7 +201,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     else void send(read);
   };
 
-  /** Its place is free for others: where the disk has damaged it, no attempt is made. */
+  /** Holds the attempt if the disk has damaged its message, and frees its place for others. */
   private hold(attempt: Attempt, error: unknown): void {
     const { messageId, publishedOffset } = attempt;
     this.unreadable.hold(messageId, error, {
@@ -209,7 +210,7 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
       },
       goOn: () => this.admitAgain(attempt),
     });
-    // It may have been canceled while it was read.
+    // The message may have been canceled while it was read.
     if (!this.messages.has(messageId)) this.unreadable.release(messageId);
     this.release(attempt, null);
   }
@@ -226,16 +227,16 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     { published }: PreparedDelivery,
     request: OutgoingAttempt,
   ): Promise<void> {
-    // Where a cancelation has been answered no attempt begins, not even one let in before it.
+    // Once a cancelation is answered no attempt begins, not even one admitted before it.
     const isWanted = !this.draining && this.messages.has(published.id);
-    // To read it back may have taken its time.
+    // Reading the message back may have taken time.
     attempt.startedAt = this.clock.now();
     attempt.isSent = isWanted;
     const called = isWanted ? this.endpoints.call(request, this.cut.signal) : notMade;
     return called.then((outcome) => this.settle(attempt, published, outcome));
   }
 
-  /** `outcome` is null where the message is not wanted any more, or no attempt begins any more. */
+  /** `outcome` is null if the message is no longer wanted, or the server is stopping. */
   private settle(attempt: Attempt, published: Published, outcome: AttemptOutcome | null): void {
     this.release(attempt, outcome);
     if (outcome !== null && !outcome.cut) {
@@ -243,12 +244,12 @@ export class EndpointCalls implements EffectCarrier<CallEndpoint> {
     }
   }
 
-  /** One that is held is put together meanwhile, and goes out with the answer it waits for. */
+  /** Composes a held delivery in advance, so that it leaves with the answer that it waits for. */
   private prepareAhead(attempt: Attempt): void {
     if (attempt.bodyBytes > aheadBytesMax || this.waiting.size > aheadMax) return;
     const prepared = this.contents.prepare(attempt.publishedOffset);
     attempt.prepared = prepared;
-    // The attempt itself meets the error, when it begins.
+    // The attempt itself handles the error when it begins.
     if (prepared instanceof Promise) prepared.catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-/** `/v2/messages`: what waits to be delivered is taken back, or moved (messaging.md 2.4, 2.6). */
+/** `/v2/messages`: cancels or moves pending messages (messaging.md 2.4, 2.6). */
 import { Controller, Delete, HttpCode, Inject, Param, Patch, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -16,7 +16,7 @@ import { PendingMessages } from './pending-messages.js';
 import { parseReschedule } from './reschedule.request.js';
 import { type Rescheduled, Rescheduling } from './rescheduling.js';
 
-/** 404 where nothing is pending, 409 where the attempt that is to be moved is in flight. */
+/** Answers 404 if the message is not pending, 409 if the attempt to be moved is in flight. */
 @Controller('v2/messages')
 export class MessagesController {
   constructor(
@@ -26,7 +26,7 @@ export class MessagesController {
     @Inject(provided.config) private readonly config: Pick<MessagingSettings, 'delayMaxMs'>,
   ) {}
 
-  /** Everything that matches; without any filter that is every message there is. */
+  /** Cancels every message that matches; without any filter, every message. */
   @Delete()
   @Describe(messageRoutes.cancelMany)
   async cancelMany(

@@ -1,4 +1,4 @@
-/** How the routes of messages are described (messaging.md 2.4). */
+/** Describes the routes that change messages (messaging.md 2.4). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -27,7 +27,7 @@ const cancelQuery = once(() =>
   } satisfies Record<keyof CancelFilters, z.ZodType>),
 );
 
-/** Those of `/v2/messages` that change something; `shown-messages` has those that show. */
+/** The routes of `/v2/messages` that change something; `shown-messages` has those that read. */
 export const messageRoutes = {
   cancel: {
     summary: 'Take a message back',

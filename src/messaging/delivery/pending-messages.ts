@@ -1,4 +1,4 @@
-/** The messages that are accepted and not final: shown one by one, taken back one or many. */
+/** Pending messages, which are accepted and not final: finds one, and cancels one or many. */
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchMany } from '../../engine/bulk/bulk-action.js';
 import type { Clock } from '../../engine/clock.js';
@@ -15,14 +15,12 @@ import { isPublished, messageTerms } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import type { CancelFilters } from './cancel.request.js';
 
-/** So many are looked at per tick, so that a million of them do not hold the event loop. */
+/** How many are examined per tick, so that a million do not block the event loop. */
 const looksPerTick = 512;
-/** Fewer where what is looked at may have to be unpacked. */
+/** The same, if examining a message may mean unpacking its state. */
 const wakesPerTick = 512;
 
-/**
- * An attempt in flight is not cut by a cancel: its outcome is ignored, and what it did stays done.
- */
+/** A cancel does not cut off an attempt in flight: its outcome is ignored, and its effect stays. */
 @Injectable()
 export class PendingMessages {
   constructor(
@@ -33,12 +31,12 @@ export class PendingMessages {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Where the journal holds a pending message; null = it is final, or never was. */
+  /** The journal offset of a pending message; null = it is final, or never existed. */
   offsetOf(id: string): Promise<number | null> {
     return this.messages.shown(() => this.messages.actors.firstOffsetOf(id) ?? null);
   }
 
-  /** Takes one message back; refused as `not_found` where there is nothing to take back. */
+  /** Cancels one message; refused as `not_found` if it is not pending. */
   async cancel(id: string, by: Principal | null): Promise<Outcome> {
     const offset = await this.offsetOf(id);
     const terms = offset === null ? [] : await this.stored.termsOf(offset);
@@ -46,8 +44,9 @@ export class PendingMessages {
   }
 
   /**
-   * Takes back every pending message that matches, in turns of at most 256; answers how many.
-   * Costs what is pending or what the index finds, and holds one turn's messages in memory.
+   * Cancels every pending message that matches, in turns of at most 256; returns how many. The cost
+   * is in proportion to the pending messages or the hits of the index; only the messages of one
+   * turn are in memory.
    */
   async cancelMatching(filters: CancelFilters, by: Principal | null): Promise<number> {
     const until = await this.messages.shown(() => this.journal.endOffset);
@@ -60,7 +59,7 @@ export class PendingMessages {
     }
   }
 
-  /** Only those before `until`: what was published since may not be durable yet. */
+  /** Only messages before `until`: those published later may not be durable yet. */
   private async *matching(filters: CancelFilters, until: number): AsyncGenerator<Published> {
     for await (const published of this.candidates(filters, until)) {
       const { at, event } = published;
@@ -68,10 +67,10 @@ export class PendingMessages {
     }
   }
 
-  /** What pending messages were published with, among them all that match. */
+  /** The publishes of pending messages; they include all that match. */
   private candidates(filters: CancelFilters, until: number): AsyncGenerator<Published> {
     if (filters.messageIds !== null) return this.readBack(this.named(filters.messageIds, until));
-    // What memory knows of a message itself is cheaper to look up there.
+    // Fields that memory holds are cheaper to look up in memory.
     const isKnownInMemory = filters.queueName !== null || filters.flowControlKey !== null;
     const terms = originTerms(filters);
     return terms.length === 0 || isKnownInMemory
@@ -100,8 +99,8 @@ export class PendingMessages {
   }
 
   /**
-   * The index knows all of the past, attempts and what is final by now too: only what began a
-   * message that is pending is read.
+   * The index covers the whole past, including attempts and messages that are final by now, so only
+   * the publishes of pending messages are read.
    */
   private async *indexed(
     terms: readonly (readonly string[])[],

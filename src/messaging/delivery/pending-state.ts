@@ -1,12 +1,12 @@
-/** What a pending message does now, in one word. Pure. */
+/** What a pending message is doing now, in one word. Pure. */
 import type { PendingMessage } from '../messages/message.state.js';
 
-/** What a pending message does: it is delayed, waits at a gate, is called, or is tried again. */
+/** Delayed, waiting at a gate, being delivered, or waiting for a retry. */
 export const pendingStates = ['DELAYED', 'WAITING', 'ACTIVE', 'RETRY'] as const;
-/** One of those words, as listings and filters spell it. */
+/** One of these states, as listings and filters spell it. */
 export type PendingState = (typeof pendingStates)[number];
 
-/** `startedAt`: since when its attempt is in flight, null = none is. */
+/** The state of a pending message. `startedAt`: when its attempt began; null = not in flight. */
 export function pendingState(
   { attempts, notBefore }: Pick<PendingMessage, 'attempts' | 'notBefore'>,
   startedAt: number | null,

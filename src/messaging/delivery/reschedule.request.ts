@@ -1,18 +1,16 @@
-/** When the next attempt of a message is to start, as it is written (messaging.md 2.6). Pure. */
+/** Reads when the next attempt of a message is to start (messaging.md 2.6). Pure. */
 import { z } from 'zod';
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, Refusal, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
 
-/**
- * The body of `PATCH /v2/messages/{id}`: one of the two fields, which `parseReschedule` sees to.
- */
+/** The body of `PATCH /v2/messages/{id}`: exactly one field, which `parseReschedule` checks. */
 export const rescheduleSchema = z.strictObject({
   notBefore: z.int().min(0).describe('Unix milliseconds').optional(),
   delay: z.string().describe('From now: 90, 30s, 1d10h30m').optional(),
 });
 
-/** `{"notBefore"}` or `{"delay"}` -> Unix milliseconds; a time that has passed is now. */
+/** Turns `{"notBefore"}` or `{"delay"}` into Unix milliseconds; a time in the past becomes now. */
 export function parseReschedule(body: Buffer, at: number, delayMaxMs: number): Result<number> {
   const read = readJsonBody(body, rescheduleSchema);
   if (!read.ok) return read;

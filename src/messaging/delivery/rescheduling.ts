@@ -1,4 +1,4 @@
-/** Moves the next attempt of a pending message to another time, now included. */
+/** Moves the next attempt of a pending message to another time, or to now. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Principal } from '../../engine/principal/principal.js';
@@ -11,13 +11,13 @@ import { messageTerms } from '../messages/recorded-events.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { EndpointCalls } from './message.effects.js';
 
-/** What became of it; the time in Unix milliseconds. */
+/** The result of a move; the time is in Unix milliseconds. */
 export interface Rescheduled {
   readonly messageId: string;
   readonly notBefore: number;
 }
 
-/** The time is durable when it is answered; retries that follow count from the attempt, as ever. */
+/** The new time is durable when it is answered. Later retries count from the attempt, as usual. */
 @Injectable()
 export class Rescheduling {
   constructor(
@@ -27,14 +27,15 @@ export class Rescheduling {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Has the next attempt start as soon as the gates let it in. */
+  /** Starts the next attempt as soon as the gates admit it. */
   deliverNow(id: string, by: Principal): Promise<Result<Rescheduled>> {
     return this.moveTo(id, null, by);
   }
 
   /**
-   * `notBefore` in Unix milliseconds; null = now. Refused as `not_found` where nothing is pending,
-   * as a conflict where the attempt is in flight: it is not cut, and nothing is moved.
+   * Moves the next attempt to `notBefore`, in Unix milliseconds; null = now. Refused as `not_found`
+   * if the message is not pending, and as a conflict if its attempt is in flight: the attempt is
+   * not cut off, and nothing is moved.
    */
   async moveTo(id: string, notBefore: number | null, by: Principal): Promise<Result<Rescheduled>> {
     const offset = this.messages.actors.firstOffsetOf(id);

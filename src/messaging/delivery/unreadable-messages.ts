@@ -1,6 +1,6 @@
 /**
- * Messages that are due and cannot be read, as their place in the journal is damaged: they are
- * held, and the server goes on with all others (ADR 119).
+ * Holds messages that are due but cannot be read, because their place in the journal is damaged.
+ * The server continues with all others (ADR 119).
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -11,24 +11,24 @@ import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { gauge } from '../../engine/metrics/gauge.js';
 import { provided } from '../../engine/provided.js';
 
-/** So often it is looked whether what is held can be read: a disk may have been away. */
+/** How often held messages are tried again: a disk may have been away for a while. */
 const lookEveryMs = 10_000;
 
-/** So many are looked at each time; the others have their turn later. */
+/** How many are tried each time; the others follow later. */
 const looksMax = 100;
 
-/** A message as it is held. */
+/** A held message. */
 export interface HeldMessage {
-  /** Reads it again; rejects where it cannot be read. */
+  /** Reads the message again; rejects if it cannot be read. */
   read(): Promise<void>;
-  /** It can be read again, and is held no more. */
+  /** Called when the message can be read again and is no longer held. */
   goOn(): void;
 }
 
-/** One for the server. What stays damaged is held until it ends. */
+/** One instance per server. A message that stays damaged is held until it ends. */
 @Injectable()
 export class UnreadableMessages {
-  /** By id; the ones that were looked at last come last. */
+  /** By message id; those tried most recently come last. */
   private readonly held = new Map<string, HeldMessage>();
   private isLooking = false;
 
@@ -48,8 +48,8 @@ export class UnreadableMessages {
   }
 
   /**
-   * Holds a message that `error` kept from being read. Throws `error` where that is no damage, and
-   * on a node of a cluster: it ends, and the next owner has the message intact.
+   * Holds a message that could not be read because of `error`. Throws `error` if it is not damage,
+   * and on a node of a cluster: that node ends, and the next owner has the message intact.
    */
   hold(messageId: string, error: unknown, held: HeldMessage): void {
     if (!(error instanceof DamagedData) || this.membership !== null) throw error;
@@ -59,7 +59,7 @@ export class UnreadableMessages {
     this.lookLater();
   }
 
-  /** The message has ended, or nothing is wanted of it any more. */
+  /** Releases a message that has ended, or from which nothing is wanted any more. */
   release(messageId: string): void {
     if (this.held.delete(messageId)) this.warn();
   }
@@ -81,7 +81,7 @@ export class UnreadableMessages {
         () => true,
         () => false,
       );
-      // It may have ended meanwhile.
+      // The message may have ended meanwhile.
       if (this.held.get(messageId) !== held) continue;
       this.held.delete(messageId);
       if (!isRead) {
