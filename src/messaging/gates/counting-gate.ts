@@ -2,12 +2,12 @@
 import { type Entrant, type Gate, Line } from './gate.js';
 import type { Obstacle } from './obstacle.js';
 
-/** At most so much of all attempts at once: their number, or the bytes of their bodies. */
+/** Limits all attempts together: either their number, or the total bytes of their bodies. */
 export class CountingGate implements Gate {
   readonly isShared = true;
   private readonly line = new Line(this);
 
-  /** `amountOf` is what an entrant takes of the limit; one that takes nothing passes at once. */
+  /** `amountOf`: how much of the limit an entrant takes; one that takes nothing passes at once. */
   constructor(
     readonly name: 'bodyBytes' | 'attempts',
     private readonly limit: number,
@@ -18,7 +18,7 @@ export class CountingGate implements Gate {
     return this.amountOf(entrant) === 0 ? null : this.line;
   }
 
-  /** What is above the whole limit goes alone, or it would never go. */
+  /** An entrant above the whole limit passes alone; otherwise it could never pass. */
   isOpen(line: Line, entrant: Entrant): boolean {
     return line.used === 0 || line.used + this.amountOf(entrant) <= this.limit;
   }

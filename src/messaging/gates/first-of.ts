@@ -1,7 +1,7 @@
-/** The first few of many things, without putting the others in order. Pure. */
+/** Selects the first few of many items without sorting the others. Pure. */
 import TinyQueue from 'tinyqueue';
 
-/** At most `count` of them, in the order that `compare` gives. */
+/** The first `count` items, in the order of `compare`. */
 export function firstOf<Item>(
   items: Iterable<Item>,
   count: number,

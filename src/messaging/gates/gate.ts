@@ -1,6 +1,6 @@
 /**
- * A limit on what may run at once, the line of those that wait for it, and one attempt's way
- * through. Queues and flow control add gates of their own.
+ * A limit on what may run at once, the line of attempts that wait for it, and the passage of one
+ * attempt. Queues and flow control add gates of their own.
  */
 import TinyQueue from 'tinyqueue';
 import { firstOf } from './first-of.js';
@@ -9,32 +9,35 @@ import type { Obstacle } from './obstacle.js';
 /** An attempt in front of the gates. */
 export interface Entrant {
   readonly messageId: string;
-  /** The queue that it goes through; null = none. */
+  /** The queue that the attempt goes through; null = none. */
   readonly queueName: string | null;
-  /** The flow-control key that it counts for; null = none. */
+  /** The flow-control key under which the attempt counts; null = none. */
   readonly flowControlKey: string | null;
   /** Scheme, host and port of the destination. */
   readonly origin: string;
   readonly bodyBytes: number;
-  /** Called once, when all gates are passed; it may call the gates again. */
+  /** Called once, when the attempt has passed all gates. It may call the gates again. */
   admitted(): void;
 }
 
-/** A body up to this is not counted, so that it never waits for great ones: 1,000 are 16 MiB. */
+/**
+ * Bodies up to this size are not counted, so that they never wait for large ones: 1,000 of them
+ * take 16 MiB.
+ */
 const smallBodyBytesMax = 16 * 1024;
 
-/** What an attempt takes of a budget for great bodies. */
+/** How much an attempt takes of a budget for large bodies. */
 export function greatBodyBytes({ bodyBytes }: Entrant): number {
   return bodyBytes > smallBodyBytesMax ? bodyBytes : 0;
 }
 
-/** An attempt at the gates: the line in which it waits, or that it has passed. */
+/** An attempt at the gates: either it waits in a line, or it has passed. */
 export class Admission {
-  /** Where it waits; null = it does not. */
+  /** The line in which the attempt waits; null = it does not wait. */
   line: Line | null = null;
-  /** Its rank in the line where it waits. */
+  /** Position of the attempt in the order of that line, lowest first. */
   rank = 0;
-  /** The line that waits for this one to pass (see `Line.delegate`). */
+  /** The line that waits for this attempt to pass (see `Line.delegate`). */
   standsFor: Line | null = null;
   isInside = false;
 
@@ -46,8 +49,8 @@ export class Admission {
 }
 
 /**
- * The gates of a server in the order in which an attempt is tried: from the most particular one to
- * those that all attempts share.
+ * The gates of a server in the order in which they are tested: from the most specific one to those
+ * that all attempts share.
  */
 export const gateNames = [
   'queue',
@@ -64,72 +67,75 @@ export type GateName = (typeof gateNames)[number];
 
 /** A limit on what may run at once. */
 export interface Gate {
-  /** Its place among the others. */
+  /** Determines the position of the gate among the others. */
   readonly name: GateName;
-  /** All entrants that it concerns stand in the same line. */
+  /** Whether all entrants that the gate concerns wait in the same line. */
   readonly isShared: boolean;
-  /** What names its limit: an entrant that names none does not concern it. Absent: all do. */
+  /**
+   * The field of an entrant that names the limit. If the field is null, the gate does not concern
+   * the entrant. Absent: the gate concerns all entrants.
+   */
   readonly concerns?: 'queueName' | 'flowControlKey';
   /**
-   * What it acts by: while there is none of any of these, it concerns no entrant, and is not asked.
-   * Absent: it is.
+   * What the gate depends on: while all of these are empty, the gate concerns no entrant and is not
+   * asked. Absent: it is always asked.
    */
   readonly actsBy?: readonly { readonly size: number }[];
   /**
-   * The line of those that share this limit with `entrant`, the same one until it has left; null:
-   * this gate does not concern it.
+   * The line of all entrants that share this limit with `entrant`, the same line until it has left;
+   * null: the gate does not concern it.
    */
   lineOf(entrant: Entrant): Line | null;
-  /** Whether the limit leaves room for `entrant`. */
+  /** Whether the limit has room for `entrant`. */
   isOpen(line: Line, entrant: Entrant): boolean;
-  /** It counts for the limit from now on. */
+  /** `entrant` counts towards the limit from now on. */
   enter(line: Line, entrant: Entrant): void;
-  /** It counts no more. */
+  /** `entrant` no longer counts towards the limit. */
   leave(line: Line, entrant: Entrant): void;
   /** The limit that holds `entrant` back, for the answer to `why`. Changes nothing. */
   obstacleOf(line: Line, entrant: Entrant): Obstacle;
   /**
-   * A line that may go on because an entrant of another line has left; each is given once. The line
-   * that the entrant stood in is opened without this.
+   * A line that may continue because an entrant of another line has left; each is returned once.
+   * The line that the entrant itself stood in is reopened without this.
    */
   takeOpened?(): Line | undefined;
 }
 
-/** So many that have given up may stand in a line before they are swept out of it. */
+/** How many entrants that gave up may remain in a line before they are swept out of it. */
 const leftBehindMin = 1024;
 
 const byRank = (a: Admission, b: Admission) => a.rank - b.rank;
 
-/** So many that wait are looked at to find how many of them go before one. */
+/** How many waiting attempts are examined at most to count those ahead of one. */
 const aheadLooksMax = 100_000;
 
-/** The attempts that wait for a gate, in their order, and how much of its limit is taken. */
+/** The attempts that wait for a gate, in order, and how much of its limit is taken. */
 export class Line {
-  /** What those that are in take of the limit, in the gate's own unit. */
+  /** How much of the limit the admitted entrants take, in the unit of the gate. */
   used = 0;
   /**
-   * The one of this line that found a shared gate behind this one closed and waits there for all:
-   * an entrant that came after it would find the same, so none is tried before it has passed.
+   * The attempt of this line that found a later, shared gate closed and waits there on behalf of
+   * the line. Entrants behind it would find the same, so none is tried before it has passed.
    */
   delegate: Admission | null = null;
   private queue = new TinyQueue<Admission>([], byRank);
   private parked = 0;
 
   /**
-   * `rankOf` says which attempt goes first, lowest first: by default the order of arrival. A
-   * waiting attempt keeps the rank that it came with.
+   * `rankOf` decides which attempt goes first (lowest rank): by default the order of arrival. A
+   * waiting attempt keeps the rank that it arrived with.
    */
   constructor(
     readonly gate: Gate,
     private readonly rankOf: (admission: Admission) => number = ({ ticket }) => ticket,
   ) {}
 
-  /** How many wait here. */
+  /** How many attempts wait in this line. */
   get length(): number {
     return this.parked;
   }
 
-  /** The first of those that wait here. */
+  /** The first attempt that waits in this line. */
   get head(): Admission | undefined {
     let head = this.queue.peek();
     while (head !== undefined && head.line !== this) {
@@ -139,13 +145,13 @@ export class Line {
     return head;
   }
 
-  /** The first of those that wait here, in their order. */
+  /** The first attempts that wait in this line, in order. */
   first(count: number): readonly Admission[] {
     const waiting = this.queue.data.filter((admission) => admission.line === this);
     return firstOf(waiting, count, byRank);
   }
 
-  /** How many of those that wait here go before `admission`; null = too many to be counted. */
+  /** How many attempts in this line go before `admission`; null = too many to be counted. */
   ahead(admission: Admission): number | null {
     const { data } = this.queue;
     if (data.length > aheadLooksMax) return null;
@@ -154,19 +160,19 @@ export class Line {
     return ahead;
   }
 
-  /** None is in, none waits here, and none waits elsewhere for those here. */
+  /** No attempt is admitted or waits in this line, and none waits elsewhere on its behalf. */
   get isIdle(): boolean {
     return this.used === 0 && this.delegate === null && this.head === undefined;
   }
 
-  /** Whether the gate is open for it, and no attempt that goes first waits here. */
+  /** Whether the gate is open for this attempt, and no attempt with an earlier rank waits here. */
   admits(admission: Admission): boolean {
     const head = this.head;
     if (head !== undefined && head.rank < this.rankOf(admission)) return false;
     return this.gate.isOpen(this, admission.entrant);
   }
 
-  /** It waits here. */
+  /** Adds an attempt that has to wait. */
   park(admission: Admission): void {
     admission.line = this;
     admission.rank = this.rankOf(admission);
@@ -174,7 +180,10 @@ export class Line {
     this.queue.push(admission);
   }
 
-  /** It waits here no more. One that gives up is left behind: a heap finds its head alone. */
+  /**
+   * Removes an attempt that no longer waits. One that gave up stays in the heap until it is swept
+   * or reaches the head, because a heap can remove only its head.
+   */
   unpark(admission: Admission): void {
     admission.line = null;
     this.parked -= 1;
@@ -184,7 +193,7 @@ export class Line {
     this.queue = new TinyQueue(waiting, byRank);
   }
 
-  /** Takes the head out, if it may be tried now. */
+  /** Removes and returns the head, if it may be tried now. */
   next(): Admission | undefined {
     const head = this.head;
     if (head === undefined || !this.gate.isOpen(this, head.entrant)) return undefined;

@@ -9,12 +9,13 @@ import { greatBodyBytes } from './gate.js';
 import { Gates } from './gates.js';
 import { OriginGate } from './origin-gate.js';
 
-/** Great outgoing bodies in memory at once, in bytes (ADR 8): of all, and of one origin. */
+/** Large outgoing bodies in memory at once, in bytes (ADR 8): in total, and of one origin. */
 const bodyBytesMax = 128 * 1024 * 1024;
 const originBodyBytesMax = bodyBytesMax / 4;
 
 /**
- * The limits of origins and of all; queues, keys and pauses add their gates from their own modules.
+ * The limits of origins and of all attempts; queues, keys and pauses add their gates from their own
+ * modules.
  */
 @Module({ providers: [Gates], exports: [Gates] })
 export class GatesModule {

@@ -1,7 +1,8 @@
 /**
- * Admission in front of the caller. All gates are tested together; an attempt that is refused holds
- * nothing and waits in the line of the gate that refused, oldest first. Everything happens in
- * memory and at once: after a restart nothing runs, and every effect is started again.
+ * Admission of attempts before their endpoints are called. All gates are tested together. An
+ * attempt that is refused holds nothing and waits in the line of the gate that refused it, oldest
+ * first. Everything happens synchronously in memory: after a restart nothing runs, and every effect
+ * is started again.
  */
 import { Injectable } from '@nestjs/common';
 import type { Gate, Line } from './gate.js';
@@ -9,17 +10,17 @@ import { Admission, type Entrant, type GateName, gateNames } from './gate.js';
 import type { GateWait } from './obstacle.js';
 
 /**
- * One for the server. It calls `admitted` of an entrant once, within `admit` or later, and never
- * after `leave` or `close`.
+ * One instance per server. It calls `admitted` of an entrant once, within `admit` or later, but
+ * never after `leave` or `close`.
  */
 @Injectable()
 export class Gates {
   private nextTicket = 0;
   private inside = 0;
   private parked = 0;
-  /** Of those that are parked, how many at which gate. */
+  /** How many attempts are parked at each gate. */
   private readonly parkedAt = new Map<GateName, number>();
-  /** The lines of each gate in which any wait. */
+  /** How many lines of each gate hold waiting attempts. */
   private readonly linesAt = new Map<GateName, number>();
   private readonly unserved: Line[] = [];
   private isServing = false;
@@ -27,19 +28,19 @@ export class Gates {
   /** In the order of `gateNames`. */
   private readonly gates: Gate[] = [];
 
-  /** More gates; before the first attempt. */
+  /** Adds gates; must be called before the first attempt. */
   add(...gates: readonly Gate[]): void {
     this.gates.push(...gates);
     this.gates.sort((one, other) => gateNames.indexOf(one.name) - gateNames.indexOf(other.name));
   }
 
-  /** `line` may go on for another reason than an attempt that left: a limit, a new window. */
+  /** `line` may continue for another reason than a departed attempt: a limit, a new window. */
   reopen(line: Line): void {
     this.unserved.push(line);
     this.serve();
   }
 
-  /** Attempts that were let in and have not left. */
+  /** Attempts that were admitted and have not left. */
   get running(): number {
     return this.inside;
   }
@@ -49,17 +50,17 @@ export class Gates {
     return this.parked;
   }
 
-  /** Attempts that wait, by the gate that refused them; none is not there. */
+  /** Attempts that wait, by the gate that refused them; gates without any are absent. */
   get waitingAt(): ReadonlyMap<GateName, number> {
     return this.parkedAt;
   }
 
-  /** Of the lines of a gate those in which any wait: how many queues, or keys, hold some back. */
+  /** How many lines of a gate hold waiting attempts: how many queues, or keys, are blocked. */
   blockedAt(name: GateName): number {
     return this.linesAt.get(name) ?? 0;
   }
 
-  /** Lets `entrant` in, now (`admitted` is called before this returns) or once its gates open. */
+  /** Admits `entrant`, now (`admitted` is called before this returns) or once its gates open. */
   admit(entrant: Entrant): Admission {
     const admission = new Admission(entrant, this.nextTicket++);
     if (this.isClosed) return admission;
@@ -68,12 +69,12 @@ export class Gates {
     return admission;
   }
 
-  /** Lets none in any more, whatever leaves: a stop must not go through all that wait. */
+  /** Admits no more attempts, whatever leaves: a stop must not go through all that wait. */
   close(): void {
     this.isClosed = true;
   }
 
-  /** The attempt has ended, or is not wanted any more. Leaving twice is leaving once. */
+  /** The attempt has ended or is no longer wanted. Leaving twice has the effect of leaving once. */
   leave(admission: Admission): void {
     if (admission.isInside) {
       admission.isInside = false;
@@ -86,7 +87,7 @@ export class Gates {
       }
     } else if (admission.line !== null) {
       const { line } = admission;
-      this.unserved.push(line); // it may have been what the others waited behind
+      this.unserved.push(line); // the others may have waited behind it
       line.unpark(admission);
       this.countParked(line, -1);
       this.standDown(admission);
@@ -94,7 +95,7 @@ export class Gates {
     this.serve();
   }
 
-  /** Lets it in, or parks it where it is refused; `from` is the line it was taken from. */
+  /** Admits an attempt, or parks it at the gate that refuses it; `from` is its previous line. */
   private place(admission: Admission, from: Line | null): void {
     const { entrant } = admission;
     for (const gate of this.gates) {
@@ -119,17 +120,17 @@ export class Gates {
   }
 
   /**
-   * A gate in front of that of the line may be closed for this one alone: those that are next have
-   * small bodies, and wait for no great one.
+   * Whether `gate` comes after the gate of the line. An earlier gate may be closed for this attempt
+   * alone: those behind it have small bodies, which never wait for large ones.
    */
   private isBehind(gate: Gate, line: Line): boolean {
     return this.gates.indexOf(gate) > this.gates.indexOf(line.gate);
   }
 
   /**
-   * Without delegates every release could move a whole line to the next closed gate and back. They
-   * cannot deadlock: a line waits only for a delegate that came before all that are in it, and
-   * stands at a gate behind its own.
+   * Makes `admission` the delegate of `line`. Without delegates, every release could move a whole
+   * line to the next closed gate and back. Delegates cannot deadlock: a line waits only for a
+   * delegate that came before all its entrants and stands at a later gate.
    */
   private standFor(admission: Admission, line: Line): void {
     if (line.delegate !== null) line.delegate.standsFor = null;
@@ -138,8 +139,8 @@ export class Gates {
   }
 
   /**
-   * What `admission` waits for; null = it does not wait. Where another one waits behind the next
-   * gate for all of its line, that gate is what it waits for.
+   * What `admission` waits for; null = it does not wait. If its line has a delegate at a later
+   * gate, that gate is what it waits for.
    */
   waitOf(admission: Admission): GateWait | null {
     const { line } = admission;
@@ -154,7 +155,7 @@ export class Gates {
     return { obstacle: closed.gate.obstacleOf(closed, blocked.entrant), ahead };
   }
 
-  /** The line that waited for `admission` to pass is served next. */
+  /** If a line waited for `admission` to pass, that line is served next. */
   private standDown(admission: Admission): void {
     const line = admission.standsFor;
     if (line === null) return;
@@ -163,7 +164,7 @@ export class Gates {
     this.unserved.push(line);
   }
 
-  /** After it was parked in the line, or taken out. */
+  /** Updates the counts after an attempt was parked in the line (1) or taken out (-1). */
   private countParked({ gate: { name }, length }: Line, more: 1 | -1): void {
     this.parked += more;
     const isFirstOrLast = length === (more === 1 ? 1 : 0);
@@ -173,7 +174,7 @@ export class Gates {
     else this.parkedAt.set(name, left);
   }
 
-  /** Offers what has become free; attempts that come meanwhile are served by this loop. */
+  /** Offers capacity that has become free; attempts that arrive meanwhile are served here, too. */
   private serve(): void {
     if (this.isServing || this.isClosed) return;
     this.isServing = true;
@@ -202,7 +203,7 @@ export class Gates {
   }
 }
 
-/** Where an entrant stands at a gate; null = the gate does not concern it. */
+/** The line of an entrant at a gate; null = the gate does not concern it. */
 function lineAt(gate: Gate, entrant: Entrant): Line | null {
   const { concerns, actsBy } = gate;
   if (concerns !== undefined && entrant[concerns] === null) return null;

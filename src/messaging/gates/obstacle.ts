@@ -1,15 +1,15 @@
-/** The limit of a closed gate and its use, for the answer to why an attempt waits. */
+/** The limit of a closed gate and its use: the answer to why an attempt waits. */
 
-/** The limit of one gate and how much of it is taken, each gate in its own words. */
+/** The limit of one gate and how much of it is taken, in the terms of that gate. */
 export type Obstacle =
   | {
       readonly gate: 'queue';
       readonly queueName: string;
       readonly isPaused: boolean;
       readonly parallelism: number;
-      /** Messages that hold a slot: they run, or await a retry or the end of their callbacks. */
+      /** Messages that hold a slot: in flight, awaiting a retry or the end of their callbacks. */
       readonly taken: number;
-      /** The ids of the first of these. */
+      /** The ids of the first messages that hold a slot. */
       readonly holders: readonly string[];
     }
   | {
@@ -19,12 +19,12 @@ export type Obstacle =
       /** null = not limited. */
       readonly parallelism: number | null;
       readonly running: number;
-      /** Starts for each period; null = not limited. */
+      /** Starts per period; null = not limited. */
       readonly rate: number | null;
       readonly periodSeconds: number;
-      /** Starts that the open window has spent. */
+      /** Starts used up in the current window. */
       readonly spent: number;
-      /** Unix milliseconds; null = no window is open. */
+      /** End of the current window, Unix milliseconds; null = no window is open. */
       readonly windowEndsAt: number | null;
     }
   | {
@@ -35,7 +35,7 @@ export type Obstacle =
       readonly gate: 'origin';
       readonly origin: string;
       readonly running: number;
-      /** What the origin may have at most; its share is smaller while others take places. */
+      /** The most that the origin may have; its share is smaller while others take places. */
       readonly limit: number;
     }
   | {
@@ -45,13 +45,13 @@ export type Obstacle =
       readonly limit: number;
     }
   | {
-      /** This node of a cluster cannot prove at the moment that it owns the shared log. */
+      /** This node of a cluster cannot currently prove that it owns the shared log. */
       readonly gate: 'ownership';
     };
 
-/** Where an attempt waits. */
+/** What an attempt waits for. */
 export interface GateWait {
   readonly obstacle: Obstacle;
-  /** Attempts that wait in the same line and go first; null = more than are counted. */
+  /** Attempts ahead of it in the same line; null = too many to count. */
   readonly ahead: number | null;
 }

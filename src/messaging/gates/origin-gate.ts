@@ -1,46 +1,46 @@
 /**
- * Shares the places of all attempts among the destinations, so that those that hang do not take
- * everything. The last eighth of the places is kept for origins that have nothing in flight. Of the
- * rest an origin takes its limit, and never more than half; once half are taken, its limit is a
- * share of what is left of them: at a quarter left half of it, at an eighth left a quarter. So each
- * that takes a lot leaves places for the next one. (Dynamic thresholds, Choudhury and Hahne 1998,
- * as in switches that share memory among their ports.)
+ * Shares the places of all attempts among the destinations, so that hanging destinations do not
+ * take everything. The last eighth of the places is kept for origins that have nothing in flight.
+ * Of the rest, an origin may take up to its limit, but never more than half. Once half are taken,
+ * its limit shrinks in proportion to what is left: to half of it when a quarter is left, to a
+ * quarter when an eighth is left. So every busy origin leaves places for the next one. (Dynamic
+ * thresholds, Choudhury and Hahne 1998, as in switches that share memory among their ports.)
  *
- * An origin that has nothing in flight waits only where every place is taken, which is not judged
- * here but by the gate that counts all.
+ * An origin that has nothing in flight waits only if every place is taken, which is not decided
+ * here but by the gate that counts all attempts.
  */
 
 import { type Entrant, type Gate, Line } from './gate.js';
 import type { Obstacle } from './obstacle.js';
 
-/** How much one origin may take, and of how much. */
+/** How much one origin may take, and out of how much. */
 export interface OriginLimits {
   /** Attempts of one origin at once. */
   readonly attempts: number;
   /** Attempts of all origins at once. */
   readonly places: number;
-  /** What the bodies of one origin's attempts take of the byte budget at once. */
+  /** Bytes of the budget for bodies that the attempts of one origin may take at once. */
   readonly bytes: number;
 }
 
-/** One for the server (ADR 8). It knows origins only while something of theirs runs or waits. */
+/** One instance per server (ADR 8). It knows only origins with attempts in flight or waiting. */
 export class OriginGate implements Gate {
   readonly name = 'origin';
   readonly isShared = false;
   private readonly lines = new OriginLines(this);
-  /** Those that wait for other origins' attempts to end; their own ends open their line anyway. */
+  /** Lines that wait for attempts of other origins to end; ends of their own reopen them anyway. */
   private readonly fairLines = new FairLines();
-  /** Of the lines that have any in flight. */
+  /** Bytes taken, by line; only lines with attempts in flight. */
   private readonly bytes = new Map<Line, number>();
-  /** Places for origins that have nothing in flight. */
+  /** Places reserved for origins that have nothing in flight. */
   private readonly kept: number;
-  /** Of the others. */
+  /** Half of the other places. */
   private readonly half: number;
-  /** Of one origin. */
+  /** The most places that one origin may take. */
   private readonly most: number;
   private free: number;
 
-  /** `bytesOf` is what an attempt takes of the byte budget. */
+  /** `bytesOf`: how much of the byte budget an attempt takes. */
   constructor(
     private readonly limits: OriginLimits,
     private readonly bytesOf: (entrant: Entrant) => number,
@@ -55,7 +55,7 @@ export class OriginGate implements Gate {
     return this.lines.of(origin);
   }
 
-  /** Where only free places are missing, it sees to it that the line is tried again. */
+  /** If only free places are missing, the line is registered to be tried again. */
   isOpen(line: Line, entrant: Entrant): boolean {
     if (this.isWithinShare(line)) return this.hasBytes(line, entrant);
     if (line.used < this.most) this.fairLines.add(line);
@@ -81,14 +81,14 @@ export class OriginGate implements Gate {
     return line;
   }
 
-  /** Whether one more of this origin's is within its share of what is left. */
+  /** Whether one more attempt of this origin is within its share of the places left. */
   private isWithinShare({ used }: Line): boolean {
     if (used === 0) return true;
     const left = Math.max(this.free - this.kept, 0);
     return (used + 1) * this.half <= this.most * Math.min(left, this.half);
   }
 
-  /** A body above the limit goes alone, or it would never go. */
+  /** A body above the whole limit passes alone; otherwise it could never pass. */
   private hasBytes(line: Line, entrant: Entrant): boolean {
     const taken = this.bytes.get(line) ?? 0;
     return taken === 0 || taken + this.bytesOf(entrant) <= this.limits.bytes;
@@ -124,18 +124,18 @@ class OriginLines {
     return line;
   }
 
-  /** Origins come and go by the thousands; idle ones are forgotten once they are most of them. */
+  /** Origins come and go by the thousand; idle ones are removed each time the map has doubled. */
   private sweep(): void {
     for (const [origin, line] of this.lines) if (line.isIdle) this.lines.delete(origin);
     this.sweepAt = Math.max(sweepMin, this.lines.size * 2);
   }
 }
 
-/** Lines that wait for free places, by how many of the taken ones are theirs. */
+/** Lines that wait for free places, grouped by how many places their origins hold. */
 class FairLines {
   /**
-   * By `Line.used`, which must not change while the line is here. There are few levels: of 1,000
-   * taken places at most 44, as 1 + 2 + ... + 44 is 990.
+   * Keyed by `Line.used`, which must not change while the line is here. There are few levels: with
+   * 1,000 taken places at most 44, as 1 + 2 + ... + 44 is 990.
    */
   private readonly levels = new Map<number, Set<Line>>();
 
@@ -145,7 +145,7 @@ class FairLines {
     else level.add(line);
   }
 
-  /** Gives whether it was here. */
+  /** Returns whether the line was here. */
   delete(line: Line): boolean {
     const level = this.levels.get(line.used);
     if (level?.delete(line) !== true) return false;
@@ -153,7 +153,7 @@ class FairLines {
     return true;
   }
 
-  /** Of those that have the fewest places, the one that has waited longest. */
+  /** The line that has waited longest among those with the fewest places. */
   get first(): Line | undefined {
     if (this.levels.size === 0) return undefined;
     const [first] = this.levels.get(Math.min(...this.levels.keys())) ?? [];
