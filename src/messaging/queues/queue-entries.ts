@@ -1,8 +1,8 @@
 /**
- * Who stands in which queue: an index of durable events, the same today and after a restart. An
- * entry is a message from its publish until it and all its callbacks are final (messaging.md 5). A
- * delay that passes while a publish is on its way to the disk may come before it today and after it
- * once the server has been restarted: both were under way at once.
+ * Which messages stand in which queue: an index of durable events, the same now and after a
+ * restart. An entry is a message from its publish until it and all its callbacks are final
+ * (messaging.md 5). If a delay passes while a publish is on its way to the disk, the delayed entry
+ * may come before that publish now and after it following a restart: the two were concurrent.
  */
 import { Injectable } from '@nestjs/common';
 import { type EventEnvelope, isCheckpoint } from '../../engine/decider.js';
@@ -22,7 +22,8 @@ import {
 type IndexedEvent = MessageEvent | IndexedQueueEvent;
 
 /**
- * One for the server. It follows durable events, so that no start depends on what a crash may undo.
+ * One instance per server. It follows durable events, so that no start depends on events that a
+ * crash may undo.
  */
 @Injectable()
 export class QueueEntries {
@@ -32,7 +33,7 @@ export class QueueEntries {
   private readonly callbacks = new Map<string, QueueEntry>();
   private readonly orders = new Map<string, QueueOrder>();
   private readonly images = new PreImages();
-  /** What `learn` is to be given. */
+  /** The events to pass to `learn`. */
   readonly interest: Interest<IndexedEvent> = {
     types: {
       MessagePublished: ['queueName', 'callbackOf'],
@@ -50,17 +51,17 @@ export class QueueEntries {
     restore: (part) => this.restore(part),
   };
 
-  /** Messages in all queues that are not final. */
+  /** How many messages in all queues are not final. */
   get lag(): number {
     return this.pending;
   }
 
-  /** The entry of a message that is in a queue and has not left it. */
+  /** The entry of a message; undefined = it has left its queue, or never was in one. */
   find(messageId: string): QueueEntry | undefined {
     return this.entries.get(messageId);
   }
 
-  /** The order of a queue, also of one that has no entries. */
+  /** The order of a queue, even if the queue has no entries. */
   orderOf(queueName: string): QueueOrder {
     const known = this.orders.get(queueName);
     if (known !== undefined) return known;
@@ -69,7 +70,7 @@ export class QueueEntries {
     return order;
   }
 
-  /** Nothing is known any more of a queue that was deleted and has no entries. */
+  /** Forgets a queue that was deleted and has no entries. */
   forget({ name }: QueueOrder): void {
     this.orders.delete(name);
   }
@@ -84,20 +85,20 @@ export class QueueEntries {
     for (const { name, lag } of this.orders.values()) yield [name, lag];
   }
 
-  /** The first entries of a queue in their order. */
+  /** The first entries of a queue, in order. */
   first(queueName: string, count: number): readonly QueueEntry[] {
     return this.orders.get(queueName)?.first(count) ?? [];
   }
 
-  /** The messages of a queue that are not final; those that may be under way come first. */
+  /** The messages of a queue that are not final; those that hold a slot come first. */
   pendingOf(queueName: string): readonly QueueEntry[] {
     const entries = this.orders.get(queueName)?.entries() ?? [];
     return [...entries].filter(({ isFinal }) => !isFinal);
   }
 
   /**
-   * Learns whole turns, durable, in the order of the journal. Answers the queues in which an entry
-   * may start now that could not before.
+   * Learns whole durable turns in journal order. Returns the queues in which an entry may be able
+   * to start that could not start before.
    */
   learn(envelopes: readonly EventEnvelope<IndexedEvent>[]): ReadonlySet<QueueOrder> {
     const touched = new Set<QueueOrder>();
@@ -122,7 +123,7 @@ export class QueueEntries {
           touched.add(this.changed(id, event));
       }
     }
-    // The callbacks of a message are published in the turn of its last attempt, but after it.
+    // The last attempt comes before the callbacks published in its turn, so entries leave only now.
     for (const entry of done) {
       if (!entry.isDone || entry.hasLeft) continue;
       touched.add(this.remove(entry));
@@ -130,7 +131,7 @@ export class QueueEntries {
     return touched;
   }
 
-  /** Learns where no gate acts on it: what is gone is forgotten at once. */
+  /** Learns where no gate uses the index: a queue that is gone is forgotten at once. */
   readonly learnAlone: EventListener<IndexedEvent> = (envelopes) => {
     for (const order of this.learn(envelopes)) if (order.isGone) this.forget(order);
   };
@@ -153,8 +154,8 @@ export class QueueEntries {
   }
 
   /**
-   * One that has joined keeps its place, as one does that is tried again: also in a replay, where
-   * no attempt of it has met the gate.
+   * An entry that has joined keeps its place, like one that is retried. This also holds in a
+   * replay, where none of its attempts has reached the gate.
    */
   private rescheduled(id: string, joinsAt: number, at: number): void {
     const earlier = this.entries.get(id);
@@ -190,7 +191,7 @@ export class QueueEntries {
     const settings = isCheckpoint(event) ? event.state : event;
     order.exists = event.type !== 'QueueDeleted';
     order.settings = 'parallelism' in settings ? settings : defaultSettings;
-    // Callbacks still under way hold no place: a new queue of this name begins without them.
+    // Pending callbacks hold no place: a new queue of this name begins without them.
     if (!order.exists) for (const entry of order.entries()) if (entry.isFinal) this.remove(entry);
     return order;
   }
@@ -207,7 +208,10 @@ export class QueueEntries {
     if (this.images.isOpen) this.images.note(this.entries, entry.messageId, storedEntry(entry));
   }
 
-  /** What came twice was the same; a callback whose entry has left holds up nothing. */
+  /**
+   * Restores a part of a snapshot. Items that occur twice are equal. A callback whose entry has
+   * left the queue blocks nothing, so it is skipped.
+   */
   private restore(part: StoredQueuesPart): void {
     if ('orders' in part) {
       for (const [name, exists, settings, lastPlace] of part.orders) {

@@ -1,7 +1,7 @@
 /**
- * Lets the messages of a queue start in the order in which they joined it, and only those that hold
- * a slot. An attempt that was canceled in flight keeps its place until it has ended: a receiver
- * never has more of a queue at once than its parallelism.
+ * Starts the messages of a queue in the order in which they joined it, and only those that hold a
+ * slot. An attempt that was canceled in flight keeps its place until it has ended, so that a
+ * receiver never handles more messages of a queue at once than its parallelism.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventListener } from '../../engine/registration.js';
@@ -14,7 +14,7 @@ import { defaultSettings, type IndexedQueueEvent } from './queue.events.js';
 import { QueueEntries } from './queue-entries.js';
 import type { QueueOrder } from './queue-order.js';
 
-/** One for the server; `index` is what the engine calls with the events of queues and messages. */
+/** One instance per server. The engine calls `index` with the events of queues and messages. */
 @Injectable()
 export class QueueGate implements Gate {
   readonly name = 'queue';
@@ -23,14 +23,14 @@ export class QueueGate implements Gate {
   /** By queue name. */
   private readonly lines = new Map<string, Line>();
 
-  /** `queues` say how a queue works as far as memory knows, which may be ahead of the disk. */
+  /** `queues` hold the settings in memory, which may be ahead of the disk. */
   constructor(
     private readonly entries: QueueEntries,
     @Inject(Gates) private readonly gates: Pick<Gates, 'reopen'>,
     @Inject(Queues) private readonly queues: Pick<Queues, 'stateOf'>,
   ) {}
 
-  /** An entrant at the gates has joined its queue: its delay has passed. */
+  /** The delay of an entrant has passed, so this also makes it join its queue. */
   lineOf({ queueName, messageId }: Entrant): Line | null {
     if (queueName === null) return null;
     const entry = this.entries.find(messageId);
@@ -42,10 +42,10 @@ export class QueueGate implements Gate {
     return line;
   }
 
-  /** A limit holds from when it is decided until its end is durable: an answered pause is one. */
+  /** A limit applies from its decision until its end is durable, so an answered pause holds. */
   isOpen(line: Line, { queueName, messageId }: Entrant): boolean {
     const entry = this.entries.find(messageId);
-    // Canceled a moment ago: its effect is about to be taken back.
+    // The message was just canceled: its effect is about to be taken back.
     if (queueName === null || entry === undefined || entry.isFinal) return false;
     const order = this.entries.orderOf(queueName);
     const decided = this.queues.stateOf(queueName) ?? defaultSettings;
@@ -70,7 +70,7 @@ export class QueueGate implements Gate {
     return { gate: this.name, queueName, isPaused, parallelism, ...order.slots() };
   }
 
-  /** Learns what has happened and tries the lines that may go on. */
+  /** Learns from events and tries the lines that may continue. */
   readonly index: EventListener<MessageEvent | IndexedQueueEvent> = (envelopes) => {
     for (const order of this.entries.learn(envelopes)) {
       const line = this.lines.get(order.name);

@@ -1,40 +1,40 @@
 /**
- * The order of one queue: who has joined, and who of them holds a slot. The first `parallelism`
- * that have joined and not left hold the slots, whether they run, wait for a retry or only for
- * their callbacks (messaging.md 5). Every operation costs O(log n).
+ * The order of one queue: which entries have joined, and which of them hold a slot. The first
+ * `parallelism` entries that have joined and not left hold the slots, whether they are in flight,
+ * wait for a retry or only for their callbacks (messaging.md 5). Every operation costs O(log n).
  */
 import TinyQueue from 'tinyqueue';
 import { firstOf } from '../gates/first-of.js';
 import { defaultSettings, type QueueSettings } from './queue.events.js';
 import type { QueueEntry } from './queue-entry.js';
 
-/** So many that have left may stand in the heaps before these are swept. */
+/** How many entries that left may remain in the heaps before these are swept. */
 const leftBehindMin = 1024;
 
-/** So many of those that hold a slot are named. */
+/** How many of the messages that hold a slot are named. */
 const shownHoldersMax = 10;
 
 const bySoonest = (a: QueueEntry, b: QueueEntry) => a.joinsAt - b.joinsAt || a.offset - b.offset;
 const byPlace = (a: QueueEntry, b: QueueEntry) => a.place - b.place;
 
-/** Made and kept by `QueueEntries`, from the first entry of a queue until it is gone. */
+/** Created and kept by `QueueEntries`, from the first entry of a queue until the queue is gone. */
 export class QueueOrder {
   settings: QueueSettings = defaultSettings;
-  /** Whether a queue of this name exists; its entries may outlive it and come before it. */
+  /** Whether a queue of this name exists; entries may outlive or precede it. */
   exists = false;
   /** Messages that are not final. */
   lag = 0;
   /** Entries that have not left. */
   size = 0;
-  /** Of the entry that has joined last. */
+  /** The place of the entry that joined last. */
   lastPlace = 0;
-  /** Those whose delay has not passed. */
+  /** Entries whose delay has not passed. */
   private delayed = new TinyQueue<QueueEntry>([], bySoonest);
-  /** Those that have joined and hold no slot. */
+  /** Entries that have joined and hold no slot. */
   private waiting = new TinyQueue<QueueEntry>([], byPlace);
-  /** In the order of their places: every one that is added comes after those that are in. */
+  /** Entries that hold a slot, in order of place: an added entry always comes after the others. */
   private readonly holders = new Set<QueueEntry>();
-  /** Entries in the heaps that have left. */
+  /** How many entries in the heaps have left the queue. */
   private leftBehind = 0;
 
   constructor(readonly name: string) {}
@@ -44,13 +44,13 @@ export class QueueOrder {
     return !this.exists && this.size === 0;
   }
 
-  /** A message was published at `at`; an entry whose delay has passed by then comes before it. */
+  /** Adds a message published at `at`, behind delayed entries whose delay has passed by then. */
   add(entry: QueueEntry, at: number): void {
     this.lag += 1;
     this.place(entry, at);
   }
 
-  /** The delay of `earlier` is another one now: `entry` stands for it. */
+  /** The delay of `earlier` has changed: `entry` replaces it. */
   replace(earlier: QueueEntry, entry: QueueEntry, at: number): void {
     this.remove(earlier);
     this.place(entry, at);
@@ -66,38 +66,38 @@ export class QueueOrder {
     this.join(entry);
   }
 
-  /** Puts an entry back where it stood; an order that is restored has its settings already. */
+  /** Puts a restored entry back at its place; the settings are restored before. */
   restore(entry: QueueEntry): void {
     this.size += 1;
     if (!entry.isFinal) this.lag += 1;
     (entry.place === 0 ? this.delayed : this.waiting).push(entry);
   }
 
-  /** Those join whose delay has passed at `at`. */
+  /** Entries whose delay has passed at `at` join. */
   admitDue(at: number): void {
     for (let next = this.delayed.peek(); next && next.joinsAt <= at; next = this.delayed.peek()) {
       this.admitNext();
     }
   }
 
-  /** The delay of `entry` has passed: it joins, behind those whose delay passed before. */
+  /** The delay of `entry` has passed: it joins, behind entries whose delay passed earlier. */
   admit(entry: QueueEntry): void {
     while (entry.place === 0 && this.delayed.length > 0) this.admitNext();
   }
 
-  /** Whether an entry that has joined may be under way. */
+  /** Whether an entry that has joined holds a slot, and so may be in flight. */
   holdsSlot(entry: QueueEntry): boolean {
     this.assignSlots();
     return this.holders.has(entry);
   }
 
-  /** How many slots are held, and by which messages; of many the first. */
+  /** How many slots are held, and the messages that hold the first of them. */
   slots(): { readonly taken: number; readonly holders: readonly string[] } {
     const first = [...this.holders].slice(0, shownHoldersMax);
     return { taken: this.holders.size, holders: first.map(({ messageId }) => messageId) };
   }
 
-  /** The first entries in their order: slots, those that have joined, those that are delayed. */
+  /** The first entries in order: those with a slot, then those that joined, then delayed ones. */
   first(count: number): readonly QueueEntry[] {
     this.assignSlots();
     const first = [...this.holders].slice(0, count);
@@ -112,7 +112,7 @@ export class QueueOrder {
     return first;
   }
 
-  /** An entry is done, or does not count any more. */
+  /** Removes an entry that is done or no longer counts. */
   remove(entry: QueueEntry): void {
     entry.hasLeft = true;
     this.size -= 1;
@@ -122,7 +122,7 @@ export class QueueOrder {
     if (this.leftBehind >= leftBehindMin && this.leftBehind * 2 > standing) this.sweep();
   }
 
-  /** Every entry that has not left: those that hold a slot first, the others in no order. */
+  /** Every entry that has not left: those with a slot first, the others in no particular order. */
   *entries(): Generator<QueueEntry> {
     yield* this.holders;
     for (const entry of this.waiting.data) if (!entry.hasLeft) yield entry;

@@ -1,4 +1,4 @@
-/** Deletes a queue together with the messages that are pending in it. */
+/** Deletes a queue together with its pending messages. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
@@ -16,10 +16,10 @@ import type { QueueEvent } from './queue.events.js';
 import { QueueEntries } from './queue-entries.js';
 import type { QueueEntry } from './queue-entry.js';
 
-/** The last turn has one command more. */
+/** One less than fits, because the last turn also deletes the queue. */
 const cancelsPerTurn = turnCommandsMax - 1;
 
-/** A crash in between leaves a queue with fewer messages: the request can be repeated. */
+/** A crash in between leaves the queue with fewer messages; the request can be repeated. */
 @Injectable()
 export class QueueRemoval {
   constructor(
@@ -30,9 +30,9 @@ export class QueueRemoval {
   ) {}
 
   /**
-   * Cancels in turns of at most 256 commands, the last of which deletes the queue. Those that hold
-   * a slot come last, so that no entry moves up meanwhile. Callbacks that were sent already go on.
-   * Throws the 404 of a queue that is not there.
+   * Cancels in turns of at most 256 commands, the last of which also deletes the queue. Messages
+   * that hold a slot are canceled last, so that no entry moves up meanwhile. Callbacks that were
+   * already sent continue. Throws the 404 of a queue that does not exist.
    */
   async remove(name: string, by: Principal | null): Promise<void> {
     await this.engine.durable();
@@ -50,7 +50,7 @@ export class QueueRemoval {
     if (deleted !== undefined) valueIn(deleted);
   }
 
-  /** What was enqueued while its queue was deleted has a queue, as whatever is enqueued has. */
+  /** Recreates a queue if messages were enqueued during its deletion: each of them has a queue. */
   readonly listener: EventListener<QueueEvent> = (envelopes) => {
     for (const { id, at, event } of envelopes) {
       if (event.type !== 'QueueDeleted') continue;

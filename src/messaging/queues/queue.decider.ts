@@ -1,13 +1,16 @@
-/** What a command means for a queue: its existence and how it works. Its order is a fold apart. */
+/**
+ * What a command means for a queue: its existence and its settings. The order of its entries is a
+ * separate index (`QueueEntries`).
+ */
 import { accept, type Decider, type Decision } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import { type QueueCommand, queueKind } from './queue.commands.js';
 import { defaultSettings, type QueueEvent, type QueueSettings } from './queue.events.js';
 
-/** A queue that exists; null = it does not. Times are Unix milliseconds. */
+/** The state of a queue; null = it does not exist. Times are Unix milliseconds. */
 export type QueueState = (QueueSettings & { createdAt: number; updatedAt: number }) | null;
 
-/** More could never be in flight: it is a mistake. */
+/** A higher value is refused as a mistake: so many could never be in flight. */
 export const parallelismMax = 10_000;
 
 const nothing: Decision<QueueEvent> = accept<QueueEvent>([]);
@@ -32,7 +35,7 @@ function decide(command: QueueCommand, state: QueueState): Decision<QueueEvent> 
   }
 }
 
-/** Saying again what is so already costs no event. */
+/** A command that changes nothing causes no event. */
 function upsert(state: QueueState, changes: Partial<QueueSettings>): Decision<QueueEvent> {
   const { parallelism, isPaused } = { ...defaultSettings, ...state, ...changes };
   if (!Number.isSafeInteger(parallelism) || parallelism < 1) {
@@ -50,7 +53,7 @@ function missing(name: string): Decision<QueueEvent> {
   return new Refusal('not_found', `queue ${name} not found`);
 }
 
-/** Whether messages wait is not looked at: settings change at any time. */
+/** Does not consider waiting messages: settings may change at any time. */
 export const queueDecider: Decider<QueueState, QueueCommand, QueueEvent> = {
   kind: queueKind,
   events: { QueueCreated: [], QueueConfigured: [], QueueDeleted: [] },

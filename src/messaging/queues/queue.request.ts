@@ -1,4 +1,4 @@
-/** An upsert of a queue as it stands on the wire -> its command (messaging.md 5). */
+/** Turns an upsert of a queue from the wire into its command (messaging.md 5). */
 import { z } from 'zod';
 import { parseName } from '../../grammar/name.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -11,7 +11,7 @@ const upsert = z.strictObject({
   paused: z.boolean().optional(),
 });
 
-/** `{"queueName", "parallelism"?, "paused"?}`: what is absent is left as it is. */
+/** Parses `{"queueName", "parallelism"?, "paused"?}`: absent fields keep their values. */
 export function parseUpsert(body: Buffer, at: number): Result<UpsertQueue> {
   const upserted = readJsonBody(body, upsert);
   if (!upserted.ok) return upserted;

@@ -1,4 +1,4 @@
-/** `/v2/queues`: what queues there are and how they work (messaging.md 5). */
+/** `/v2/queues`: lists and manages queues (messaging.md 5). */
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -15,7 +15,7 @@ import { QueueEntries } from './queue-entries.js';
 import { QueueRemoval } from './queue-removal.js';
 import { queueRoutes } from './queues.openapi.js';
 
-/** A queue as it is shown; times are Unix milliseconds. */
+/** A queue as the API shows it; times are Unix milliseconds. */
 export interface QueueObject {
   readonly name: string;
   readonly createdAt: number;
@@ -26,7 +26,7 @@ export interface QueueObject {
   readonly lag: number;
 }
 
-/** Names are those of paths; 404 for a queue that is not there, but for what creates one. */
+/** Queues are named in the path. 404 if a queue does not exist, except when creating one. */
 @Controller('v2/queues')
 export class QueuesController {
   constructor(

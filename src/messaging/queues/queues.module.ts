@@ -1,4 +1,4 @@
-/** Wiring of queues: their settings in the engine, their order in front of the way out. */
+/** Wiring of queues: their settings in the engine, and their order at the gates. */
 import { Inject, Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
@@ -17,7 +17,7 @@ import { queueNamedBy } from './queue-naming.policy.js';
 import { QueueRemoval } from './queue-removal.js';
 import { QueuesController } from './queues.controller.js';
 
-/** It exports what shows who waits in which queue. */
+/** Exports what is needed to show which messages wait in which queue. */
 @Module({
   imports: [GatesModule, MessagesModule],
   controllers: [QueuesController],
@@ -37,7 +37,7 @@ export class QueuesModule {
     @Inject(provided.config) settings: MessagingSettings,
   ) {
     messages.reactTo(queueNamedBy, { types: { MessagePublished: ['queueName'] } });
-    // A turn may change a queue and its messages: the gate learns both in their order.
+    // A turn may change a queue and its messages, so the gate learns of both in order.
     const { memory, interest } = entries;
     engine.index([messages.kind, queues.kind], gate.index, memory, interest);
     queues.observe(removal.listener);

@@ -1,4 +1,4 @@
-/** How the routes of queues are described (messaging.md 5). */
+/** Describes the routes of queues (messaging.md 5). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -18,7 +18,7 @@ const queue = once(() =>
 
 const done = { 200: { description: 'Done' } };
 
-/** Those of `/v2/queues`, but for what `waiting` lists. */
+/** The routes of `/v2/queues`, except those of `waiting`. */
 export const queueRoutes = {
   upsert: {
     summary: 'Create a queue, or change one',

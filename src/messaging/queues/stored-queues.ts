@@ -1,4 +1,4 @@
-/** The queues and their entries as they were at one moment, in parts: entries may be very many. */
+/** The queues and their entries at one moment, in parts, as there may be very many entries. */
 import type { IndexParts } from '../../engine/registration.js';
 import type { PreImages } from '../../engine/resting/pre-images.js';
 import type { QueueSettings } from './queue.events.js';
@@ -12,7 +12,7 @@ type StoredOrder = readonly [
   lastPlace: number,
 ];
 
-/** Lists without names of their parts: there may be as many entries as messages. */
+/** An entry, stored as a list without field names: there may be as many entries as messages. */
 export type StoredEntry = readonly [
   messageId: string,
   queueName: string,
@@ -25,26 +25,26 @@ export type StoredEntry = readonly [
 /** An open callback: its own message id, and that of its entry. */
 type StoredCallback = readonly [messageId: string, entryId: string];
 
-/** Orders come before entries, and entries before callbacks. */
+/** One part of the snapshot. Orders come before entries, and entries before callbacks. */
 export type StoredQueuesPart =
   | { readonly orders: readonly StoredOrder[] }
   | { readonly entries: readonly StoredEntry[] }
   | { readonly callbacks: readonly StoredCallback[] };
 
-/** An entry as snapshots keep it. */
+/** The form in which snapshots store an entry. */
 export function storedEntry(entry: QueueEntry): StoredEntry {
   const { messageId, queueName, joinsAt, offset, place, isFinal } = entry;
   return [messageId, queueName, joinsAt, offset, place, isFinal];
 }
 
-/** So many entries or callbacks are one part. */
+/** How many entries or callbacks form one part. */
 const itemsOfPart = 1024;
 
-/** Its parts are made once, while the queues go on; `end` lets go of what was kept for it. */
+/** Makes its parts once, while the queues keep changing; `end` releases what was kept for that. */
 export class QueuesCut implements IndexParts<StoredQueuesPart> {
   private readonly orders: readonly StoredOrder[];
 
-  /** As they are now: what changes from now on is noted in `images`. */
+  /** Cuts the queues as they are now: changes from now on are noted in `images`. */
   constructor(
     orders: Iterable<QueueOrder>,
     private readonly entries: ReadonlyMap<string, QueueEntry | StoredEntry>,
@@ -73,7 +73,7 @@ export class QueuesCut implements IndexParts<StoredQueuesPart> {
     for (const [, entry] of this.images.pass(this.entries)) {
       const stored = 'messageId' in entry ? storedEntry(entry) : entry;
       const [messageId, queueName, joinsAt, offset, place, isFinal] = stored;
-      // It has joined since.
+      // An entry with a later place has joined since the cut.
       const hadJoined = place <= (lastPlaces.get(queueName) ?? 0);
       yield hadJoined ? stored : [messageId, queueName, joinsAt, offset, 0, isFinal];
     }
