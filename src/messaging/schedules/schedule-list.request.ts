@@ -1,23 +1,23 @@
-/** Which schedules a listing shows, as it is written. Pure. */
+/** Reads which schedules a listing shows. Pure. */
 import { ok } from '../../grammar/result.js';
 import { cursorFilter, offsetPlace } from '../../http/cursor.js';
 import { count, type FilterReader, type Filters } from '../../http/query-filters.js';
 
-/** The published clients know no pages and get all; a query for a page gets so many. */
+/** The default size of a page. Published clients know no pages and get all schedules. */
 const pageStandard = 100;
 const pageMax = 1000;
 
-/** null = not given; without both, all schedules are one answer. */
+/** The filters of a listing; null = not given. If both are null, one answer has all schedules. */
 export const scheduleListFilters = {
   count: (values) => (values.length === 0 ? ok(null) : count(pageStandard, pageMax)(values)),
-  /** Where the page before ended: the journal offset at which its last schedule began. */
+  /** Where the previous page ended: the journal offset at which its last schedule began. */
   cursor: cursorFilter(offsetPlace),
 } satisfies Record<string, FilterReader<number | null>>;
 
-/** Both null = all schedules are asked for; `countOf` says how many a page has. */
+/** The filters as parsed; both null = all schedules. `countOf` gives the size of a page. */
 export type ScheduleListQuery = Filters<typeof scheduleListFilters>;
 
-/** How many schedules a page has. */
+/** The size of a page, in schedules. */
 export function countOf({ count, cursor }: ScheduleListQuery): number {
   return count ?? (cursor === null ? Number.POSITIVE_INFINITY : pageStandard);
 }

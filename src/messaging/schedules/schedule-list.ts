@@ -1,6 +1,6 @@
 /**
- * The listing of schedules. States are taken in one moment, which is waited for once; definitions,
- * with their bodies, are read back as the answer is taken: there may be 100,000.
+ * Lists schedules. States are collected first, and their durability is awaited once. Definitions,
+ * with their bodies, are read back while the answer is sent: there may be 100,000.
  */
 import { Injectable } from '@nestjs/common';
 import { cursorAt } from '../../http/cursor.js';
@@ -11,25 +11,26 @@ import { scheduleObject } from './schedule-object.js';
 import type { ScheduledMessages } from './scheduled-messages.projection.js';
 import { StoredDefinitions } from './stored-definitions.js';
 
-/** Looked at per tick, so that many do not hold the event loop; fewer where they are unpacked. */
+/**
+ * How many ids or states are examined per tick, so that the event loop is not blocked; fewer if
+ * states may have to be unpacked.
+ */
 const looksPerTick = 4096;
 const wakesPerTick = 256;
 
-/** A schedule, and the offset of its first event: overwriting does not change that. */
+/** A schedule and the offset of its first event, which overwriting does not change. */
 interface Place {
   readonly id: string;
   readonly firstOffset: number;
 }
 
-/** What a listing shows of a schedule beside its definition. */
+/** Everything that a listing shows of a schedule except its definition. */
 interface Snapshot extends Place {
   readonly state: Pick<ScheduleState, 'value' | 'context'>;
   readonly states: ReturnType<ScheduledMessages['states']>;
 }
 
-/**
- * A schedule that is deleted while the answer is taken is still in it: it was there at the moment.
- */
+/** A schedule that is deleted while the answer is sent still appears in it. */
 @Injectable()
 export class ScheduleList {
   constructor(
@@ -38,8 +39,8 @@ export class ScheduleList {
   ) {}
 
   /**
-   * The answer as JSON in parts, oldest schedules first: an array of all, as the published clients
-   * know it, or `{"schedules":[...],"cursor":"..."}` where the query is for a page.
+   * The answer as JSON in parts, oldest schedules first: an array of all, which published clients
+   * expect, or `{"schedules":[...],"cursor":"..."}` if the query asks for a page.
    */
   async *texts(query: ScheduleListQuery): AsyncGenerator<string> {
     const isPage = query.count !== null || query.cursor !== null;
@@ -57,7 +58,7 @@ export class ScheduleList {
     yield isPage ? `]${cursor}}` : ']';
   }
 
-  /** Schedules that began behind `cursor`, oldest first. */
+  /** Schedules that began after `cursor`, oldest first. */
   private async places(cursor: number): Promise<Place[]> {
     const { actors } = this.schedules;
     const places: Place[] = [];
@@ -66,11 +67,11 @@ export class ScheduleList {
       if (firstOffset > cursor) places.push({ id, firstOffset });
     }
     places.sort((one, other) => one.firstOffset - other.firstOffset);
-    // A schedule that is woken while it is walked over comes twice.
+    // A schedule that is woken during the walk is visited twice.
     return places.filter(({ firstOffset }, at) => firstOffset !== places[at - 1]?.firstOffset);
   }
 
-  /** The schedules as they are now, once all of that is durable; those that are gone are not. */
+  /** The schedules as they are now, returned once that is durable; deleted ones are left out. */
   private async snapshots(places: readonly Place[]): Promise<Snapshot[]> {
     const snapshots: Snapshot[] = [];
     for (const [index, place] of places.entries()) {

@@ -6,7 +6,7 @@ import type { ScheduledMessageState } from './scheduled-messages.projection.js';
 import type { ScheduleObject } from './schedules.openapi.js';
 import type { StoredDefinition } from './stored-definitions.js';
 
-/** What a schedule is shown as; `states` are those of its last trigger's messages. */
+/** The object of a schedule; `states` are those of the messages of its last trigger. */
 export function scheduleObject(
   definition: StoredDefinition,
   { value, context }: Pick<ScheduleState, 'value' | 'context'>,

@@ -1,6 +1,6 @@
 /**
- * One trigger of a schedule: its definition is read back, its destination looked up, and its
- * messages are published in one turn with the trigger itself.
+ * Carries out one trigger of a schedule: reads back its definition, looks up its destination, and
+ * publishes its messages in one turn with the trigger itself.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAtOnce } from '../../engine/bulk/slices.js';
@@ -20,15 +20,15 @@ import { scheduleKind } from './schedule.events.js';
 import { StoredDefinitions } from './stored-definitions.js';
 import { commandsPerTurn, triggerMessages } from './trigger-commands.js';
 
-/** What a trigger by hand has published. */
+/** The messages that a manual trigger published. */
 export interface ManualTrigger {
   readonly scheduleId: string;
   readonly messageIds: readonly string[];
 }
 
 /**
- * Messages have the options that the schedule was created with; a URL group has the endpoints of
- * now.
+ * Messages have the options that the schedule was created with, but go to the current endpoints of
+ * a URL group.
  */
 @Injectable()
 export class SchedulePublisher {
@@ -41,7 +41,7 @@ export class SchedulePublisher {
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
-  /** Publishes what `effect` is due to publish; a trigger that cannot counts, and says why. */
+  /** Publishes the messages of a due trigger. One that cannot publish counts, too, and says why. */
   async publish(scheduleId: string, effect: TriggerScheduleEffect): Promise<void> {
     const definition = await this.definitions.at(effect.definitionOffset);
     const at = this.clock.now();
@@ -60,7 +60,7 @@ export class SchedulePublisher {
     await this.schedules.ask(triggerOf(scheduleId, effect, at, [], refusal.message));
   }
 
-  /** Publishes what a schedule publishes, by hand; refused where nothing was published. */
+  /** Triggers a schedule manually; refused if nothing was published. */
   async publishNow(scheduleId: string, by: Principal): Promise<Result<ManualTrigger>> {
     const offset = await this.schedules.shown(
       () => this.schedules.find(scheduleId)?.state.context.definitionOffset,
@@ -86,9 +86,10 @@ export class SchedulePublisher {
   }
 
   /**
-   * Why it was refused; null = it was not. A group of hundreds takes several turns of one tick: the
-   * trigger counts with the last one, so a crash in between repeats messages and loses none. Turns
-   * before that one publish whatever becomes of the trigger, so it is judged before all of them.
+   * Dispatches a trigger with its messages; returns why it was refused, or null. A group of
+   * hundreds takes several turns of one tick. The trigger counts with the last turn, so a crash in
+   * between repeats messages but loses none. Earlier turns publish whatever the outcome of the
+   * trigger, so the trigger is judged before any of them.
    */
   private async dispatch(
     messages: readonly PublishMessage[],
@@ -107,7 +108,7 @@ export class SchedulePublisher {
   }
 }
 
-/** Counts a trigger: `error` says why nothing was published, null = something was. */
+/** The command that counts a trigger: `error` says why nothing was published, else null. */
 function triggerOf(
   id: string,
   { notBefore: dueAt, definitionOffset }: TriggerScheduleEffect,

@@ -1,26 +1,26 @@
-/** The commands of a schedule; its id is the schedule id. */
+/** The commands of a schedule; the id is the schedule id. */
 import type { Command } from '../../engine/decider.js';
 import type { ScheduleDefinition } from './schedule.events.js';
 
-/** Create the schedule, or overwrite all of its settings if there is one with this id. */
+/** Create a schedule, or overwrite all settings of the one with this id. */
 export interface CreateSchedule extends Command<ScheduleReceipt> {
   readonly type: 'CreateSchedule';
   readonly definition: ScheduleDefinition;
   readonly body: Buffer;
 }
 
-/** What the creation of a schedule answers. */
+/** The result of creating a schedule. */
 export interface ScheduleReceipt {
   readonly scheduleId: string;
 }
 
 /**
- * Count one trigger; its messages are published by the same turn, before this. Refused where that
- * trigger is not the one that the schedule wants now.
+ * Count one trigger. Its messages are published by the same turn, before this command. Refused if
+ * the schedule is not waiting for this trigger.
  */
 export interface TriggerSchedule extends Command {
   readonly type: 'TriggerSchedule';
-  /** The time that it was due, and the definition that was to be published. */
+  /** The time at which it was due, and the definition to publish. */
   readonly dueAt: number;
   readonly definitionOffset: number;
   readonly messageIds: readonly string[];
@@ -29,32 +29,32 @@ export interface TriggerSchedule extends Command {
 }
 
 /**
- * Count a trigger that a person asked for; its messages are published by the same turn, before
- * this. The next trigger stays when it was to be.
+ * Count a manual trigger. Its messages are published by the same turn, before this command. The
+ * time of the next trigger does not change.
  */
 export interface TriggerScheduleNow extends Command {
   readonly type: 'TriggerScheduleNow';
-  /** The definition that was published. */
+  /** The definition whose messages were published. */
   readonly definitionOffset: number;
   readonly messageIds: readonly string[];
 }
 
-/** Skip triggers until it is resumed. One that is paused stays so. */
+/** Skip triggers until the schedule is resumed. A paused schedule stays paused. */
 export interface PauseSchedule extends Command {
   readonly type: 'PauseSchedule';
 }
 
-/** Go on with the next trigger; those in between are not made up for. */
+/** Continue with the next trigger; those missed in between are not made up for. */
 export interface ResumeSchedule extends Command {
   readonly type: 'ResumeSchedule';
 }
 
-/** Trigger no more. What was published lives on. */
+/** Delete the schedule. Messages that it published are not affected. */
 export interface DeleteSchedule extends Command {
   readonly type: 'DeleteSchedule';
 }
 
-/** From requests, and from the schedule's own effect. */
+/** All commands of a schedule: from requests, and from its own effect. */
 export type ScheduleCommand =
   | CreateSchedule
   | TriggerSchedule

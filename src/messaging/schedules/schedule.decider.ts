@@ -1,4 +1,4 @@
-/** What a command means for a schedule, and that an active one wants its next trigger. */
+/** What a command means for a schedule, and the trigger that an active schedule wants next. */
 import {
   accept,
   type Decider,
@@ -20,16 +20,16 @@ import type {
 import { type ScheduleEvent, scheduleKind } from './schedule.events.js';
 import { type ScheduleState, scheduleMachine } from './schedule.machine.js';
 
-/** The next trigger of a schedule, at its time. */
+/** Trigger a schedule when its next time has come. */
 export interface TriggerScheduleEffect extends Effect {
   readonly kind: 'triggerSchedule';
   /** Journal offset of the `ScheduleCreated` in force. */
   readonly definitionOffset: number;
 }
 
-/** What a trigger's decision reads beside the schedule. */
+/** What the decision about a trigger reads besides the schedule. */
 export interface ScheduleView {
-  /** Whether a message was published and is not final. */
+  /** Whether a message was published by a schedule and is not final. */
   isPending(messageId: string): boolean;
 }
 
@@ -64,8 +64,8 @@ function create({ id, at, definition, body }: CreateSchedule): Decision<Schedule
 }
 
 /**
- * Whatever the clock did meanwhile: a trigger that is late is one trigger, and no minute triggers
- * twice, not even when the clock was set back.
+ * Whatever the clock did meanwhile, a late trigger is one trigger, and no minute triggers twice,
+ * even if the clock was set back.
  */
 function trigger(
   { at, dueAt, definitionOffset, messageIds, error }: TriggerSchedule,
@@ -78,7 +78,7 @@ function trigger(
     type: 'ScheduleTriggered',
     dueAt,
     nextAt: cron.ok ? cron.value.nextTime(Math.max(at, dueAt)) : null,
-    // One that repeated an earlier message was not published.
+    // A message that repeated an earlier one was not published.
     messageIds: messageIds.filter((messageId) => view.isPending(messageId)),
     error: cron.ok ? error : `the cron expression ${cron.message}`,
   };
@@ -88,7 +88,7 @@ function trigger(
   return new Refusal('conflict', 'the trigger is not wanted any more');
 }
 
-/** A schedule that is paused can be triggered by hand, too. */
+/** A paused schedule can be triggered manually, too. */
 function triggerNow(
   { at, definitionOffset, messageIds }: TriggerScheduleNow,
   { context }: ScheduleState,
@@ -127,8 +127,8 @@ function wants(state: ScheduleState): readonly TriggerScheduleEffect[] {
 }
 
 /**
- * A trigger that is not the one that is due is refused as `conflict`, with the messages of its
- * turn: it was carried out before, or the schedule is another one by now.
+ * A trigger other than the one that is due is refused as `conflict`, together with the messages of
+ * its turn: it was carried out already, or the schedule has changed since.
  */
 export const scheduleDecider: Decider<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> =
   {

@@ -1,4 +1,4 @@
-/** When a schedule's effect to trigger is carried out: a few at once, the longest due first. */
+/** Carries out the triggers that schedules want: a few at once, the longest due first. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import TinyQueue from 'tinyqueue';
@@ -10,21 +10,22 @@ import { Gates } from '../gates/gates.js';
 import type { TriggerScheduleEffect } from './schedule.decider.js';
 import { SchedulePublisher } from './schedule-publisher.js';
 
-/** Triggers on their way at once: enough to share commits, few enough to hold no publish up. */
+/** How many triggers run at once: enough to share commits, few enough not to delay publishes. */
 const atOnceMax = 16;
 
 /**
- * The same while very many attempts wait: 100,000 schedules of one minute then publish about as
- * fast as their messages leave, and a destination that hangs slows schedules but never stops them.
+ * Like `atOnceMax`, while very many attempts wait: 100,000 schedules of one minute then publish
+ * about as fast as their messages leave, and a destination that hangs slows schedules down but
+ * never stops them.
  */
 const atOnceAmongManyMax = 2;
 
-/** So many attempts that wait are very many. */
+/** More waiting attempts than this are very many. */
 const manyWaiting = 1000;
 
-/** While new work is refused, triggers look again this often; one of them is late, never lost. */
+/** While new work is refused, triggers check again this often: they may be late, never lost. */
 const lookAgainMs = 1000;
-/** A trigger that failed is tried again this much later. */
+/** A failed trigger is tried again after this time. */
 const tryAgainMs = 10_000;
 
 /** An effect whose time has come. */
@@ -35,12 +36,12 @@ interface DueTrigger {
 }
 
 /**
- * Triggers that were missed while the server was down are one trigger, which comes with the start.
- * While there is no room for new work, triggers wait.
+ * All triggers missed while the server was down become one, which runs at the start. While there is
+ * no room for new work, triggers wait.
  */
 @Injectable()
 export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
-  /** The trigger that has been due for longest goes first. */
+  /** Ordered so that the trigger that has been due for longest goes first. */
   private readonly due = new TinyQueue<DueTrigger>([], byDueTime);
   private running = 0;
   private isLooking = false;
@@ -56,7 +57,8 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
   ) {}
 
   /**
-   * Puts a trigger in line; what it answers takes it out, or does nothing where it is carried out.
+   * Puts a trigger in line. The returned function takes it out, or does nothing if it is already
+   * being carried out.
    */
   start({ id }: EffectSource, effect: TriggerScheduleEffect): () => void {
     const trigger: DueTrigger = { scheduleId: id, effect, isWanted: true };
@@ -66,7 +68,7 @@ export class ScheduleTriggers implements EffectCarrier<TriggerScheduleEffect> {
     };
   }
 
-  /** Starts no more; settles when those on their way have ended. */
+  /** Starts no more triggers; resolves when those that are running have ended. */
   async stop(): Promise<void> {
     this.isStopped = true;
     if (this.running === 0) return;

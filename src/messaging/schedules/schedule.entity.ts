@@ -1,4 +1,4 @@
-/** Schedules as features hold them, and what became of the messages of their last triggers. */
+/** The schedules in memory, and the states of the messages of their last triggers. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -10,12 +10,12 @@ import type { ScheduleState } from './schedule.machine.js';
 import { ScheduledMessages } from './scheduled-messages.projection.js';
 
 /**
- * Schedules that wait rest as bytes; what they publish is in the journal alone
+ * Waiting schedules rest as bytes; the definitions of their messages are only in the journal
  * (`StoredDefinitions`).
  */
 @Injectable()
 export class Schedules extends Entity<ScheduleState, ScheduleCommand, ScheduleEvent, ScheduleView> {
-  /** What became of the messages that schedules published. */
+  /** The states of the messages that schedules published. */
   readonly messages: ScheduledMessages;
 
   constructor(engine: Engine, messages: Messages) {

@@ -1,33 +1,33 @@
-/** What can have happened to a schedule. */
+/** The events of a schedule. */
 import type { DomainEvent } from '../../engine/decider.js';
 import type { MessageTemplate } from '../messages/message.events.js';
 
 /** The stream kind of schedules. */
 export const scheduleKind = 'schedule';
 
-/** What a schedule publishes, where to, and when. */
+/** What a schedule publishes, to which target, and when. */
 export interface ScheduleDefinition {
-  /** As it was written, trimmed, with its `CRON_TZ=` part. */
+  /** The expression as written, trimmed, including its `CRON_TZ=` part. */
   readonly cron: string;
-  /** Where its messages go: a URL, or the endpoints that a URL group has at that time. */
+  /** The target of its messages: a URL, or the endpoints that a URL group has at that time. */
   readonly url: string | null;
   readonly topicName: string | null;
   readonly message: MessageTemplate;
 }
 
-/** It was created, or all of its settings were overwritten. Its body stands beside the event. */
+/** The schedule was created or completely overwritten. Its body is stored beside the event. */
 export interface ScheduleCreated extends DomainEvent, ScheduleDefinition {
   readonly type: 'ScheduleCreated';
   /** The next trigger, Unix milliseconds. */
   readonly nextAt: number;
 }
 
-/** Its time had come, or had passed while the server was down; or a person triggered it. */
+/** The schedule triggered: when due, when late because the server was down, or by hand. */
 export interface ScheduleTriggered extends DomainEvent {
   readonly type: 'ScheduleTriggered';
-  /** The time that this trigger was due, Unix milliseconds; by hand: when it was asked for. */
+  /** When this trigger was due, Unix milliseconds; if manual, when it was requested. */
   readonly dueAt: number;
-  /** The next trigger; null = its cron is not understood any more, `error` says why. */
+  /** The next trigger; null = the cron expression is no longer valid, for the reason in `error`. */
   readonly nextAt: number | null;
   /** The messages that this trigger published. */
   readonly messageIds: readonly string[];
@@ -40,18 +40,18 @@ export interface SchedulePaused extends DomainEvent {
   readonly type: 'SchedulePaused';
 }
 
-/** It triggers again. */
+/** The schedule triggers again. */
 export interface ScheduleResumed extends DomainEvent {
   readonly type: 'ScheduleResumed';
   readonly nextAt: number;
 }
 
-/** It triggers no more. */
+/** The schedule was deleted. */
 export interface ScheduleDeleted extends DomainEvent {
   readonly type: 'ScheduleDeleted';
 }
 
-/** All events of a schedule's stream, but for its checkpoints. */
+/** All events of the stream of a schedule, except checkpoints. */
 export type ScheduleEvent =
   | ScheduleCreated
   | ScheduleTriggered

@@ -1,6 +1,6 @@
 /**
- * The life of a schedule. Its context is small: what it publishes stays in the journal, at the
- * place that `definitionOffset` names.
+ * The life of a schedule. Its context is small: the definition of its messages stays in the
+ * journal, at `definitionOffset`.
  *
  *     absent    it was never created
  *     active    it wants to trigger at `nextAt`
@@ -11,26 +11,26 @@ import { type SnapshotFrom, setup } from 'xstate';
 import { machineTypes } from '../../engine/machines/durable-machine.js';
 import type { ScheduleEvent } from './schedule.events.js';
 
-/** An event with the time and the place at which the journal has it. */
+/** An event with its time and its journal offset. */
 export type RecordedScheduleEvent = ScheduleEvent & {
   readonly at: number;
   readonly offset: number;
 };
 
-/** What memory holds of a schedule, and what a checkpoint stores. */
+/** The part of a schedule that memory holds and a checkpoint stores. */
 interface ScheduleContext {
   readonly cron: string;
-  /** Journal offset of the `ScheduleCreated` in force; its body is the messages' body. */
+  /** Journal offset of the `ScheduleCreated` in force; its body is that of the messages. */
   readonly definitionOffset: number;
   /** All times are Unix milliseconds. */
   readonly createdAt: number;
-  /** null = it has no next trigger. */
+  /** null = there is no next trigger. */
   readonly nextAt: number | null;
-  /** null = it has not triggered yet. */
+  /** null = the schedule has not triggered yet. */
   readonly lastAt: number | null;
-  /** What the last trigger published. */
+  /** The messages that the last trigger published. */
   readonly messageIds: readonly string[];
-  /** Why the last trigger published nothing. */
+  /** Why the last trigger published nothing; null = it did publish. */
   readonly error: string | null;
 }
 
@@ -65,7 +65,7 @@ const resume = schedule.assign({
   nextAt: ({ event }) => (event.type === 'ScheduleResumed' ? event.nextAt : null),
 });
 
-/** Pure: it judges which event is legal and folds it; the tag `there` = the schedule exists. */
+/** Decides which events are legal and folds them; pure. The tag `there` = the schedule exists. */
 export const scheduleMachine = schedule.createMachine({
   id: 'schedule',
   context: nothing,
@@ -94,5 +94,5 @@ export const scheduleMachine = schedule.createMachine({
   },
 });
 
-/** A state of `scheduleMachine` with its context: what memory holds of a schedule. */
+/** A state of `scheduleMachine` with its context: all that memory holds of a schedule. */
 export type ScheduleState = SnapshotFrom<typeof scheduleMachine>;

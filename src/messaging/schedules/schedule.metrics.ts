@@ -1,13 +1,13 @@
-/** What operators see of schedules: how often they trigger, how late, and what fails. */
+/** Metrics of schedules: how often they trigger, how late, and how often they fail. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { EventListener, Interest } from '../../engine/registration.js';
 import type { ScheduleEvent } from './schedule.events.js';
 
-/** A trigger is late by milliseconds, or by as long as the server was down. */
+/** Buckets in seconds: a trigger is late by milliseconds, or by as long as the server was down. */
 const lateSeconds = [0.01, 0.1, 0.5, 1, 5, 30, 60, 600, 3600, 86_400];
 
-/** Made of durable events. A trigger by hand counts, too, and is never late. */
+/** Computed from durable events. A manual trigger counts, too, and is never late. */
 @Injectable()
 export class ScheduleMetrics {
   readonly #triggers: Counter;
@@ -30,7 +30,7 @@ export class ScheduleMetrics {
     });
   }
 
-  /** What `listener` observes. */
+  /** The events that `listener` observes. */
   readonly interest: Interest<ScheduleEvent> = { types: { ScheduleTriggered: true } };
 
   /** Counts triggers. */

@@ -1,6 +1,6 @@
 /**
- * What became of the messages that schedules published: a fold of their events. Memory follows the
- * messages that are pending and those that failed since the last trigger; the others succeeded.
+ * The states of the messages that schedules published, folded from their events. Memory holds only
+ * messages that are pending and those that failed since the last trigger; all others succeeded.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
@@ -8,19 +8,19 @@ import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import type { ScheduleEvent } from './schedule.events.js';
 
-/** As the wire says it (messaging.md 7: `lastScheduleStates`). */
+/** The states as they are spelled on the wire (messaging.md 7: `lastScheduleStates`). */
 export const scheduledMessageStates = ['IN_PROGRESS', 'SUCCESS', 'FAIL'] as const;
-/** One of those words, as the object of a schedule spells it. */
+/** One of these states, as the object of a schedule spells it. */
 export type ScheduledMessageState = (typeof scheduledMessageStates)[number];
 
-/** A message that failed or was taken back. */
+/** A message that failed or was canceled. */
 interface FailedMessage {
   readonly id: string;
   /** Journal offset of its end. */
   readonly offset: number;
 }
 
-/** Bounded by the messages that are pending and what each schedule's last trigger published. */
+/** Its size is bounded by the pending messages and those of the last trigger of each schedule. */
 export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
   /** Message id to schedule id. */
   private readonly pending = new Map<string, string>();
@@ -94,7 +94,7 @@ export class ScheduledMessages implements Fold<MessageEvent | ScheduleEvent> {
     if (scheduleId === undefined) return;
     changes.delete(this.pending, id);
     const failed = this.failed.get(scheduleId);
-    // A schedule that is deleted learns no more of its messages.
+    // A deleted schedule learns nothing more about its messages.
     if (!isFailed || failed === undefined) return;
     changes.set(this.failed, scheduleId, [...failed, message]);
   }

@@ -1,4 +1,4 @@
-/** `/v2/schedules`: what will be published again and again (messaging.md 7). */
+/** `/v2/schedules`: lists and manages schedules (messaging.md 7). */
 import {
   Controller,
   Delete,
@@ -31,7 +31,7 @@ import { scheduleObject } from './schedule-object.js';
 import { deleteRoute, listRoute, pauseRoute, resumeRoute, showRoute } from './schedules.openapi.js';
 import { StoredDefinitions } from './stored-definitions.js';
 
-/** Creating one is a publish (`ScheduleRoute`). 404 for a schedule that is not there. */
+/** Schedules are created by a publish (`ScheduleRoute`). 404 if a schedule does not exist. */
 @Controller('v2/schedules')
 export class SchedulesController {
   constructor(
@@ -42,7 +42,7 @@ export class SchedulesController {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Sent as it is read: there may be 100,000, each with a body. */
+  /** The answer is sent as it is read: there may be 100,000 schedules, each with a body. */
   @Get()
   @Describe(listRoute)
   list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<FastifyReply> {
@@ -80,7 +80,7 @@ export class SchedulesController {
     return this.carryOut(by, 'PauseSchedule', id);
   }
 
-  /** Both verbs are in use (messaging.md 7). */
+  /** Clients use both verbs (messaging.md 7). */
   @Post(':id/pause')
   @Describe(pauseRoute)
   @HttpCode(200)
@@ -110,7 +110,7 @@ export class SchedulesController {
     valueIn(await this.schedules.ask(command, by));
   }
 
-  /** A schedule as it is now, and what became of the messages of its last trigger. */
+  /** A schedule as it is now, and the states of the messages of its last trigger. */
   private snapshotOf(id: string) {
     const state = this.schedules.find(id)?.state;
     if (state === undefined) return null;

@@ -13,10 +13,10 @@ import { SchedulePublisher } from './schedule-publisher.js';
 import { SchedulesController } from './schedules.controller.js';
 import { StoredDefinitions } from './stored-definitions.js';
 
-/** A stop waits this long for the triggers that are on their way. */
+/** How long a stop waits for triggers that are running. */
 const stopDeadlineMs = 10_000;
 
-/** A stop waits up to 10 s for triggers that are on their way. */
+/** A stop waits up to 10 s for triggers that are running. */
 @Module({
   imports: [GatesModule, MessagesModule, UrlGroupsModule],
   controllers: [SchedulesController],

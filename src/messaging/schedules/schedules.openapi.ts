@@ -1,4 +1,4 @@
-/** How a schedule is shown, and how its routes are described (messaging.md 7). */
+/** Describes the object of a schedule and the routes of schedules (messaging.md 7). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -44,7 +44,7 @@ const page = once(() =>
   }),
 );
 
-/** Of `GET /v2/schedules`. */
+/** Describes `GET /v2/schedules`. */
 export const listRoute: RouteDescription = {
   summary: 'All schedules, or a page of them',
   asOf: true,
@@ -61,26 +61,26 @@ export const listRoute: RouteDescription = {
   },
 };
 
-/** Of `GET /v2/schedules/{id}`. */
+/** Describes `GET /v2/schedules/{id}`. */
 export const showRoute: RouteDescription = {
   summary: 'One schedule',
   asOf: true,
   answers: { 200: { description: 'As it is now', schema: scheduleSchema } },
 };
 
-/** Of `DELETE /v2/schedules/{id}`. */
+/** Describes `DELETE /v2/schedules/{id}`. */
 export const deleteRoute: RouteDescription = {
   summary: 'Ends a schedule; what it published lives on',
   answers: done,
 };
 
-/** Of `PATCH` and `POST /v2/schedules/{id}/pause`. */
+/** Describes `PATCH` and `POST /v2/schedules/{id}/pause`. */
 export const pauseRoute: RouteDescription = {
   summary: 'Skips triggers until it is resumed',
   answers: done,
 };
 
-/** Of `PATCH` and `POST /v2/schedules/{id}/resume`. */
+/** Describes `PATCH` and `POST /v2/schedules/{id}/resume`. */
 export const resumeRoute: RouteDescription = {
   summary: 'Goes on with the next trigger',
   answers: done,

@@ -1,14 +1,14 @@
-/** Definitions of schedules, read back by their journal offsets. */
+/** Reads definitions of schedules back by their journal offsets. */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
 import { Payloads } from '../../engine/payloads.js';
 import type { ScheduleCreated } from './schedule.events.js';
 
-/** A `ScheduleCreated` at its place; the body that the schedule publishes stands beside it. */
+/** A `ScheduleCreated` with its journal offset and the body that the schedule publishes. */
 export type StoredDefinition = EventEnvelope<ScheduleCreated>;
 
-/** Throws where there is none: what a schedule's state names is never swept. */
+/** Throws if an offset holds no definition: what the state of a schedule names is never swept. */
 @Injectable()
 export class StoredDefinitions {
   constructor(
@@ -21,7 +21,7 @@ export class StoredDefinitions {
     return definitionIn(await this.payloads.read(offset), offset);
   }
 
-  /** Those at `offsets`, in that order; several are read at once. */
+  /** The definitions at `offsets`, in that order; several are read at once. */
   async *each(offsets: readonly number[]): AsyncGenerator<StoredDefinition> {
     let index = 0;
     for await (const envelope of this.journal.readEach(offsets)) {

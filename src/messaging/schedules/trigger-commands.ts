@@ -8,7 +8,7 @@ import { messageKind } from '../messages/message.events.js';
 import type { MessageTargets } from '../url-groups/message-targets.js';
 import type { StoredDefinition } from './stored-definitions.js';
 
-/** Publishes to each endpoint, with the body that stands beside the definition. */
+/** One publish per endpoint, with the body that is stored beside the definition. */
 export function triggerMessages(
   { id: scheduleId, offset, event }: StoredDefinition,
   { endpoints, headers }: Extract<MessageTargets, { ok: true }>,
