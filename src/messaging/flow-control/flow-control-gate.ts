@@ -1,8 +1,8 @@
 /**
  * Lets attempts start within the limits of their flow-control key. Parallelism counts the attempts
- * of this process that run now; rate spends grants that the journal holds already, so that no
- * crash lets a window have more starts than its rate (messaging.md 8). A key's backlog waits in a
- * line of its own and delays no other key.
+ * of this process that are in flight. A rate spends only grants that are already in the journal, so
+ * that even after a crash no window has more starts than its rate (messaging.md 8). The backlog of
+ * a key waits in its own line and delays no other key.
  */
 
 import { Inject, Injectable } from '@nestjs/common';
@@ -22,26 +22,23 @@ import { GrantReservations } from './grant-reservations.js';
 import { KeyTraffic } from './key-traffic.js';
 import { endOf, isOver } from './rate-window.js';
 
-/** After a reservation that failed a key waits this long before the next one. */
+/** How long a key waits after a failed reservation before the next one. */
 const reserveAgainMs = 1000;
 
-/** A key that waits for a window looks this often, as clocks are set and machines sleep. */
+/** A key checks for its next window at least this often: clocks are set, and machines sleep. */
 const lookAgainMs = 60_000;
 
-/** What a key's traffic looks like now. */
+/** The current traffic of a key. */
 export interface Traffic {
-  /** Attempts that wait here. */
+  /** Attempts that wait under the key. */
   readonly waiting: number;
   /** Attempts in flight. */
   readonly running: number;
-  /** Starts that the current window has spent; 0 where none is open. */
+  /** Starts that the current window has spent; 0 if no window is open. */
   readonly spent: number;
 }
 
-/**
- * One for the server. What it counts begins at zero with the process; spent grants are in the
- * journal.
- */
+/** One instance per server. Its counts begin with the process; spent grants are in the journal. */
 @Injectable()
 export class FlowControlGate implements Gate {
   readonly name = 'flowControl';
@@ -57,7 +54,7 @@ export class FlowControlGate implements Gate {
     private readonly gates: Gates,
     @Inject(provided.clock) private readonly clock: Clock,
   ) {
-    // A window is a stretch of time: a wall clock that is set must not lengthen the wait for it.
+    // A window is a period of time: setting the wall clock must not lengthen the wait for it.
     this.alarms = new AlarmClock(monotonicClock(clock), ({ line }) => gates.reopen(line));
     this.reservations = new GrantReservations(engine, clock, (traffic, grants) =>
       this.granted(traffic, grants),
@@ -68,7 +65,7 @@ export class FlowControlGate implements Gate {
     return flowControlKey === null ? null : this.trafficOf(flowControlKey).line;
   }
 
-  /** Where only grants or time are missing, it sees to it that the line is tried again. */
+  /** If only grants or time are missing, this ensures that the line is tried again. */
   isOpen(line: Line, { flowControlKey }: Entrant): boolean {
     const control = flowControlKey === null ? null : this.controlOf(flowControlKey);
     if (flowControlKey === null || control === null) return true;
@@ -118,7 +115,7 @@ export class FlowControlGate implements Gate {
     }
   };
 
-  /** What happens under `key` now. */
+  /** The current traffic of `key`. */
   look(key: string): Traffic {
     const traffic = this.keys.get(key);
     const control = this.controlOf(key);
@@ -129,7 +126,7 @@ export class FlowControlGate implements Gate {
     };
   }
 
-  /** The ids of the first messages that wait under `key`, in their order. */
+  /** The ids of the first messages that wait under `key`, in order. */
   waiting(key: string, count: number): readonly string[] {
     const first = this.keys.get(key)?.line.first(count) ?? [];
     return first.map(({ entrant }) => entrant.messageId);
@@ -140,14 +137,14 @@ export class FlowControlGate implements Gate {
     return this.keys.get(key)?.isIdle ?? true;
   }
 
-  /** Nothing is known about an idle `key` any more. */
+  /** Forgets an idle `key`. */
   forget(key: string): void {
     const traffic = this.keys.get(key);
     if (traffic !== undefined) this.alarms.cancel(traffic);
     this.keys.delete(key);
   }
 
-  /** Reserves nothing more and wakes no key. */
+  /** Makes no more reservations and wakes no key. */
   stop(): void {
     this.alarms.stop();
     this.reservations.stop();
@@ -198,8 +195,10 @@ export class FlowControlGate implements Gate {
   }
 
   /**
-   * A disk may take longer to store grants than their window lasts, and would with those of each
-   * window that follows: such a window begins when its grants have come, or nothing ever started.
+   * Until when a window stays open whose grants arrived after its end, by the monotonic clock; null
+   * = it has not ended. If the disk takes longer to store grants than their window lasts, the same
+   * may happen in every window. Such a window begins when its grants arrive; otherwise nothing
+   * would ever start.
    */
   private lateUntil(key: string): number | null {
     const control = this.controlOf(key);
@@ -209,7 +208,7 @@ export class FlowControlGate implements Gate {
     return this.clock.monotonic() + control.periodSeconds * 1000;
   }
 
-  /** An alarm that rings too early finds out and is set again. */
+  /** An alarm that rings too early only finds the gate still closed and is set again. */
   private wake(traffic: KeyTraffic, delayMs: number): void {
     const at = this.clock.monotonic() + Math.min(delayMs, lookAgainMs);
     if ((this.alarms.timeOf(traffic) ?? at) >= at) this.alarms.set(traffic, at);

@@ -1,20 +1,20 @@
 /**
- * The list of keys as it goes out: there may be one for each user, and a list of them all must not
- * hold up other requests.
+ * Streams the list of keys: there may be one for each user, and listing them all must not delay
+ * other requests.
  */
 import { Readable } from 'node:stream';
 import { slicesOf } from '../../engine/bulk/slices.js';
 import type { FlowControls } from './flow-control.entity.js';
 import type { FlowControlRecord } from './flow-control-record.js';
 
-/** Keys that are read and written in one tick. */
+/** How many keys are read and written in one tick. */
 const keysPerTick = 256;
-/** Keys that are sorted in one tick. */
+/** How many keys are sorted in one tick. */
 const keysSortedPerTick = 2048;
 
 /**
- * `{"flowControls":[...]}` of those of `keys` that are still known, in the order of their names,
- * piece by piece; `recordOf` answers null for one that is not.
+ * Streams `{"flowControls":[...]}` with those of `keys` that are still known, in alphabetical
+ * order. `recordOf` returns null for a key that is no longer known.
  */
 export function flowControlListing(
   keys: readonly string[],
@@ -50,7 +50,7 @@ async function sortedRuns(keys: readonly string[]): Promise<string[][]> {
   return runs;
 }
 
-/** Takes the keys of sorted runs in the order of all, so many at a time. */
+/** Merges sorted runs into one order, a slice of keys at a time. */
 function* inOrder(runs: readonly string[][]): Generator<readonly string[]> {
   const places = runs.map(() => 0);
   for (;;) {

@@ -4,12 +4,13 @@ import type { Traffic } from './flow-control-gate.js';
 import { isOver } from './rate-window.js';
 
 /**
- * Every field is always there: clients read them unconditionally. No limit is 0. How much of the
- * limits is taken is not in the journal: null in a record as it was (ADR 47).
+ * Every field is always present, because clients read them unconditionally. No limit is shown as 0.
+ * How much of a limit is in use is not in the journal, so it is null in a record of the past (ADR
+ * 47).
  */
 export interface FlowControlRecord {
   readonly flowControlKey: string;
-  /** Messages that wait for this key's limits. */
+  /** Messages that wait for the limits of this key. */
   readonly waitListSize: number | null;
   readonly parallelismMax: number;
   readonly parallelismCount: number | null;
@@ -17,14 +18,14 @@ export interface FlowControlRecord {
   readonly rateCount: number | null;
   /** Seconds. */
   readonly ratePeriod: number;
-  /** When the open window began, Unix seconds; 0 where none is open. */
+  /** When the current window began, Unix seconds; 0 if none is open. */
   readonly ratePeriodStart: number;
   readonly isPaused: boolean;
   readonly isPinnedParallelism: boolean;
   readonly isPinnedRate: boolean;
 }
 
-/** `traffic` null = not known, as of a moment in the past; `at` is Unix milliseconds. */
+/** The record of a key at `at`, Unix milliseconds. `traffic` null = unknown, as for the past. */
 export function flowControlRecord(
   key: string,
   control: FlowControl,

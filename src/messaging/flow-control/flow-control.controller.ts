@@ -1,4 +1,4 @@
-/** `/v2/flowControl`: the keys, their limits and what they hold back (messaging.md 8). */
+/** `/v2/flowControl`: the keys, their limits, and what the limits hold back (messaging.md 8). */
 import {
   Controller,
   Get,
@@ -26,10 +26,7 @@ import { FlowControlGate } from './flow-control-gate.js';
 import { flowControlListing } from './flow-control-listing.js';
 import { type FlowControlRecord, flowControlRecord } from './flow-control-record.js';
 
-/**
- * A key that is not known is 404, but for a pin, which makes it known. What is not understood in a
- * query is 400.
- */
+/** Answers 404 for an unknown key, except to a pin, which creates it; 400 for an invalid query. */
 @Controller('v2/flowControl')
 export class FlowControlController {
   constructor(
@@ -111,7 +108,7 @@ export class FlowControlController {
     await this.carryOut(by, { type: 'UnpinFlowControl', ...this.addressOf(key), ...unpin });
   }
 
-  /** Attempts in flight are counted, never estimated: the rate is all there is to reset. */
+  /** Attempts in flight are counted, never estimated, so only the rate needs a reset. */
   @Post([':key/resetRate', ':key/reset'])
   @Describe(flowControlRoutes.resetRate)
   @HttpCode(200)

@@ -19,9 +19,9 @@ import {
 } from './flow-control.state.js';
 import { blockOf, isOver, windowAt } from './rate-window.js';
 
-/** The indexes that a key's decisions read. */
+/** The indexes that the decisions about a key read. */
 export interface FlowControlView {
-  /** How many messages that are not final name the key. */
+  /** How many messages that name the key are not final. */
   pendingOf(key: string): number;
 }
 
@@ -52,7 +52,7 @@ function decide(command: FlowControlCommand, state: FlowControlState, view: Flow
 
 const nothing: Decision<FlowControlEvent> = accept<FlowControlEvent>([]);
 
-/** A key that was mistyped must not look as if it was paused. */
+/** A mistyped key must not look as if it had been paused. */
 function missing(key: string): Decision<FlowControlEvent> {
   return new Refusal('not_found', `flow-control key ${key} not found`);
 }
@@ -65,7 +65,7 @@ function resume({ isPaused }: FlowControl): Decision<FlowControlEvent> {
   return isPaused ? accept([{ type: 'FlowControlResumed' }]) : nothing;
 }
 
-/** A publish that says nothing new costs no event. */
+/** A publish that changes no limit causes no event. */
 function name(command: NameFlowControl, state: FlowControlState): Decision<FlowControlEvent> {
   const held = state ?? unlimited;
   const { parallelism } = held.isPinnedParallelism ? held : command.limits;
@@ -99,7 +99,7 @@ function unpin(command: UnpinFlowControl, held: FlowControl): Decision<FlowContr
   return accept([{ type: 'FlowControlUnpinned', isPinnedParallelism, isPinnedRate }]);
 }
 
-/** The limits may have changed since the request: what is answered is what there is now. */
+/** The limits may have changed since the request, so the answer follows the current ones. */
 function reserve(command: ReserveGrants, control: FlowControl): Decision<FlowControlEvent> {
   const { rate, periodSeconds } = control;
   const window = windowAt(control.window, periodSeconds, command.at);
@@ -112,14 +112,14 @@ function reserve(command: ReserveGrants, control: FlowControl): Decision<FlowCon
     : accept([{ type: 'GrantsReserved', ...window, reserved: end }], grants);
 }
 
-/** Forgetting it changes nothing that can be seen but its record. */
+/** Whether forgetting the key would change nothing visible except its record. */
 function isIdle(control: FlowControl, at: number): boolean {
   const { isPaused, isPinnedParallelism, isPinnedRate, rate, periodSeconds, window } = control;
   if (isPaused || isPinnedParallelism || isPinnedRate) return false;
   return rate === null || isOver(window, periodSeconds, at);
 }
 
-/** 404 for a key that is not known, so that a mistyped one does not look as if it was paused. */
+/** An unknown key is a 404, so that a mistyped key does not look as if it had been paused. */
 export const flowControlDecider: Decider<
   FlowControlState,
   FlowControlCommand,

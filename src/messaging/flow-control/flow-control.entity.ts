@@ -1,4 +1,4 @@
-/** Flow-control keys as features hold them. */
+/** The flow-control keys in memory. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -10,7 +10,7 @@ import type { FlowControlState } from './flow-control.state.js';
 import { keyNamedBy } from './key-naming.policy.js';
 import { KeyUsage } from './key-usage.projection.js';
 
-/** A state of null = the key is not known: it has no limits. */
+/** A state of null = the key is unknown and has no limits. */
 @Injectable()
 export class FlowControls extends Entity<
   FlowControlState,

@@ -1,28 +1,28 @@
-/** What can have happened to a flow-control key. */
+/** The events of a flow-control key. */
 import type { DomainEvent } from '../../engine/decider.js';
 import type { FlowControlValue } from '../../grammar/flow-control-value.js';
 import type { RateWindow } from './rate-window.js';
 
-/** A publish brought other limits; these are in force now. */
+/** A publish named other limits, which are in force now. */
 export interface FlowControlLimited extends DomainEvent, FlowControlValue {
   readonly type: 'FlowControlLimited';
 }
 
-/** An operator fixed limits; these are in force now, and a new rate window began. */
+/** An operator fixed the limits, which are in force now, and a new rate window began. */
 export interface FlowControlPinned extends DomainEvent, FlowControlValue {
   readonly type: 'FlowControlPinned';
   readonly isPinnedParallelism: boolean;
   readonly isPinnedRate: boolean;
 }
 
-/** Limits may be published again where they are not pinned any more. */
+/** Publishes may change the limits again that are no longer pinned. */
 export interface FlowControlUnpinned extends DomainEvent {
   readonly type: 'FlowControlUnpinned';
   readonly isPinnedParallelism: boolean;
   readonly isPinnedRate: boolean;
 }
 
-/** Nothing of the key starts from now on; what runs may end. */
+/** No attempt under the key starts from now on; attempts in flight may end. */
 export interface FlowControlPaused extends DomainEvent {
   readonly type: 'FlowControlPaused';
 }
@@ -37,17 +37,17 @@ export interface RateReset extends DomainEvent {
   readonly type: 'RateReset';
 }
 
-/** Starts were set aside; the window is as it stands afterwards. A crash spends all of them. */
+/** Starts were reserved; the window is that afterwards. After a crash all count as spent. */
 export interface GrantsReserved extends DomainEvent, RateWindow {
   readonly type: 'GrantsReserved';
 }
 
-/** The key was idle, and many are known: it is as if it had never been named. */
+/** The key was idle and was forgotten, as if it had never been named. */
 export interface FlowControlForgotten extends DomainEvent {
   readonly type: 'FlowControlForgotten';
 }
 
-/** All events of a key's stream, but for its checkpoints. */
+/** All events of the stream of a key, except checkpoints. */
 export type FlowControlEvent =
   | FlowControlLimited
   | FlowControlPinned

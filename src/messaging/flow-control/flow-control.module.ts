@@ -1,4 +1,4 @@
-/** Wiring of flow control: the keys, their gate, and the routes of operators. */
+/** Wiring of flow control: the keys, their gate, and the routes for operators. */
 import { Module } from '@nestjs/common';
 import { ProcessLife } from '../../engine/lifecycle/process-life.js';
 import { Gates } from '../gates/gates.js';
@@ -13,7 +13,7 @@ import { KeySweep } from './key-sweep.js';
 /** Stopping the gate waits for nothing. */
 const stopDeadlineMs = 1000;
 
-/** Its gate is one of those that each attempt passes (`Gates`). */
+/** Adds its gate to the gates that each attempt passes (`Gates`). */
 @Module({
   imports: [GatesModule, MessagesModule],
   controllers: [FlowControlController, GlobalParallelismController],

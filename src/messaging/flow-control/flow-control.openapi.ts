@@ -1,4 +1,4 @@
-/** How the routes of flow control are described (messaging.md 8). */
+/** Describes the routes of flow control (messaging.md 8). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -28,7 +28,7 @@ const done = { 200: { description: 'Done' } };
 const limit = once(() => z.int().min(1).optional());
 const flag = once(() => z.boolean().optional());
 
-/** Those of `/v2/flowControl` and `/v2/globalParallelism`, but for what `waiting` lists. */
+/** The routes of `/v2/flowControl` and `/v2/globalParallelism`, except those of `waiting`. */
 export const flowControlRoutes = {
   list: {
     summary: 'All flow-control keys',

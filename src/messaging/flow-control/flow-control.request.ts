@@ -1,16 +1,16 @@
-/** What stands in the queries of flow-control routes (messaging.md 8). Pure. */
+/** Parses the queries of flow-control routes (messaging.md 8). Pure. */
 
 import { periodSecondsMax } from '../../grammar/flow-control-value.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { integer, readFilters, text, whenGiven } from '../../http/query-filters.js';
 import type { PinFlowControl, UnpinFlowControl } from './flow-control.commands.js';
 
-/** What a pin fixes; null = as it is. */
+/** The limits that a pin fixes; null = the limit is not changed. */
 export type Pin = Pick<PinFlowControl, 'parallelism' | 'rate' | 'periodSeconds'>;
-/** What publishes decide again. */
+/** The limits that publishes decide again. */
 export type Unpin = Pick<UnpinFlowControl, 'parallelism' | 'rate'>;
 
-/** `?parallelism=3&rate=10&period=60`: any of them, at least one; the period in seconds. */
+/** Parses `?parallelism=3&rate=10&period=60`: at least one of them; the period in seconds. */
 export function parsePin(requestTarget: string): Result<Pin> {
   const period = upTo(periodSecondsMax);
   const read = readFilters(requestTarget, { parallelism: limit, rate: limit, period });
@@ -22,7 +22,7 @@ export function parsePin(requestTarget: string): Result<Pin> {
   return ok({ parallelism, rate, periodSeconds });
 }
 
-/** `?parallelism=true&rate=true`: each on its own, at least one of them named. */
+/** Parses `?parallelism=true&rate=true`: at least one of them. */
 export function parseUnpin(requestTarget: string): Result<Unpin> {
   const read = readFilters(requestTarget, { parallelism: flag, rate: flag });
   if (!read.ok) return read;
@@ -33,13 +33,13 @@ export function parseUnpin(requestTarget: string): Result<Unpin> {
   return ok({ parallelism: parallelism ?? false, rate: rate ?? false });
 }
 
-/** `?search=`: part of a key; null = every key. */
+/** Parses `?search=`, a part of a key; null = every key. */
 export function parseSearch(requestTarget: string): Result<string | null> {
   const read = readFilters(requestTarget, { search: text });
   return read.ok ? ok(read.value.search) : read;
 }
 
-/** A route that takes no parameter says so. */
+/** Refuses any parameter, for routes that take none. */
 export function parseNothing(requestTarget: string): Result<unknown> {
   return readFilters(requestTarget, {});
 }

@@ -1,6 +1,6 @@
 /**
- * A flow-control key as memory holds it: the limits in force, and how far its rate window is spoken
- * for. What runs and what waits is the gate's to know.
+ * A flow-control key in memory: the limits in force, and how much of its rate window is reserved.
+ * The gate keeps what is in flight and what waits.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { FlowControlValue } from '../../grammar/flow-control-value.js';
@@ -8,8 +8,8 @@ import type { FlowControlEvent } from './flow-control.events.js';
 import { nextWindow, noWindow, type RateWindow } from './rate-window.js';
 
 /**
- * Changed limits hold at once, also for messages that wait: the current window keeps its start and
- * its count, and is as long and as wide as the limits now say. If more starts are spent than a
+ * Changed limits apply at once, also to waiting messages: the current window keeps its start and
+ * its count, but its length and its rate follow the new limits. If more starts are spent than a
  * lower rate allows, no message starts until the window ends; a shorter period may end it now.
  */
 export interface FlowControl extends FlowControlValue {
@@ -19,10 +19,10 @@ export interface FlowControl extends FlowControlValue {
   readonly window: RateWindow;
 }
 
-/** null: nothing is known about the key, and nothing limits it. */
+/** null = the key is unknown, and nothing limits it. */
 export type FlowControlState = FlowControl | null;
 
-/** What a key is like before anything was said of it. */
+/** The state of a key before any limit was named. */
 export const unlimited: FlowControl = {
   parallelism: null,
   rate: null,
@@ -33,7 +33,10 @@ export const unlimited: FlowControl = {
   window: noWindow,
 };
 
-/** A new window has the next ordinal, so that grants of the one before are not spent in it. */
+/**
+ * The state of a key after an event. A new window has the next ordinal, so that grants of an
+ * earlier one are not spent in it.
+ */
 export function evolveFlowControl(
   state: FlowControlState,
   event: FlowControlEvent,

@@ -1,4 +1,4 @@
-/** `/v2/globalParallelism`: how many attempts run, and may run, at once (messaging.md 8). */
+/** `/v2/globalParallelism`: how many attempts are in flight, and the limit (messaging.md 8). */
 import { Controller, Get, Inject } from '@nestjs/common';
 import { provided } from '../../engine/provided.js';
 import { Describe } from '../../http/routes/route-description.js';

@@ -1,6 +1,6 @@
 /**
- * Reserves grants in the journal, many keys at a time: all requests of one tick go into the same
- * turns, so that a thousand keys whose windows begin together cost a few commits.
+ * Reserves grants in the journal, for many keys at a time: all requests of one tick go into the
+ * same turns, so that a thousand keys whose windows begin together cost only a few commits.
  */
 
 import { slicesOf } from '../../engine/bulk/slices.js';
@@ -13,12 +13,10 @@ import {
 } from './flow-control.commands.js';
 import type { KeyTraffic } from './key-traffic.js';
 
-/** `grants` are durable; null: they could not be had, for now. */
+/** Receives durable `grants`; null = they could not be reserved for now. */
 export type Granted = (traffic: KeyTraffic, grants: ReservedGrants | null) => void;
 
-/**
- * Of the gate alone. What a crash leaves reserved counts as spent: a rate is never exceeded for it.
- */
+/** Used only by the gate. Reserved grants count as spent after a crash: no rate is exceeded. */
 export class GrantReservations {
   private wanted: KeyTraffic[] = [];
   private isStopped = false;
@@ -29,14 +27,14 @@ export class GrantReservations {
     private readonly granted: Granted,
   ) {}
 
-  /** Reserves what the key's line is short of, unless that is under way. */
+  /** Reserves the grants that the line of the key lacks, unless that is already under way. */
   request(traffic: KeyTraffic): void {
     if (traffic.isReserving) return;
     traffic.isReserving = true;
     if (this.wanted.push(traffic) === 1) queueMicrotask(() => this.reserveAll());
   }
 
-  /** Nothing is reserved any more. */
+  /** Makes no more reservations. */
   stop(): void {
     this.isStopped = true;
   }
@@ -59,7 +57,7 @@ export class GrantReservations {
         waiting: line.length,
       }),
     );
-    // The engine reports the defect to its watch.
+    // The engine reports the defect to its `EngineWatch`.
     const outcomes = await this.engine.dispatch(commands).catch(() => null);
     for (const [index, traffic] of wanted.entries()) {
       traffic.isReserving = false;

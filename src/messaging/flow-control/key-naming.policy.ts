@@ -1,11 +1,11 @@
-/** A message that names a flow-control key makes it exist, with the limits that it says. Pure. */
+/** Creates or updates a flow-control key when a message names it with limits. Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { MessageEvent } from '../messages/message.events.js';
 import { flowControlKind, type NameFlowControl } from './flow-control.commands.js';
 
 const none: readonly NameFlowControl[] = [];
 
-/** What an event of a message means for its flow-control key. */
+/** The commands for a flow-control key that follow from an event of a message. */
 export function keyNamedBy({ event, at }: EventEnvelope<MessageEvent>): readonly NameFlowControl[] {
   if (event.type !== 'MessagePublished' || event.flowControl === null) return none;
   const { key, ...limits } = event.flowControl;

@@ -1,7 +1,7 @@
 /**
- * Keys are many where each user has one: when more are known than an operator looks at, the idle
- * ones are forgotten, oldest first, so that memory follows the work in flight. However few they
- * are, those that were idle a day ago, and are now, go too.
+ * Forgets idle keys. There are many keys if each user has one: when more are known than an operator
+ * would look at, idle keys are forgotten, oldest first, so that memory follows the work in flight.
+ * Regardless of their number, keys that are idle now and were idle a day ago are forgotten, too.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { slicesOf } from '../../engine/bulk/slices.js';
@@ -14,26 +14,26 @@ import { FlowControls } from './flow-control.entity.js';
 import type { FlowControlEvent } from './flow-control.events.js';
 import { FlowControlGate } from './flow-control-gate.js';
 
-/** While too many are known, because they are in use, the sweep comes back. */
+/** How soon the sweep repeats while too many keys are known because they are in use. */
 const sweepAgainMs = 60_000;
 
-/** What was idle at two looks in a row is forgotten; used again, it costs an event. */
+/** Keys idle at two checks in a row are forgotten; using a forgotten key again costs an event. */
 const lookEveryMs = 86_400_000;
 
 /**
- * It looks at keys a slice at a time. The decider of a key has the last word: one that messages
+ * It examines keys a slice at a time. The decider of a key has the final say: a key that messages
  * name, or that an operator has pinned or paused, stays.
  */
 @Injectable()
 export class KeySweep {
-  /** As many keys are kept, idle or not: an operator may want to see them. */
+  /** This many keys are kept, idle or not, because an operator may want to see them. */
   keptMax = 10_000;
-  /** One is under way, or will come by itself. */
+  /** A sweep is running, or the next one is already scheduled. */
   private isSweeping = false;
   private isStopped = false;
   private cancel: () => void = () => undefined;
   private cancelLook: () => void = () => undefined;
-  /** At the last look. */
+  /** The keys that were idle at the last check. */
   private idle: ReadonlySet<string> = new Set();
 
   constructor(
@@ -43,17 +43,17 @@ export class KeySweep {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Sweeps when a new key is one too many. */
+  /** Begins a sweep when a new key exceeds the limit. */
   readonly listener: EventListener<FlowControlEvent> = (envelopes) => {
     if (this.isSweeping || this.keys.size <= this.keptMax) return;
     if (envelopes.some(({ sequence }) => sequence === 0)) this.begin();
   };
 
-  /** Looks for idle keys from now on, once a day. */
+  /** Checks for idle keys once a day from now on. */
   start(): void {
     if (this.isStopped) return;
     this.cancelLook = this.clock.after(lookEveryMs, () => {
-      // The engine reports a defect to its watch.
+      // The engine reports a defect to its `EngineWatch`.
       const end = () => this.start();
       this.look().then(end, end);
     });
@@ -73,11 +73,11 @@ export class KeySweep {
       if (this.keys.size <= this.keptMax) this.isSweeping = false;
       else this.cancel = this.clock.after(sweepAgainMs, () => this.begin());
     };
-    // The engine reports a defect to its watch.
+    // The engine reports a defect to its `EngineWatch`.
     this.sweep().then(end, end);
   }
 
-  /** Down to half of what may be kept, so that not every new key begins another sweep. */
+  /** Sweeps down to half of the limit, so that not every new key begins another sweep. */
   private async sweep(): Promise<void> {
     for (const keys of slicesOf([...this.keys.actors.ids()])) {
       await this.forget(keys.filter((key) => this.gate.isIdle(key)));
@@ -103,7 +103,7 @@ export class KeySweep {
     const decided = this.engine.dispatch(commands);
     for (const key of keys) if (!this.keys.has(key)) this.gate.forget(key);
     await decided;
-    // Where nothing was forgotten nothing was waited for: others come first all the same.
+    // If nothing was forgotten, nothing was awaited; still let other work go first.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

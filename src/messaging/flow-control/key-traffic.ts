@@ -1,15 +1,18 @@
-/** The traffic of one flow-control key in this process: who waits and runs, the grants at hand. */
+/**
+ * The traffic of one flow-control key in this process: waiting attempts, attempts in flight, and
+ * available grants.
+ */
 import type { Gate } from '../gates/gate.js';
 import { Line } from '../gates/gate.js';
 import type { ReservedGrants } from './flow-control.commands.js';
 import type { RateWindow } from './rate-window.js';
 
-/** Made for the first attempt under a key, and dropped when its key is forgotten. */
+/** Created for the first attempt under a key, and dropped when the key is forgotten. */
 export class KeyTraffic {
   readonly line: Line;
-  /** Grants are on their way to disk. */
+  /** Grants are being written to disk. */
   isReserving = false;
-  /** Of the window `ordinal`, [spent, end) may still be started; below `spent` they have been. */
+  /** Grants of the window `ordinal`: those below `spent` are used, [spent, end) are available. */
   private grants: Grants = noGrants;
 
   constructor(
@@ -19,40 +22,40 @@ export class KeyTraffic {
     this.line = new Line(gate);
   }
 
-  /** Nothing waits, runs or is being reserved. */
+  /** Nothing waits, is in flight or is being reserved. */
   get isIdle(): boolean {
     return this.line.isIdle && !this.isReserving;
   }
 
   /**
-   * Starts that `window` has spent. What was reserved before this process knew the window may have
-   * been started by one that crashed.
+   * How many starts `window` has spent. Grants reserved before this process knew the window count
+   * as spent: a process that crashed may have used them.
    */
   spentOf(window: RateWindow): number {
     return this.grants.ordinal === window.ordinal ? this.grants.spent : window.reserved;
   }
 
-  /** Whether a start of `window` is reserved and free. */
+  /** Whether a reserved start of `window` is available. */
   hasGrant(window: RateWindow): boolean {
     const { ordinal, spent, end } = this.grants;
     return ordinal === window.ordinal && spent < end;
   }
 
-  /** Until when a window is open that was over when its grants came, by the monotonic clock. */
+  /** Until when a window is open that had ended when its grants arrived, by the monotonic clock. */
   lateUntil({ ordinal }: RateWindow): number | null {
     return this.grants.ordinal === ordinal ? this.grants.lateUntil : null;
   }
 
   /**
-   * `end` is past `first`, unless the window had nothing left. `lateUntil` is null where the window
-   * is not over yet.
+   * Takes over reserved grants. `end` is greater than `first`, unless the window had none left.
+   * `lateUntil` is null if the window has not ended yet.
    */
   take({ ordinal, first, end }: ReservedGrants, lateUntil: number | null): void {
     const spent = ordinal === this.grants.ordinal ? this.grants.spent : first;
     this.grants = { ordinal, spent, end, lateUntil };
   }
 
-  /** One grant is used; ask `hasGrant` first. */
+  /** Uses one grant; check `hasGrant` first. */
   spend(): void {
     this.grants.spent += 1;
   }

@@ -1,18 +1,18 @@
-/** How many messages that are not final name each flow-control key: one without any is idle. */
+/** How many messages that are not final name each flow-control key; a key without any is idle. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { MessageEvent } from '../messages/message.events.js';
 
-/** All messages of one key share its one text, which holds no part of the journal in memory. */
+/** All messages of a key share one string, which keeps no part of the journal in memory. */
 interface Count {
   readonly key: string;
   readonly messages: number;
 }
 
-/** Part of memory; what the decider of a key looks at before it lets the key go. */
+/** A part of memory that the decider of a key reads before it forgets the key. */
 export class KeyUsage implements Fold<MessageEvent> {
-  /** The key of each pending message that names one: its last event does not repeat it. */
+  /** The key of each pending message that has one, since the last event does not repeat it. */
   private readonly keys = new Map<string, string>();
   private readonly counts = new Map<string, Count>();
   readonly interest: Interest<MessageEvent> = {
@@ -24,7 +24,7 @@ export class KeyUsage implements Fold<MessageEvent> {
     maps: { keys: this.keys, counts: this.counts },
   };
 
-  /** Messages that are not final and name `key`. */
+  /** How many messages that name `key` are not final. */
   pendingOf(key: string): number {
     return this.counts.get(key)?.messages ?? 0;
   }
@@ -32,7 +32,7 @@ export class KeyUsage implements Fold<MessageEvent> {
   evolve({ id, event }: EventEnvelope<MessageEvent>, changes: TurnChanges): void {
     switch (event.type) {
       case 'MessagePublished':
-        // One that is published again counts once.
+        // A message that is published again counts once.
         this.leave(id, changes);
         if (event.flowControl !== null) this.enter(id, event.flowControl.key, changes);
         return;
