@@ -1,6 +1,6 @@
 /**
- * Where deliveries may go: one judgement for publishes, callbacks and every connection that is
- * opened (messaging.md 1.5). Pure.
+ * Decides where deliveries may go: the same rules for publishes, callbacks and every connection
+ * that is opened (messaging.md 1.5). Pure.
  */
 
 import { isIP } from 'node:net';
@@ -13,28 +13,28 @@ import { embeddedIpv4, type IpAddress, isMetadata, restrictedRange } from './add
 const hostLengthMax = 253;
 
 /**
- * Above 1023: ports that no web page may call (WHATWG fetch, "bad port"), and two stores that take
- * an HTTP request for commands.
+ * Denied ports above 1023: those that no web page may call (WHATWG fetch, "bad port"), and two of
+ * data stores that take an HTTP request for commands.
  */
 const deniedPorts: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668,
   6669, 6679, 6697, 10080, 11211,
 ]);
 
-/** What was found of an address; null = it may be reached. */
+/** The result of checking an address; null = it may be reached. */
 interface Verdict {
   readonly refusal: Refusal | null;
 }
 
-/** Each check says why something may not be reached, or null. */
+/** Each check returns why something may not be reached, or null. */
 export class AddressGuard {
   private readonly networks: readonly [IpAddress, number][];
   private readonly hosts: ReadonlySet<string>;
   private readonly own: ReadonlySet<string>;
-  /** Verdicts on literals: the same few are called again and again. */
+  /** Verdicts on literal addresses: the same few are called again and again. */
   private readonly literals = new LRUCache<string, Verdict>({ max: 1024 });
 
-  /** `own` are the addresses of this machine's interfaces: behind each are its private services. */
+  /** `own`: the addresses of this machine's interfaces, which lead to its private services. */
   constructor(allowed: AllowedNetworks, own: readonly string[] = []) {
     this.own = new Set(own.map((address) => ipaddr.parse(address).toNormalizedString()));
     this.networks = allowed.networks.map((network) => ipaddr.parseCIDR(network));
@@ -42,8 +42,8 @@ export class AddressGuard {
   }
 
   /**
-   * What can be judged without a look-up, at publish and again before dialling: scheme,
-   * userinfo, port, and the address where the host is one. Names are judged when they resolve.
+   * Checks everything that needs no look-up, at publish and again before dialling: scheme,
+   * userinfo, port, and the address if the host is one. Names are checked when they resolve.
    */
   checkDestination(url: URL): Refusal | null {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -62,7 +62,7 @@ export class AddressGuard {
     return isIP(host) === 0 ? null : this.checkLiteral(host);
   }
 
-  /** One address that `host` resolved to, or that a connection to it has reached. */
+  /** Checks one address that `host` resolved to, or that a connection to it has reached. */
   checkAddress(address: string, host: string): Refusal | null {
     if (!ipaddr.isValid(address)) return refused(`must not resolve to ${address}: not an address`);
     const whole = ipaddr.parse(address);
@@ -80,7 +80,7 @@ export class AddressGuard {
     return null;
   }
 
-  /** Every address of a name: one forbidden answer refuses the name, as in DNS rebinding. */
+  /** Checks every address of a name: one forbidden address refuses the name (DNS rebinding). */
   checkAddresses(addresses: readonly string[], host: string): Refusal | null {
     if (addresses.length === 0) return refused('does not resolve to any address');
     for (const address of addresses) {
@@ -98,7 +98,7 @@ export class AddressGuard {
     return refusal;
   }
 
-  /** Why an address is closed as long as nothing allows it; undefined = it is open. */
+  /** Why an address is closed unless a setting allows it; undefined = it is open. */
   private closedRange(address: IpAddress): string | undefined {
     return this.isOwn(address) ? 'own' : restrictedRange(address);
   }
@@ -115,14 +115,14 @@ export class AddressGuard {
 }
 
 /**
- * The host as it is dialled: without the brackets of IPv6 and the one dot that roots a name. The
- * URL parser has already made every spelling of an IPv4 address into four decimals.
+ * The host as it is dialled: without the brackets of IPv6 and without one trailing dot. The URL
+ * parser has already turned every spelling of an IPv4 address into four decimals.
  */
 export function dialledHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** `text` is empty where the port is the scheme's own. */
+/** `text` is empty if the port is the default of the scheme. */
 function isAllowedPort(text: string): boolean {
   const port = Number(text);
   if (text === '' || port === 80 || port === 443) return true;
@@ -132,7 +132,7 @@ function isAllowedPort(text: string): boolean {
 /** The setting that opens networks beyond the public internet. */
 const setting = 'STEPWELL_ALLOW_NETWORKS';
 
-/** The setting that could allow what is refused; undefined = none could. */
+/** The setting that could allow a refused destination; undefined = none could. */
 export function settingOf({ details }: Refusal): string | undefined {
   return details?.['setting'] === setting ? setting : undefined;
 }

@@ -1,11 +1,11 @@
-/** The ranges that are not the public internet, as a table. Pure. */
+/** The address ranges that are not the public internet, as a table. Pure. */
 import ipaddr from 'ipaddr.js';
 
-/** An address of either family, as ipaddr.js has it. */
+/** An address of either family, as ipaddr.js represents it. */
 export type IpAddress = ReturnType<typeof ipaddr.parse>;
 type Range = readonly [IpAddress, number];
 
-/** Cloud metadata and the link: never reachable, whatever configuration says. */
+/** Cloud metadata and link-local addresses: never reachable, whatever the configuration says. */
 const metadata = ranges([
   '169.254.0.0/16',
   '168.63.129.16/32', // Azure
@@ -29,12 +29,12 @@ const restricted: readonly (readonly [Range, string])[] = [
   ...named('discarded', ['100::/64', '100:0:0:1::/64']),
   ...named('multicast', ['224.0.0.0/4', 'ff00::/8']),
   ...named('reserved', ['240.0.0.0/4']),
-  // All that is global stands in 2000::/3, or wraps an IPv4 address in ::/8.
+  // Every global address is in 2000::/3, or wraps an IPv4 address in ::/8.
   ...named('reserved', ['100::/8', '200::/7', '400::/6', '800::/5', '1000::/4']),
   ...named('reserved', ['4000::/2', '8000::/1']),
 ];
 
-/** Where IPv6 wraps an IPv4 address: the prefix, and the places of its four bytes. */
+/** Prefixes in which IPv6 wraps an IPv4 address, and the positions of its four bytes. */
 const wrappings: readonly (readonly [Range, readonly number[]])[] = [
   [rangeOf('::ffff:0:0/96'), [12, 13, 14, 15]], // v4-mapped
   [rangeOf('::ffff:0:0:0/96'), [12, 13, 14, 15]], // v4-translated
@@ -42,9 +42,12 @@ const wrappings: readonly (readonly [Range, readonly number[]])[] = [
   [rangeOf('64:ff9b::/96'), [12, 13, 14, 15]], // NAT64
   [rangeOf('2002::/16'), [2, 3, 4, 5]], // 6to4
 ];
-/** Teredo keeps the client's IPv4 address inverted in its last four bytes. */
+/** Teredo stores the client's IPv4 address inverted in the last four bytes. */
 const teredo = rangeOf('2001::/32');
-/** NAT64 of a network's own: the length of its prefix, and with it the reading, is not known. */
+/**
+ * NAT64 with a local prefix: the length of the prefix, and so the position of the IPv4 address, is
+ * not known.
+ */
 const localNat64 = rangeOf('64:ff9b:1::/48');
 const localNat64Readings = [
   [6, 7, 9, 10],
@@ -56,13 +59,13 @@ const localNat64Readings = [
 /** The IPv4 addresses that an IPv6 address wraps. */
 export interface EmbeddedIpv4 {
   readonly addresses: readonly IpAddress[];
-  /** Packets end up there and nowhere else, so that the address means no more than this one. */
+  /** Whether packets can end up only at these addresses, so that they alone need to be allowed. */
   readonly isExact: boolean;
 }
 
 const nothingEmbedded: EmbeddedIpv4 = { addresses: [], isExact: false };
 
-/** The IPv4 addresses that packets to an IPv6 address may end up at. */
+/** The IPv4 addresses at which packets to an IPv6 address may end up. */
 export function embeddedIpv4(address: IpAddress): EmbeddedIpv4 {
   if (address.kind() === 'ipv4') return nothingEmbedded;
   const bytes = address.toByteArray();
@@ -81,7 +84,10 @@ export function embeddedIpv4(address: IpAddress): EmbeddedIpv4 {
     : nothingEmbedded;
 }
 
-/** Of any prefix: the interface is `0:5efe` and an IPv4 address, whatever its u and g bits say. */
+/**
+ * ISATAP, with any prefix: the interface id is `0:5efe` and an IPv4 address, whatever its u and g
+ * bits.
+ */
 function isIsatap(bytes: readonly number[]): boolean {
   const [flags = 0, zero, organization, type] = bytes.slice(8, 12);
   return flags <= 3 && zero === 0 && organization === 0x5e && type === 0xfe;
@@ -91,12 +97,12 @@ function ipv4At(bytes: readonly number[], places: readonly number[]): IpAddress 
   return ipaddr.fromByteArray(places.map((place) => bytes[place] ?? 0));
 }
 
-/** Whether it is one of those at which clouds give credentials to their machines. */
+/** Whether an address is one at which clouds give credentials to their machines, or link-local. */
 export function isMetadata(address: IpAddress): boolean {
   return metadata.some((range) => isIn(address, range));
 }
 
-/** What the address's range is for; undefined = the public internet. */
+/** The purpose of the range of an address; undefined = the public internet. */
 export function restrictedRange(address: IpAddress): string | undefined {
   return restricted.find(([range]) => isIn(address, range))?.[1];
 }

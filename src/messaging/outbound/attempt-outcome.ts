@@ -1,25 +1,25 @@
-/** One attempt as it goes out and as it ends. */
+/** One attempt, as it is sent and as it ends. */
 
 /** A request, ready to be sent. */
 export interface OutgoingAttempt {
   /** Absolute http or https URL, as it is signed. */
   readonly url: string;
   readonly method: string;
-  /** Flat name, value pairs, without Host, Connection and Content-Length. */
+  /** Names and values in turn, without Host, Connection and Content-Length. */
   readonly headers: readonly string[];
   /** Not sent with GET and HEAD. */
   readonly body: Buffer | null;
-  /** From now to the last byte of the response, connecting included. */
+  /** Time from now to the last byte of the response, including connecting. */
   readonly timeoutMs: number;
-  /** Of the response body, so much is kept. */
+  /** How many bytes of the response body are kept. */
   readonly captureBytes: number;
 }
 
-/** What came of it. Every failure is an outcome; nothing is thrown. */
+/** How an attempt ended. Every failure is an outcome; nothing is thrown. */
 export interface AttemptOutcome {
-  /** 0 = there was no complete response; `error` says why. */
+  /** 0 = there was no complete response, for the reason in `error`. */
   readonly status: number;
-  /** Flat name, value pairs as received (bytes as Latin-1); empty where status is 0. */
+  /** Names and values in turn, as received (bytes as Latin-1); empty if status is 0. */
   readonly headers: readonly string[];
   readonly body: Buffer;
   /** The response body was longer than `body`. */
@@ -28,6 +28,6 @@ export interface AttemptOutcome {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Ended by us, because the server stops: such an attempt does not count. */
+  /** The server cut the attempt off because it is stopping: such an attempt does not count. */
   readonly cut: boolean;
 }

@@ -1,66 +1,69 @@
-/** One connection to an origin: one request and its response at a time. */
+/** One connection to an origin, which carries one request and its response at a time. */
 import type { Socket } from 'node:net';
 import type { WireRequest } from './request-head.js';
 import { ResponseReader, type ResponseTaker } from './response-reader.js';
 import { transportReason } from './transport-error.js';
 
-/** What a connection calls as a request goes on. */
+/** The callbacks that report the progress of a request. */
 export interface OutboundExchange extends ResponseTaker {
-  /** `drop` ends it where it is now, without a word: its place in a line, or its connection. */
+  /** `drop` silently ends the exchange: it leaves the line, or its connection is closed. */
   placed(drop: () => void): void;
-  /** It is being sent. */
+  /** The request is being sent. */
   sent(): void;
-  /** The whole response has come. */
+  /** The whole response has arrived. */
   complete(): void;
   fail(reason: string): void;
 }
 
-/** Where a connection belongs. */
+/** The owner of a connection. */
 export interface ConnectionOwner {
-  /** It may take the next request, within `keptMs`. */
+  /** The connection may take the next request, within `keptMs`. */
   free(connection: OutboundConnection, keptMs: number): void;
-  /** It has closed, or is about to. */
+  /** The connection has closed, or is about to. */
   gone(connection: OutboundConnection): void;
 }
 
-/** Where the other side does not say how long it keeps a connection without a request. */
+/** How long an idle connection is kept if the other side does not say. */
 const keptMsUsually = 4000;
-/** It closes when it says, so that we do so before; and not for longer than our own limit. */
+/**
+ * We close this long before the time that the other side names, so as to be first; and never keep a
+ * connection longer than our own limit.
+ */
 const keptMsBefore = 2000;
 
-/** A body up to this goes out as one piece with its head: to copy it costs less than two pieces. */
+/** Bodies up to this size are sent in one piece with the head: copying beats two writes. */
 const joinedBytesMax = 8 * 1024;
 
 const closedEarly = 'the destination closed the connection before its response was complete';
 const tooLarge = 'the response headers are too large';
 
 /**
- * What comes on any connection is read into the same memory, which is good until the listeners of
- * `data` return: memory for each read is more work than what most answers bring.
+ * All connections read into the same memory, which is valid until the listeners of `data` return:
+ * allocating memory for each read costs more than handling most responses.
  */
 const received = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Called by Node for each read, as a method of its socket. */
+/** Node calls this for each read, as a method of the socket. */
 function announce(this: Socket, length: number): boolean {
   this.emit('data', received.subarray(0, length));
   return true;
 }
 
-/** How the sockets of connections read. */
+/** The `onread` option of all sockets of connections. */
 export const onread = { buffer: received, callback: announce };
 
-/** Made by `OriginConnections` over a socket that is open; it is free until `send`. */
+/** Created by `OriginConnections` for an open socket; the connection is free until `send`. */
 export class OutboundConnection {
   private readonly reader = new ResponseReader();
   private exchange: OutboundExchange | null = null;
-  /** Of the owner's clock: from then on a free connection is not kept any longer. */
+  /** Time by the owner's clock after which a free connection is no longer kept. */
   keptUntil = 0;
   private readonly drop = () => this.destroy();
 
   constructor(
     private readonly socket: Socket,
     private readonly owner: ConnectionOwner,
-    /** No connection is kept for longer without a request, in ms. */
+    /** The longest that a connection is kept without a request, in ms. */
     private readonly keptMsMax: number,
   ) {
     socket.on('data', (bytes: Buffer) => this.received(bytes));
@@ -69,7 +72,7 @@ export class OutboundConnection {
     socket.on('close', () => this.failed(closedEarly));
   }
 
-  /** Sends a request; it must be free. */
+  /** Sends a request; the connection must be free. */
   send({ method, head, body }: WireRequest, exchange: OutboundExchange): void {
     const { socket } = this;
     this.exchange = exchange;
@@ -86,7 +89,10 @@ export class OutboundConnection {
     }
   }
 
-  /** Closes it at once, without a word to what was under way: that ends it, or knows already. */
+  /**
+   * Closes the connection at once, without notifying the exchange, which requested this or is
+   * notified by the caller.
+   */
   destroy(): void {
     this.exchange = null;
     this.reader.stop();
@@ -96,13 +102,13 @@ export class OutboundConnection {
 
   private received(bytes: Buffer): void {
     const { reader } = this;
-    // What comes without having been asked for is no answer to what is asked next.
+    // Bytes that nothing asked for must not be taken as the answer to the next request.
     if (this.exchange === null) {
       this.destroy();
       return;
     }
     reader.push(bytes);
-    // It was dropped while it was read: its limits were reached.
+    // The exchange was dropped while it was read, because a limit was reached.
     if (this.exchange === null) return;
     const { defect } = reader;
     if (defect === 'headers') this.failed(tooLarge);
@@ -119,10 +125,11 @@ export class OutboundConnection {
     const { exchange, reader, socket } = this;
     this.exchange = null;
     const keptMs = this.keptMsOf(reader.head?.keptMs ?? null);
-    // What follows on it would be a guess: the request is still being sent, or more came.
+    // Do not reuse the connection if the request is still being sent or more bytes came than the
+    // response: what follows could not be attributed.
     const isSpent = keptMs <= 0 || reader.hasSurplus || socket.writableLength > 0;
     reader.rest();
-    // What follows from the answer may need a connection at once.
+    // Release the connection first: what follows from the answer may need one at once.
     if (isSpent) this.destroy();
     else this.owner.free(this, keptMs);
     exchange?.complete();

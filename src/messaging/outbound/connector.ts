@@ -1,6 +1,6 @@
 /**
- * How connections to destinations are opened: only to approved addresses, or to where an override
- * of the operator points. What a pool reuses was opened here.
+ * Opens connections to destinations: only to approved addresses, or to the target of an operator's
+ * override. Every pooled connection was opened here.
  */
 
 import { isIP, type LookupFunction } from 'node:net';
@@ -11,13 +11,13 @@ import { onread } from './connection.js';
 import type { NameResolver } from './name-resolver.js';
 import { DestinationRefused } from './transport-error.js';
 
-/** For name, connection and TLS together. */
+/** Timeout in ms for name resolution, connection and TLS together. */
 const timeout = 5000;
 
 /**
- * An undici connector; its errors are `DestinationRefused` or those of the socket, whose `data` is
- * only good while it is announced. `overrides` are by host name in lower case: the operator named
- * the target, so it is not judged.
+ * An undici connector. Its errors are `DestinationRefused` or those of the socket, whose `data` is
+ * valid only during the event. `overrides` are keyed by host name in lower case; their targets are
+ * not checked, because the operator named them.
  */
 export function guardedConnector(
   guard: AddressGuard,
@@ -41,7 +41,7 @@ export function guardedConnector(
       direct({ ...target, hostname, port: String(port) }, callback);
       return;
     }
-    // Node never calls `lookup` with a literal.
+    // Node never calls `lookup` with a literal address.
     const literal = isIP(host) === 0 ? null : guard.checkAddress(host, host);
     if (literal !== null) {
       const refusal = new DestinationRefused(literal.message);
@@ -51,7 +51,7 @@ export function guardedConnector(
     guarded(target, (...opened) => {
       const [error, socket] = opened;
       if (error !== null) return callback(error, null);
-      // Whatever was looked up: this is where the socket has come out, and nothing was sent yet.
+      // Whatever was looked up, check the address that was reached, before anything is sent.
       const refusal = guard.checkAddress(socket.remoteAddress ?? '', host);
       if (refusal === null) return callback(null, socket);
       socket.destroy();

@@ -1,6 +1,6 @@
 /**
  * Calls destinations: one attempt in, one outcome out. Connections are pooled by origin; limits,
- * guard and deadline hold for every attempt (messaging.md 1.5 and 3.1, ADR 24).
+ * guard and deadline apply to every attempt (messaging.md 1.5 and 3.1, ADR 24).
  */
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
@@ -19,45 +19,45 @@ import { OpenAttempt } from './open-attempt.js';
 import { OriginConnections } from './origin-connections.js';
 import { wireRequest } from './request-head.js';
 
-/** What it calls by, and within. */
+/** The dependencies and limits of an `EndpointCaller`. */
 export interface EndpointCallerOptions {
   readonly clock: Clock;
-  /** What may be reached beyond the public internet. */
+  /** The networks that may be reached beyond the public internet. */
   readonly allowed: AllowedNetworks;
   /** Addresses of this machine, which are closed unless they are allowed. */
   readonly own?: readonly string[];
-  /** Dialled instead of a host, by host name in lower case. */
+  /** Targets to dial instead of a host, by host name in lower case. */
   readonly overrides: ReadonlyMap<string, DialTarget>;
-  /** Connections to one origin. */
+  /** The most connections to one origin. */
   readonly originParallelism: number;
-  /** Connections to all of them, beyond which idle ones are closed; without it any number. */
+  /** Total number of connections above which idle ones are closed; absent = no limit. */
   readonly connectionsMax?: number;
-  /** The operating system's, where it is not given. */
+  /** Resolves names; absent = the operating system does. */
   readonly resolve?: Resolve;
 }
 
-/** An attempt that has not ended, and what cuts it. */
+/** An attempt that has not ended, and the signal that cuts it. */
 interface OpenCall {
   readonly attempt: OpenAttempt;
   readonly signal: AbortSignal | undefined;
 }
 
 const rememberedMax = 1024;
-/** Longer URLs are judged each time, so that what is remembered stays small. */
+/** Longer URLs are checked each time, to keep the cache small. */
 const rememberedLengthMax = 1024;
 
 const poolsMax = 1024;
-/** A pool is left for a new one after a minute, so that a name that moved is followed. */
+/** A pool is replaced after a minute, so that changes of DNS are followed. */
 const poolAgeMs = 60_000;
 
-/** One for the server. Everything that goes wrong is an outcome with status 0 and the reason. */
+/** One instance per server. Every failure is an outcome with status 0 and the reason. */
 export class EndpointCaller implements Endpoints {
   private readonly guard: AddressGuard;
   private readonly connector: buildConnector.connector;
-  /** Destinations that may be called, by their text: what the guard says of one never changes. */
+  /** Destinations that may be called, by text: the guard's verdict on a text never changes. */
   private readonly destinations = new LRUCache<string, CalledUrl>({ max: rememberedMax });
   private readonly pools: LRUCache<string, OriginConnections>;
-  /** All that have not shut down, those that are left for a new one included. */
+  /** All pools that have not shut down, including those that were replaced. */
   private readonly living = new Set<OriginConnections>();
   private readonly open = new TransientMap<number, OpenCall>();
   private calls = 0;
@@ -84,7 +84,7 @@ export class EndpointCaller implements Endpoints {
     });
   }
 
-  /** Makes one attempt. Never rejects. When `signal` aborts, its open attempts end as cut. */
+  /** Makes one attempt. Never rejects. When `signal` aborts, its open attempts are cut. */
   call(attempt: OutgoingAttempt, signal?: AbortSignal): Promise<AttemptOutcome> {
     return new Promise((resolve) => {
       this.calls += 1;
@@ -100,7 +100,7 @@ export class EndpointCaller implements Endpoints {
     });
   }
 
-  /** Cuts what is open and closes every connection. */
+  /** Cuts open attempts and closes every connection. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const { attempt } of [...this.open.values()]) attempt.cut();
@@ -121,8 +121,8 @@ export class EndpointCaller implements Endpoints {
   }
 
   /**
-   * Where a text leads. What an address may be is judged again by each connection that is opened,
-   * so that nothing is remembered of that.
+   * The URL and the request target for a text. Addresses are checked again by each connection that
+   * is opened, so verdicts on them are not remembered.
    */
   private destinationOf(text: string): CalledUrl | Refusal {
     const known = this.destinations.get(text);
@@ -134,7 +134,7 @@ export class EndpointCaller implements Endpoints {
     return called;
   }
 
-  /** An overridden host is not judged: the operator named what is dialled for it. */
+  /** An overridden host is not checked: the operator named the target to dial. */
   private judge(text: string): URL | Refusal {
     const url = urlOf(text);
     if (url === null) return refused('is not a valid URL');
@@ -156,7 +156,7 @@ export class EndpointCaller implements Endpoints {
     return pool;
   }
 
-  /** Idle connections to origins that are not called now give way to one more. */
+  /** When there are too many connections, closes those of idle origins. */
   private opened(socket: Socket): void {
     this.connections += 1;
     socket.once('close', () => {
@@ -169,7 +169,7 @@ export class EndpointCaller implements Endpoints {
     }
   }
 
-  /** One listener for each signal, however many attempts share it. */
+  /** One listener per signal, however many attempts share it. */
   private watch(signal: AbortSignal): void {
     if (this.watched.has(signal)) return;
     this.watched.add(signal);
@@ -181,13 +181,13 @@ export class EndpointCaller implements Endpoints {
   }
 }
 
-/** Where a text leads, and what its request line names. */
+/** The URL for a text, and the target for its request line. */
 interface CalledUrl {
   readonly url: URL;
   readonly target: string;
 }
 
-/** `URL.canParse` before it would parse twice. */
+/** Calling `URL.canParse` first would parse the text twice. */
 function urlOf(text: string): URL | null {
   try {
     return new URL(text);

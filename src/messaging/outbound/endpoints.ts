@@ -1,15 +1,16 @@
 /**
- * The way out of the process: the network in the product, simulated destinations in the simulation.
+ * How the process reaches destinations: over the network in the product, in simulations by
+ * simulated destinations.
  */
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
 
 /**
- * `stepwell dev --fault` puts another one in front of it; features have no other way to
- * destinations.
+ * Features have no other way to reach destinations; `stepwell dev --fault` puts a wrapper in front
+ * of this.
  */
 export interface Endpoints {
-  /** Makes one attempt. Never rejects. When `signal` aborts, its open attempts end as cut. */
+  /** Makes one attempt. Never rejects. When `signal` aborts, its open attempts are cut. */
   call(attempt: OutgoingAttempt, signal?: AbortSignal): Promise<AttemptOutcome>;
-  /** Cuts what is open and closes every connection. */
+  /** Cuts open attempts and closes every connection. */
   close(): Promise<void>;
 }

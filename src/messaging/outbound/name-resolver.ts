@@ -1,6 +1,7 @@
 /**
- * Names to approved addresses. The operating system resolves (hosts files and search domains matter
- * in containers, messaging.md 1.5); what it says is kept for seconds and judged whole.
+ * Resolves names to approved addresses. The operating system resolves (hosts files and search
+ * domains matter in containers, messaging.md 1.5); its answers are kept for seconds, and all
+ * addresses of an answer are checked.
  */
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
@@ -18,12 +19,12 @@ const patienceMs = 3000;
 const systemResolve: Resolve = (hostname) => dns.lookup(hostname, { all: true });
 
 /**
- * What is forbidden is judged on each ask, for kept answers too: a name may not change its mind
- * between the judgement and the connection.
+ * Addresses are checked at each request, also those of kept answers: a name must not be able to
+ * change its address between the check and the connection.
  */
 export class NameResolver {
   private readonly kept: LRUCache<string, readonly LookupAddress[]>;
-  /** One look-up at a time for each name, however many wait and give up: it holds a thread. */
+  /** At most one look-up per name, however many wait or give up: a look-up holds a thread. */
   private readonly resolving = new Map<string, Promise<readonly LookupAddress[]>>();
 
   constructor(
@@ -40,8 +41,8 @@ export class NameResolver {
   }
 
   /**
-   * The addresses that may be dialled for `hostname`. Rejects with `DestinationRefused` where one
-   * of them is forbidden or no answer came within 3 seconds, else with the resolver's error.
+   * The addresses that may be dialled for `hostname`. Rejects with `DestinationRefused` if one of
+   * them is forbidden or no answer came within 3 seconds, else with the resolver's error.
    */
   async approved(hostname: string): Promise<readonly LookupAddress[]> {
     const found = this.kept.get(hostname) ?? (await this.inTime(hostname));

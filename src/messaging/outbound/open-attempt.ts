@@ -1,13 +1,13 @@
 /**
- * One attempt in flight: takes a hostile response in under its limits and turns whatever happens
- * into one outcome.
+ * One attempt in flight: receives a possibly hostile response within limits and turns whatever
+ * happens into exactly one outcome.
  */
 import type { Clock } from '../../engine/clock.js';
 import { GatheredBytes } from '../../http/bytes/gathered-bytes.js';
 import type { AttemptOutcome, OutgoingAttempt } from './attempt-outcome.js';
 import type { OutboundExchange } from './connection.js';
 
-/** Past what is kept, so much is read to leave the connection usable; then it is given up. */
+/** How many bytes beyond those kept are read to leave the connection usable; then it is closed. */
 const discardBytesMax = 1024 * 1024;
 const headerFieldsMax = 256;
 const interimResponsesMax = 16;
@@ -23,7 +23,7 @@ const stages = {
 const nothing = Buffer.alloc(0);
 const none: readonly string[] = [];
 
-/** `ended` is called once, at the latest when the deadline of the attempt has passed. */
+/** `ended` is called exactly once, at the latest when the deadline of the attempt passes. */
 export class OpenAttempt implements OutboundExchange {
   private readonly startedAt: number;
   private readonly startedTick: number;
@@ -49,17 +49,17 @@ export class OpenAttempt implements OutboundExchange {
     });
   }
 
-  /** Ends it without a result; does nothing where it has ended. */
+  /** Cuts the attempt off without a result; does nothing if it has ended. */
   cut(): void {
     this.end(0, 'cut off because the server stops', true);
   }
 
-  /** Ends it as a failure of its own. */
+  /** Ends the attempt as failed. */
   fail(reason: string): void {
     this.end(0, reason, false);
   }
 
-  /** `drop` closes the connection that it is on, or takes it out of the line. */
+  /** `drop` closes the connection of the attempt, or takes it out of the line. */
   placed(drop: () => void): void {
     this.drop = drop;
   }
@@ -93,7 +93,7 @@ export class OpenAttempt implements OutboundExchange {
     const left = captureBytes - this.captured.length;
     if (left > 0) this.captured.add(chunk.length <= left ? chunk : chunk.subarray(0, left));
     this.receivedBytes += chunk.length;
-    // The status is known and most of the body is not wanted: reading on only costs.
+    // The status is known and most of the body is not kept: reading on would be wasted.
     const isTooLong = this.receivedBytes - this.captured.length > discardBytesMax;
     if (isTooLong) this.end(this.status, null, false);
   }
@@ -107,7 +107,7 @@ export class OpenAttempt implements OutboundExchange {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.cancelDeadline();
-    // Nothing is sent or read any more, and the next attempt gets a fresh connection.
+    // Stop sending and reading; the next attempt gets a fresh connection.
     this.drop?.();
     const isComplete = status !== 0;
     const body = isComplete && this.captured !== null ? this.captured.bytes : nothing;

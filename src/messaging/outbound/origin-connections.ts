@@ -1,4 +1,4 @@
-/** The connections to one origin, and the requests that wait for one of them. */
+/** The connections to one origin, and the requests that wait for a connection. */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../engine/clock.js';
@@ -10,22 +10,22 @@ import { transportReason } from './transport-error.js';
 /** How many connections one origin may have, and for how long. */
 export interface OriginConnectionLimits {
   readonly connections: number;
-  /** No connection is kept for longer without a request, in ms. */
+  /** The longest that a connection is kept without a request, in ms. */
   readonly keptMs: number;
 }
 
-/** So often those are closed that are not kept any longer. */
+/** How often connections are closed whose time to be kept has passed. */
 const sweepMs = 1000;
 
 /**
- * Made by `EndpointCaller` for each origin that is called, and left for a new one after a while, so
- * that names are looked up again.
+ * Created by `EndpointCaller` for each origin that is called, and replaced after a while, so that
+ * names are looked up again.
  */
 export class OriginConnections implements ConnectionOwner {
-  /** Those that were used last are used first, so that the others may end. */
+  /** Free connections; those used last are reused first, so that the others can expire. */
   private readonly unused: OutboundConnection[] = [];
   private readonly all = new Set<OutboundConnection>();
-  /** By their number, in the order in which they came. */
+  /** Waiting requests by number, in order of arrival. */
   private readonly waiting = new TransientMap<number, readonly [WireRequest, OutboundExchange]>();
   private sent = 0;
   private opening = 0;
@@ -37,11 +37,11 @@ export class OriginConnections implements ConnectionOwner {
     private readonly connect: buildConnector.connector,
     private readonly limits: OriginConnectionLimits,
     private readonly clock: Clock,
-    /** It was closed, and its last connection is gone. */
+    /** Called when the pool was closed and its last connection is gone. */
     private readonly ended: () => void,
   ) {}
 
-  /** Sends a request, now or when there is a connection for it. */
+  /** Sends a request, at once or when a connection for it is available. */
   send(request: WireRequest, exchange: OutboundExchange): void {
     const connection = this.takeUnused();
     if (connection !== undefined) {
@@ -55,19 +55,19 @@ export class OriginConnections implements ConnectionOwner {
     this.open();
   }
 
-  /** No request is under way, and none waits. */
+  /** Whether no request is in flight or waiting. */
   get isIdle(): boolean {
     return this.waiting.size === 0 && this.unused.length === this.all.size;
   }
 
-  /** Requests under way end first; what is not used is closed at once. */
+  /** Closes the pool: free connections at once, the others when their requests have ended. */
   close(): void {
     this.isClosing = true;
     for (const connection of [...this.unused]) connection.destroy();
     this.endOnce();
   }
 
-  /** Closes every connection, whatever it does. */
+  /** Closes every connection, even if it is in use. */
   destroy(): void {
     this.isClosing = true;
     this.waiting.clear();
@@ -75,7 +75,7 @@ export class OriginConnections implements ConnectionOwner {
     this.endOnce();
   }
 
-  /** A connection has ended its exchange and may be kept for `keptMs` from now. */
+  /** A connection has finished its exchange and may be kept for `keptMs` from now. */
   free(connection: OutboundConnection, keptMs: number): void {
     const next = this.takeWaiting();
     if (next !== undefined) connection.send(...next);
@@ -87,7 +87,7 @@ export class OriginConnections implements ConnectionOwner {
     }
   }
 
-  /** A connection is closed: what waits may open another one. */
+  /** A connection has closed: waiting requests may open another one. */
   gone(connection: OutboundConnection): void {
     if (!this.all.delete(connection)) return;
     const place = this.unused.indexOf(connection);
@@ -96,7 +96,7 @@ export class OriginConnections implements ConnectionOwner {
     this.endOnce();
   }
 
-  /** As many as there are requests for, within the limit. */
+  /** Opens as many connections as there are waiting requests, within the limit. */
   private open(): void {
     const { connections } = this.limits;
     while (this.opening < this.waiting.size && this.all.size + this.opening < connections) {
@@ -132,7 +132,7 @@ export class OriginConnections implements ConnectionOwner {
     });
   }
 
-  /** The one that was used last; between two sweeps it may be one that is not kept any more. */
+  /** Takes the free connection used last; one that expired since the last sweep is closed. */
   private takeUnused(): OutboundConnection | undefined {
     const now = this.clock.monotonic();
     for (;;) {
@@ -142,7 +142,7 @@ export class OriginConnections implements ConnectionOwner {
     }
   }
 
-  /** The one that has waited longest. */
+  /** Takes the request that has waited longest. */
   private takeWaiting(): readonly [WireRequest, OutboundExchange] | undefined {
     return this.waiting.takeFirst();
   }

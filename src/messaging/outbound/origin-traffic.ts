@@ -1,6 +1,6 @@
 /**
- * How the attempts of the last day to each origin have ended. It is kept in memory: empty when the
- * process starts, and of those origins alone that were called last.
+ * How the attempts of the last day to each origin have ended. This is kept in memory: empty when
+ * the process starts, and only for the origins called most recently.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -12,16 +12,16 @@ const originsMax = 1024;
 const hourMs = 60 * 60 * 1000;
 const hoursKept = 24;
 
-/** The last attempt that failed. */
+/** The last failed attempt. */
 export interface OriginFailure {
   /** Unix milliseconds. */
   readonly at: number;
-  /** 0 = there was no response, `error` says why. */
+  /** 0 = there was no response, for the reason in `error`. */
   readonly status: number;
   readonly error: string | null;
 }
 
-/** An origin as it is shown. */
+/** An origin as the API shows it. */
 export interface OriginReport {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -34,7 +34,7 @@ export interface OriginReport {
   readonly lastFailure: OriginFailure | null;
 }
 
-/** Attempts of one hour. */
+/** The number of attempts in one hour. */
 interface Hour {
   readonly hour: number;
   succeeded: number;
@@ -45,7 +45,7 @@ class Origin {
   inFlight = 0;
   lastAt: number | null = null;
   lastFailure: OriginFailure | null = null;
-  /** The latest last; hours without attempts are not there. */
+  /** The latest hour is last; hours without attempts are missing. */
   readonly hours: Hour[] = [];
 
   at(hour: number): Hour {
@@ -58,7 +58,7 @@ class Origin {
   }
 }
 
-/** One for the server. It counts by the hour, of 1,024 origins at most. */
+/** One instance per server. It counts by the hour, for at most 1,024 origins. */
 @Injectable()
 export class OriginTraffic {
   private readonly origins = new LRUCache<string, Origin>({ max: originsMax });
@@ -70,7 +70,7 @@ export class OriginTraffic {
     this.of(name).inFlight += 1;
   }
 
-  /** `outcome` is null where the attempt was not made, or was cut. */
+  /** `outcome` is null if the attempt was not made. */
   ended(name: string, outcome: AttemptOutcome | null): void {
     const origin = this.of(name);
     origin.inFlight = Math.max(0, origin.inFlight - 1);
@@ -86,7 +86,7 @@ export class OriginTraffic {
     }
   }
 
-  /** Those that were called last come first. */
+  /** Reports all origins, those called last first. */
   *report(): Generator<OriginReport> {
     const oldest = Math.floor(this.clock.now() / hourMs) - hoursKept + 1;
     for (const [origin, { inFlight, lastAt, lastFailure, hours }] of this.origins.entries()) {

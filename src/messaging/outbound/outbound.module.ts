@@ -1,4 +1,4 @@
-/** Wiring of the way out: what may be called, and the caller itself. */
+/** Wiring of outgoing calls: the guard of destinations, and the caller itself. */
 import { networkInterfaces } from 'node:os';
 import { type DynamicModule, Global, Inject, Module } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
@@ -14,7 +14,8 @@ import { OriginTraffic } from './origin-traffic.js';
 const closeDeadlineMs = 2000;
 
 /**
- * Global: whatever calls a destination does it by what is provided here. It closes last in a stop.
+ * A global module: everything that calls a destination uses what is provided here. It closes last
+ * in a stop.
  */
 @Global()
 @Module({})
@@ -29,17 +30,20 @@ class OutboundModule {
   }
 }
 
-/** What a process makes attempts with, other than the usual. */
+/** Replacements for the usual way to make attempts. */
 export interface OutboundPorts {
-  /** Who makes attempts; without it the network. */
+  /** Makes the attempts; absent = the network. */
   readonly endpoints?: Endpoints;
-  /** By which the network is waited for; without it the clock of the server. */
+  /** The clock for waits on the network; absent = the clock of the server. */
   readonly networkClock?: Clock;
-  /** What stands before the endpoints, whichever they are. */
+  /** Wraps the endpoints, whichever they are. */
   readonly disturbs?: (endpoints: Endpoints) => Endpoints;
 }
 
-/** Over the network, unless `ports` bring other endpoints, as simulations do. */
+/**
+ * The module of outgoing calls: over the network, unless `ports` bring other endpoints, as
+ * simulations do.
+ */
 export function outboundModule(ports: OutboundPorts): DynamicModule {
   const { endpoints, networkClock, disturbs = (usual) => usual } = ports;
   const providers = [
@@ -72,7 +76,7 @@ function networkOf(config: MessagingSettings, clock: Clock): EndpointCaller {
   });
 }
 
-/** As they are at the start: an interface that comes later is closed from the next start on. */
+/** The addresses at the start: an interface that is added later is closed only after a restart. */
 function ownAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((interfaces = []) =>
     interfaces.map(({ address }) => address),

@@ -1,11 +1,11 @@
-/** The head of the request that a delivery is: what it says (messaging.md 4.1), and how. Pure. */
+/** The head of a delivery request: its headers (messaging.md 4.1) and their form. Pure. */
 import { isHeaderName, isHeaderValue, withoutHopHeaders } from '../../grammar/headers.js';
 import { type Refusal, refused } from '../../grammar/result.js';
 import { sentOn } from '../../grammar/trace-context.js';
 
-/** One attempt's headers before they are written down. */
+/** The contents of the headers of one attempt. */
 export interface DeliveryWords {
-  /** Prefix of the message's dialect: `Svc-`. */
+  /** Prefix of the dialect of the message: `Svc-`. */
   readonly messagePrefix: string;
   readonly userAgent: string;
   readonly messageId: string;
@@ -17,20 +17,21 @@ export interface DeliveryWords {
   readonly scheduleId: string | null;
   /** The URL group that it was published to; null = none. */
   readonly topicName: string | null;
-  /** Verbatim as published; null = it was published without. */
+  /** Verbatim as published; null = the message was published without one. */
   readonly contentType: string | null;
-  /** The workflow run that the message belongs to; null = it belongs to none. */
+  /** The workflow run that the message belongs to; null = none. */
   readonly run: RunWords | null;
-  /** Flat name, value pairs as they shall arrive. */
+  /** Names and values in turn, as they are to arrive. */
   readonly forwarded: readonly string[];
-  /** That of the attempt: what is sent on of a trace among `forwarded`. */
+  /** The span id of the attempt, which replaces that of a trace among `forwarded`. */
   readonly spanId: () => string;
 }
 
 /**
- * Flat name, value pairs, complete but for Host, Connection and Content-Length, which the caller
- * writes. What the server says replaces a forwarded header of the same name in any case: an SDK
- * that relays its own inbound headers must not speak for us. Only User-Agent may be overridden.
+ * All headers as names and values in turn, except Host, Connection and Content-Length, which the
+ * caller writes. The server's own headers replace forwarded headers of the same name in any case:
+ * an SDK that relays its own inbound headers must not speak for the server. Only User-Agent may be
+ * overridden.
  */
 export function deliveryHeaders(words: DeliveryWords): string[] {
   const said = ownHeaders(words);
@@ -48,7 +49,7 @@ export function deliveryHeaders(words: DeliveryWords): string[] {
   return said;
 }
 
-/** Whether one of the first `length` of names and values in turn has this name in any case. */
+/** Whether one of the first `length` names and values in turn has this name, in any case. */
 function isNamed(pairs: readonly string[], length: number, name: string): boolean {
   for (let index = 0; index < length; index += 2) {
     if (isSame(pairs[index] ?? '', name)) return true;
@@ -56,12 +57,15 @@ function isNamed(pairs: readonly string[], length: number, name: string): boolea
   return false;
 }
 
-/** Names mostly differ in their lengths. */
+/** Compares lengths first, because most names differ in length. */
 function isSame(one: string, other: string): boolean {
   return one.length === other.length && one.toLowerCase() === other.toLowerCase();
 }
 
-/** Bodies are captured as they come: a compressed one would be a riddle, or a bomb. */
+/**
+ * Asks for uncompressed bodies: they are captured as they come, and a compressed one would be
+ * unreadable, or a bomb.
+ */
 function ownHeaders(words: DeliveryWords): string[] {
   const { messagePrefix: prefix, scheduleId, topicName, contentType } = words;
   const names = namesOf(prefix);
@@ -84,7 +88,10 @@ function ownHeaders(words: DeliveryWords): string[] {
   return own;
 }
 
-/** Names that deliveries of one dialect have: one text each, which is known when it is seen. */
+/**
+ * The header names of deliveries in one dialect, one shared string each, so that checked names are
+ * recognised quickly.
+ */
 interface OwnNames {
   readonly prefix: string;
   readonly messageId: string;
@@ -99,7 +106,7 @@ interface OwnNames {
   readonly callType: string;
 }
 
-/** One for each dialect. */
+/** One entry per dialect. */
 const ownNames: OwnNames[] = [];
 
 function namesOf(prefix: string): OwnNames {
@@ -122,26 +129,26 @@ function namesOf(prefix: string): OwnNames {
   return names;
 }
 
-/** The one version of the protocol that there is; SDKs refuse any other. */
+/** The only version of the protocol; SDKs refuse any other. */
 export const protocolVersion = '1';
 
 const callTypes = { callResult: 'fromCallback', failureCallback: 'failureCall' } as const;
 
-/** What a delivery says of the workflow run that it belongs to. */
+/** What the headers of a delivery say about its workflow run. */
 export interface RunWords {
-  /** What it brings the run's endpoint; `call` = it goes to a third party. */
+  /** What the delivery brings to the endpoint of the run; `call` = it goes to a third party. */
   readonly role: 'step' | 'call' | 'callResult' | 'failureCallback';
   readonly runId: string;
   readonly url: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** The index of the entry that it was published for. */
+  /** The index of the entry that the message was published for. */
   readonly entry: number;
 }
 
 /**
- * Names and values in turn. A third party gets no headers of the run; and only a step says the
- * protocol's version: SDKs take its absence for a message that is no list of entries.
+ * The headers of a run, names and values in turn. A third party gets none. Only a step carries the
+ * version of the protocol: SDKs take its absence to mean that the body is not a list of entries.
  */
 export function runHeaders(run: RunWords, prefix: string): readonly string[] {
   const { role, runId, url, createdAt, entry } = run;
@@ -163,19 +170,19 @@ export function runHeaders(run: RunWords, prefix: string): readonly string[] {
   return said;
 }
 
-/** A request of which everything is known before it is sent. */
+/** A complete request, ready to be sent. */
 export interface WireRequest {
   readonly method: string;
-  /** Request line and fields, with the empty line behind them; its characters are bytes. */
+  /** Request line and fields, including the final empty line; its characters are bytes. */
   readonly head: string;
-  /** null = none is sent. */
+  /** null = no body is sent. */
   readonly body: Buffer | null;
 }
 
-/** Names that were judged and can be sent: those of most deliveries are few. */
+/** Header names that were checked and can be sent: most deliveries use the same few. */
 const sendable = new Set<string>();
 const sendableMax = 1000;
-/** Longer names are judged each time. */
+/** Longer names are checked each time. */
 const keptNameMax = 100;
 
 function isSendable(name: string): boolean {
@@ -187,13 +194,13 @@ function isSendable(name: string): boolean {
   return true;
 }
 
-/** Of these methods a body without bytes has a length, too (RFC 9110, 8.6). */
+/** With these methods even an empty body has a Content-Length (RFC 9110, 8.6). */
 const expectsBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
  * A request as it is written to a connection (RFC 9112). `headers` are names and values in turn,
- * without Host, Connection and Content-Length, which stand here. Refuses what no header can carry,
- * so that no header becomes two.
+ * without Host, Connection and Content-Length, which are added here. Names and values that no
+ * header can carry are refused, so that one header cannot become two.
  */
 export function wireRequest(
   { host }: Pick<URL, 'host'>,

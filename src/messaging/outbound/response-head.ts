@@ -1,19 +1,19 @@
 /**
- * The head of a response (RFC 9112), read as strictly as it takes to know where the body ends: two
- * readers must not see two ends. Pure.
+ * Parses the head of a response (RFC 9112) strictly enough to know where the body ends: two readers
+ * must never see two different ends. Pure.
  */
 import { isHeaderName, isHeaderValue } from '../../grammar/headers.js';
 
-/** How long a body is: so many bytes, in chunks, or up to the end of the connection. */
+/** The length of a body: a number of bytes, in chunks, or up to the end of the connection. */
 export type BodyLength = number | 'chunked' | 'toEnd';
 
-/** A head that could be read. */
+/** A head that was parsed. */
 export interface ResponseHead {
   readonly status: number;
-  /** Flat name, value pairs as received, bytes as Latin-1. */
+  /** Names and values in turn, as received, bytes as Latin-1. */
   readonly headers: readonly string[];
   readonly body: BodyLength;
-  /** How long the connection may be kept, in ms: 0 = not at all; null = it does not say. */
+  /** How long the connection may be kept, in ms: 0 = not at all; null = not specified. */
   readonly keptMs: number | null;
 }
 
@@ -22,7 +22,7 @@ const knownVersion = /^HTTP\/1\.[01] /;
 const wholeNumber = /^\d{1,15}$/;
 const keepAliveTimeout = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i;
 
-/** What the fields say of the body and of the connection. */
+/** What the header fields say about the body and the connection. */
 interface Framing {
   length: number | null;
   codings: string | null;
@@ -30,16 +30,16 @@ interface Framing {
   keepAlive: string;
 }
 
-/** Longer heads are not kept, characters. */
+/** Longer heads are not remembered, in characters. */
 const keptHeadMax = 1024;
 
-/** Reads heads that come one after the other: within a second most of them are the same. */
+/** Parses successive heads, reusing the last result: within one second most heads are identical. */
 export class LatestHead {
   private text = '';
   private method = '';
   private head: ResponseHead | null = null;
 
-  /** As `parseHead`. */
+  /** Like `parseHead`. */
   read(text: string, method: string): ResponseHead | string {
     if (this.head !== null && text === this.text && method === this.method) return this.head;
     const head = parseHead(text, method);
@@ -51,7 +51,10 @@ export class LatestHead {
   }
 }
 
-/** `text` without the empty line at its end; a text as answer = why it is no head. */
+/**
+ * Parses `text`, which excludes the final empty line; returns a string with the reason if it is not
+ * a head.
+ */
 function parseHead(text: string, method: string): ResponseHead | string {
   const lineEnd = endOfLine(text, 0);
   const line = statusLine.exec(text.slice(0, lineEnd));
@@ -75,7 +78,7 @@ function parseHead(text: string, method: string): ResponseHead | string {
   return { status, headers, body, keptMs: body === 'toEnd' ? 0 : keptMs(framing, minor === '1') };
 }
 
-/** Reads one field; why it is none, or null. */
+/** Reads one field; returns why it is invalid, or null. */
 function readField(
   text: string,
   start: number,
@@ -93,7 +96,7 @@ function readField(
   return frame(name, value, framing);
 }
 
-/** The length decides first whether a name can be one of the four. */
+/** Notes the four fields that matter for framing. The length rules out most names first. */
 function frame(name: string, value: string, framing: Framing): string | null {
   const { length } = name;
   if (length !== 10 && length !== 14 && length !== 17) return null;
@@ -133,7 +136,7 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** `trim` would also take what is a byte of the value: a no-break space. */
+/** Strips blanks. `trim` would also remove a no-break space, which is a byte of the value. */
 function withoutBlanks(text: string, from: number, until: number): string {
   let start = from;
   let end = until;

@@ -1,22 +1,22 @@
 /**
- * Reads one response after the other from the bytes of a connection, in whatever pieces they come.
- * What it keeps is bounded: of heads and trailers 64 KiB, of a body nothing.
+ * Reads successive responses from the bytes of a connection, in whatever pieces they arrive. What
+ * it buffers is bounded: 64 KiB of heads and trailers, nothing of a body.
  */
 import { LatestHead, type ResponseHead } from './response-head.js';
 
-/** What a reader calls as a response comes. */
+/** The callbacks for the parts of a response. */
 export interface ResponseTaker {
-  /** A response that is followed by another one (RFC 9110, 15.2). */
+  /** An interim response, which another one follows (RFC 9110, 15.2). */
   interim(status: number): void;
   answered(status: number, headers: readonly string[]): void;
   data(bytes: Buffer): void;
 }
 
-/** Why what came is no response; `headers` = they are too large. */
+/** Why the bytes are not a valid response; `headers` = the headers are too large. */
 export type Defect = { readonly reason: string } | 'headers';
 
 const headBytesMax = 64 * 1024;
-/** A size with its extensions. */
+/** Limit for the line of a chunk size with its extensions. */
 const sizeLineBytesMax = 4 * 1024;
 const sizeLine = /^([0-9a-f]{1,13})[ \t]*(?:;.*)?$/i;
 const blankLine = Buffer.from('\r\n\r\n');
@@ -26,27 +26,27 @@ const lineFeed = 0x0a;
 type Stage = 'head' | 'body' | 'toEnd' | 'size' | 'chunk' | 'chunkEnd' | 'trailers' | 'complete';
 
 /**
- * One for each connection. A defect or a surplus means that the connection must be closed: what
- * comes next on it cannot be distinguished from the response before.
+ * One per connection. After a defect or a surplus the connection must be closed: further bytes
+ * cannot be distinguished from the previous response.
  */
 export class ResponseReader {
-  /** Why the connection is of no use any more; null = it may be read on. */
+  /** Why the connection can no longer be used; null = it can. */
   defect: Defect | null = null;
-  /** More came than the response that was asked for. */
+  /** More bytes came than the response to the request. */
   hasSurplus = false;
   head: ResponseHead | null = null;
   private stage: Stage = 'complete';
-  /** Of a head, a size or trailers what has come of it, where it came in pieces. */
+  /** The part received so far of a head, a chunk size or trailers that arrives in pieces. */
   private pending: Buffer | null = null;
   private pendingBytes = 0;
-  /** Of the body or the chunk. */
+  /** Bytes left of the body or of the chunk. */
   private left = 0;
   private trailerBytes = 0;
   private method = '';
   private readonly heads = new LatestHead();
   private taker: ResponseTaker | null = null;
 
-  /** From now on a response to a request of this method is read. */
+  /** Begins reading the response to a request of this method. */
   begin(method: string, taker: ResponseTaker): void {
     this.stage = 'head';
     this.head = null;
@@ -54,12 +54,12 @@ export class ResponseReader {
     this.taker = taker;
   }
 
-  /** The taker has what it wants: nothing more is read. */
+  /** The taker has everything it needs: nothing more is read. */
   stop(): void {
     this.taker = null;
   }
 
-  /** The response is read: a connection that waits for its next request keeps nothing of it. */
+  /** Forgets a response that was read, so that an idle connection keeps nothing of it. */
   rest(): void {
     this.taker = null;
     this.head = null;
@@ -70,7 +70,10 @@ export class ResponseReader {
     return this.stage === 'complete';
   }
 
-  /** Reads on; `bytes` are not kept, and what a taker is given is only good until it returns. */
+  /**
+   * Reads further bytes. `bytes` are not kept, and what a taker receives is valid only until it
+   * returns.
+   */
   push(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length && this.stage !== 'complete') {
@@ -80,13 +83,13 @@ export class ResponseReader {
     if (at < bytes.length) this.hasSurplus = true;
   }
 
-  /** No more bytes come; whether the response is whole now. */
+  /** The connection has ended; returns whether the response is complete. */
   end(): boolean {
     if (this.stage === 'toEnd') this.stage = 'complete';
     return this.isComplete;
   }
 
-  /** Where the bytes go on that this stage has not read. */
+  /** Returns the offset of the first byte that this stage did not read. */
   private step(taker: ResponseTaker, bytes: Buffer, at: number): number {
     switch (this.stage) {
       case 'head':
@@ -143,14 +146,14 @@ export class ResponseReader {
     return next;
   }
 
-  /** A size, the end of a chunk or a trailer: what a line may be depends on the stage. */
+  /** Reads a chunk size, the end of a chunk or a trailer, depending on the stage. */
   private readLine(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(lineFeed, at);
     const piece = bytes.subarray(at, end === -1 ? bytes.length : end + 1);
     const isTrailer = this.stage === 'trailers';
     if (isTrailer) this.trailerBytes += piece.length;
     if (this.trailerBytes > headBytesMax) this.defect = 'headers';
-    // The text of a trailer means nothing: only whether the line is empty is of interest.
+    // The content of a trailer is ignored: it matters only whether the line is empty.
     const bytesMax = isTrailer ? headBytesMax : sizeLineBytesMax;
     const isWhole = end !== -1 && this.pendingBytes === 0;
     const line = isWhole ? piece : this.gathered(piece, bytesMax);
@@ -162,7 +165,7 @@ export class ResponseReader {
     return defect === null ? end + 1 : this.fail(defect, bytes);
   }
 
-  /** What a whole line means in its stage; why it cannot stand there, or null. */
+  /** Handles a complete line according to the stage; returns why it is invalid, or null. */
   private ended(line: string): string | null {
     if (this.stage === 'trailers') {
       if (line === '') this.stage = 'complete';
@@ -179,7 +182,7 @@ export class ResponseReader {
     return null;
   }
 
-  /** What has come so far of something that may come in pieces, up to a little more than `max`. */
+  /** Collects an element that may arrive in pieces, up to slightly more than `max` bytes. */
   private gathered(piece: Buffer, max: number): Buffer {
     const length = this.pendingBytes + piece.length;
     if (this.pending === null || length > this.pending.length) {
@@ -202,7 +205,10 @@ export class ResponseReader {
   }
 }
 
-/** As far as bytes have come: one that speaks another protocol may wait for us for ever. */
+/**
+ * Whether the bytes so far begin as HTTP. This is checked early, because a peer that speaks another
+ * protocol may wait for us forever.
+ */
 function beginsAsHttp(bytes: Buffer, from: number): boolean {
   const known = Math.min(bytes.length - from, protocol.length);
   return bytes.toString('latin1', from, from + known) === protocol.slice(0, known);

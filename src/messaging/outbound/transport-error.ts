@@ -1,10 +1,10 @@
-/** Why an attempt got no response, in words for its record. */
+/** Describes why an attempt got no response, for its record. */
 
-/** The destination may not be called, or its name may not be resolved to where it points. */
+/** The destination may not be called, or its name resolves to an address that may not be. */
 export class DestinationRefused extends Error {
   override readonly name = 'DestinationRefused';
 
-  /** `setting` is the one that could allow it. */
+  /** `setting` is the setting that could allow the destination. */
   constructor(
     reason: string,
     readonly setting?: string,
@@ -15,7 +15,7 @@ export class DestinationRefused extends Error {
 
 const lengthMax = 256;
 
-/** Words for codes whose own message says less, or says it about our side. */
+/** Texts for codes whose own message says less, or describes our side. */
 const meanings: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the destination refused the connection',
   ECONNRESET: 'the destination reset the connection',
@@ -27,7 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the destination's name could not be resolved now",
 };
 
-/** One line; the code is kept, because operators search for it. */
+/** The reason in one line. It includes the code, because operators search for codes. */
 export function transportReason(error: Error & { readonly code?: unknown }): string {
   const code = typeof error.code === 'string' ? error.code : '';
   const meaning = meanings[code] ?? error.message;
