@@ -1,13 +1,13 @@
-/** How many origins are paused. */
+/** Counts the paused origins. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { OriginView } from './origin.decider.js';
 import type { OriginEvent } from './origin.events.js';
 
-/** Part of memory, by which the decider bounds how many may be paused. */
+/** A part of memory that lets the decider limit how many origins are paused. */
 export class OriginIndex implements Fold<OriginEvent>, OriginView {
-  /** Since when, Unix milliseconds. */
+  /** When each was paused, Unix milliseconds. */
   private readonly paused = new Map<string, number>();
   readonly memory: FoldMemory = { name: 'origins', maps: { paused: this.paused } };
 

@@ -1,15 +1,15 @@
 /** The commands of an origin. */
 import type { Command } from '../../engine/decider.js';
 
-/** Start no attempt to it until it is resumed. */
+/** Start no attempt to the origin until it is resumed. */
 export interface PauseOrigin extends Command {
   readonly type: 'PauseOrigin';
 }
 
-/** Let attempts to it start. */
+/** Let attempts to the origin start again. */
 export interface ResumeOrigin extends Command {
   readonly type: 'ResumeOrigin';
 }
 
-/** From `/admin/origins`. */
+/** All commands of an origin, from `/admin/origins`. */
 export type OriginCommand = PauseOrigin | ResumeOrigin;

@@ -1,23 +1,24 @@
-/** What a command means for an origin: it is paused, or there is nothing to remember of it. */
+/** What a command means for an origin. Only paused origins have a state. */
 import { accept, type Decider } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import type { OriginCommand } from './origin.commands.js';
 import { type OriginEvent, originKind } from './origin.events.js';
 
-/** Since when it is paused, Unix milliseconds; null = it is not. */
+/** `pausedAt`: when the origin was paused, Unix milliseconds; null = it is not paused. */
 export type OriginState = { readonly pausedAt: number } | null;
 
-/** What decisions look at beside the origin itself. */
+/** What decisions read besides the origin itself. */
 export interface OriginView {
-  /** How many are paused. */
+  /** How many origins are paused. */
   readonly size: number;
 }
 
-/** More than people pause by hand. */
+/** More origins than are paused by hand. */
 const pausedMax = 1000;
 
 /**
- * Pausing twice is accepted and changes nothing; 409 beyond 1,000, 404 for one that is not paused.
+ * Pausing twice is accepted and changes nothing. Answers 409 beyond 1,000 paused origins, and 404
+ * to resuming an origin that is not paused.
  */
 export const originDecider: Decider<OriginState, OriginCommand, OriginEvent, OriginView> = {
   kind: originKind,

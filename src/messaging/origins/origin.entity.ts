@@ -1,4 +1,4 @@
-/** Paused origins as features hold them; one that is not paused is not there. */
+/** The paused origins in memory; an origin that is not paused has no entity. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -8,10 +8,10 @@ import type { OriginEvent } from './origin.events.js';
 import { OriginIndex } from './origin-index.projection.js';
 import { PausedOrigins } from './paused-origins.js';
 
-/** A pause holds for attempts from when it is decided; see `PausedOriginGate`. */
+/** A pause applies to attempts from its decision on; see `PausedOriginGate`. */
 @Injectable()
 export class Origins extends Entity<OriginState, OriginCommand, OriginEvent, OriginView> {
-  /** Those of which that is durable. */
+  /** The origins whose pause is durable. */
   readonly paused = new PausedOrigins();
 
   constructor(engine: Engine) {

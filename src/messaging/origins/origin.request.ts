@@ -1,4 +1,4 @@
-/** The body that names an origin, as it stands on the wire (messaging.md 4.8). Pure. */
+/** Parses a body that names an origin (messaging.md 4.8). Pure. */
 import { z } from 'zod';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { readJsonBody } from '../../http/json-body.js';
@@ -10,7 +10,7 @@ export const originSchema = z.strictObject({
 
 const charactersMax = 300;
 
-/** `{"origin"}`, as attempts name theirs: `https://example.com:443` is `https://example.com`. */
+/** Parses `{"origin"}` and normalizes it: `https://example.com:443` is `https://example.com`. */
 export function parseOrigin(body: Buffer): Result<string> {
   const request = readJsonBody(body, originSchema);
   if (!request.ok) return request;

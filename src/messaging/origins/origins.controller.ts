@@ -20,15 +20,15 @@ import { parseOrigin } from './origin.request.js';
 import { type OriginObject, originRoutes, reachSchema } from './origins.openapi.js';
 import { Reach, type ReachVerdict } from './reach.js';
 
-/** An origin, and since when it is paused; null = it is not. */
+/** An origin and when it was paused; null = it is not paused. */
 interface PausedOrigin {
   readonly origin: string;
   readonly pausedAt: number | null;
 }
 
 /**
- * Looking needs the right to inspect, changing and asking for reach the right to administer: an
- * answer tells what this machine can reach.
+ * Reading needs the right to inspect; changes and reach need the right to administer, because an
+ * answer about reach shows what this machine can connect to.
  */
 @Controller('admin')
 export class OriginsController {
@@ -94,7 +94,7 @@ export class OriginsController {
     return {
       ...report,
       limit: this.config.originParallelism,
-      // Journals of earlier versions have destinations whose origins are no URLs.
+      // Journals of earlier versions may hold destinations whose origins are not URLs.
       refused: URL.canParse(origin)
         ? (this.reach.refusalOf(new URL(origin))?.message ?? null)
         : null,
@@ -103,7 +103,7 @@ export class OriginsController {
   }
 }
 
-/** One that is paused and was not called by this process. */
+/** The report of a paused origin that this process has not called. */
 function neverCalled(origin: string): OriginReport {
   return { origin, inFlight: 0, succeeded: 0, failed: 0, lastAt: null, lastFailure: null };
 }

@@ -1,4 +1,4 @@
-/** Wiring of origins: their pauses, and how they are shown. */
+/** Wiring of origins: their pauses and their routes. */
 import { Module } from '@nestjs/common';
 import { Gates } from '../gates/gates.js';
 import { GatesModule } from '../gates/gates.module.js';
@@ -7,7 +7,7 @@ import { OriginsController } from './origins.controller.js';
 import { PausedOriginGate } from './paused-origin-gate.js';
 import { Reach } from './reach.js';
 
-/** Adds the gate that holds back what goes to a paused origin. */
+/** Adds the gate that holds back attempts to a paused origin. */
 @Module({
   imports: [GatesModule],
   controllers: [OriginsController],

@@ -1,4 +1,4 @@
-/** How the routes of origins are described (messaging.md 4.8). */
+/** Describes the routes of origins (messaging.md 4.8). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -6,7 +6,7 @@ import { originSchema } from './origin.request.js';
 
 const milliseconds = once(() => z.int().describe('Unix milliseconds'));
 
-/** The last attempt to an origin that failed. */
+/** The last failed attempt to an origin. */
 export const originFailureSchema = once(() =>
   z
     .object({ at: milliseconds(), status: z.int(), error: z.string().nullable() })
@@ -35,7 +35,7 @@ const origin = once(() =>
 
 const pause = once(() => z.object({ origin: z.string(), pausedAt: milliseconds().nullable() }));
 
-/** What `GET /admin/origins` answers for each. */
+/** One item of the answer to `GET /admin/origins`. */
 export type OriginObject = z.output<ReturnType<typeof origin>>;
 
 /** The body of `POST /admin/reach`. */
@@ -59,7 +59,7 @@ const verdict = once(() =>
   }),
 );
 
-/** Those of `/admin/origins` and `/admin/reach`. */
+/** The routes of `/admin/origins` and `/admin/reach`. */
 export const originRoutes = {
   list: {
     summary: 'The origins that are called, those called last first',

@@ -1,19 +1,19 @@
-/** Holds back what goes to an origin that is paused, in the order in which it came. */
+/** Holds back attempts to a paused origin, in order of arrival. */
 import type { Entrant, Gate } from '../gates/gate.js';
 import { Line } from '../gates/gate.js';
 import type { Gates } from '../gates/gates.js';
 import type { Obstacle } from '../gates/obstacle.js';
 import type { Origins } from './origin.entity.js';
 
-/** One for the server; origins that are not paused cost it one look-up. */
+/** One instance per server. For an origin that is not paused it costs one look-up. */
 export class PausedOriginGate implements Gate {
   readonly name = 'pausedOrigin';
   readonly isShared = false;
   readonly actsBy: NonNullable<Gate['actsBy']>;
-  /** Of origins that are paused, or were a moment ago. */
+  /** Lines of origins that are paused, or were a moment ago. */
   private readonly lines = new Map<string, Line>();
 
-  /** `origins` says what is paused as far as memory knows, which may be ahead of the disk. */
+  /** `origins` hold the pauses in memory, which may be ahead of the disk. */
   constructor(
     private readonly origins: Pick<Origins, 'actors' | 'has' | 'paused'>,
     gates: Pick<Gates, 'reopen'>,
@@ -27,7 +27,7 @@ export class PausedOriginGate implements Gate {
     });
   }
 
-  /** Null where nothing holds it back. */
+  /** Null if nothing holds the entrant back. */
   lineOf({ origin }: Entrant): Line | null {
     const known = this.lines.get(origin);
     if (known !== undefined || !this.isPaused(origin)) return known ?? null;
@@ -36,17 +36,17 @@ export class PausedOriginGate implements Gate {
     return line;
   }
 
-  /** A pause holds from when it is decided until its end is durable. */
+  /** A pause applies from its decision until its end is durable. */
   isOpen(_line: Line, { origin }: Entrant): boolean {
     return !this.isPaused(origin);
   }
 
   enter(): void {
-    // It counts none of those that are in.
+    // This gate does not count admitted attempts.
   }
 
   leave(): void {
-    // As above: what was in flight when its origin was paused leaves, too.
+    // Nothing to count. Attempts that were in flight when their origin was paused leave here, too.
   }
 
   obstacleOf(_line: Line, { origin }: Entrant): Obstacle {

@@ -1,4 +1,4 @@
-/** The origins that are paused as far as is durable: their gate opens when the end of that is. */
+/** The origins whose pause is durable: their gate opens when the resume is durable. */
 
 import { type EventListener, type IndexMemory, onePart } from '../../engine/registration.js';
 import type { OriginEvent } from './origin.events.js';
@@ -26,7 +26,7 @@ export class PausedOrigins {
     }
   };
 
-  /** `resumed` is called with each that is paused no more. */
+  /** `resumed` is called with each origin that is resumed. */
   onResumed(resumed: (origin: string) => void): void {
     this.resumed = resumed;
   }

@@ -1,4 +1,4 @@
-/** Whether a destination may be called, and whether it answers: judged as every attempt is. */
+/** Whether a destination may be called, and whether it answers; the same rules as for attempts. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
@@ -9,7 +9,7 @@ import { NameResolver } from '../outbound/name-resolver.js';
 import { DestinationRefused, transportReason } from '../outbound/transport-error.js';
 import type { DialTarget, MessagingSettings } from '../settings.js';
 
-/** What is asked of destinations at once, and how long one may take. */
+/** How many destinations are asked at once, and how long one may take. */
 const asksMax = 4;
 const headTimeoutMs = 10_000;
 
@@ -17,7 +17,7 @@ const busy = new Refusal('unavailable', `${asksMax} destinations are being asked
   'retry-after': '1',
 });
 
-/** What is said of a destination. */
+/** The verdict on a destination. */
 export interface ReachVerdict {
   readonly url: string;
   readonly allowed: boolean;
@@ -25,15 +25,15 @@ export interface ReachVerdict {
   readonly reason?: string;
   /** The setting that could allow it. */
   readonly setting?: string;
-  /** Where its host leads; none where an override leads elsewhere, or it does not resolve. */
+  /** The addresses of its host; none if an override applies or the name does not resolve. */
   readonly addresses: readonly string[];
-  /** What was answered to a HEAD; status 0 = nothing was, `error` says why. */
+  /** The answer to a HEAD; status 0 = there was none, for the reason in `error`. */
   readonly head?: { readonly status: number; readonly durationMs: number; readonly error?: string };
 }
 
 /**
- * For people: it says what an attempt would meet now. A bounded number is asked at once, others are
- * answered 503.
+ * Shows users what an attempt would meet now. Only a limited number of destinations is asked at
+ * once; further requests are answered 503.
  */
 @Injectable()
 export class Reach {
@@ -51,7 +51,7 @@ export class Reach {
     this.resolver = new NameResolver(guard, clock);
   }
 
-  /** `asks` also sends one HEAD, where the destination is allowed. */
+  /** Judges a destination. `asks`: also sends one HEAD, if the destination is allowed. */
   async of(url: URL, asks: boolean): Promise<ReachVerdict | Refusal> {
     if (this.asking >= asksMax) return busy;
     this.asking += 1;
@@ -63,7 +63,7 @@ export class Reach {
     }
   }
 
-  /** Without a look-up: what an origin by itself allows. */
+  /** Why an origin may not be called, without a look-up of its name. */
   refusalOf(url: URL): Refusal | null {
     if (this.overrides.has(dialledHost(url))) return null;
     return this.guard.checkDestination(url)?.of('the destination') ?? null;
