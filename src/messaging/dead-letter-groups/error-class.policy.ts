@@ -1,10 +1,10 @@
-/** What failures have in common: the same error with other numbers is one class. Pure. */
+/** Classifies errors: the same error with other numbers is in the same class. Pure. */
 
 const classCharactersMax = 200;
-/** Before what varies is taken out: a long answer is not searched. */
+/** Only this much of a long text is read before its variable parts are replaced. */
 const readCharactersMax = 1000;
 
-/** Ids and numbers become `#`; only the first line counts, without blanks around it. */
+/** The class of an error: its first line, trimmed, with ids and numbers replaced by `#`. */
 export function errorClass(text: string): string {
   const [line = ''] = text
     .slice(0, readCharactersMax)

@@ -1,4 +1,4 @@
-/** `/v2/dlq/groups`: dead letters by what went wrong (messaging.md 10). */
+/** `/v2/dlq/groups`: dead letters grouped by what went wrong (messaging.md 10). */
 import { Controller, Get, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { valueIn } from '../../http/outcome.js';
@@ -8,10 +8,7 @@ import { DeadLetterGroups, type LetterGroups } from './letter-groups.js';
 import { groupsRoute } from './letter-groups.openapi.js';
 import { groupFilters } from './letter-groups.request.js';
 
-/**
- * 400 for filters that are not understood; what is not looked at in one request goes on at its
- * cursor.
- */
+/** Answers 400 for invalid filters. Letters beyond the limit of a request follow at its cursor. */
 @Controller('v2/dlq/groups')
 export class LetterGroupsController {
   constructor(private readonly groups: DeadLetterGroups) {}

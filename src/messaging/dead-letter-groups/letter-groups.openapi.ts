@@ -1,4 +1,4 @@
-/** How the groups of dead letters are described (messaging.md 10). */
+/** Describes the groups of dead letters (messaging.md 10). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
@@ -42,7 +42,7 @@ const answer = once(() =>
   } satisfies Record<keyof LetterGroups, z.ZodType>),
 );
 
-/** Of `GET /v2/dlq/groups`. */
+/** Describes `GET /v2/dlq/groups`. */
 export const groupsRoute: RouteDescription = {
   summary: 'Dead letters by what went wrong',
   query,

@@ -1,9 +1,9 @@
-/** Which dead letters are counted, as it is written (messaging.md 10). Pure. */
+/** Reads which dead letters are counted (messaging.md 10). Pure. */
 import { type Filters, integers, names, texts } from '../../http/query-filters.js';
 import { letterCursor } from '../dead-letters/letter-filters.js';
 import { originFilters } from '../messages/message-filter.js';
 
-/** All of them hold; dates are those of the failure. */
+/** The filters; a letter must match all of them. Dates are those of the failure. */
 export const groupFilters = {
   ...originFilters,
   host: texts,
@@ -13,5 +13,5 @@ export const groupFilters = {
   cursor: letterCursor,
 } as const;
 
-/** As read; null = the filter is not given. */
+/** The filters as parsed; null = the filter is not given. */
 export type GroupFilters = Filters<typeof groupFilters>;

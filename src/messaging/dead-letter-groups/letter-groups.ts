@@ -1,4 +1,4 @@
-/** Dead letters by what went wrong: status, destination, class of the error (messaging.md 10). */
+/** Groups dead letters by status, destination and class of the error (messaging.md 10). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
@@ -13,47 +13,47 @@ import { StoredMessages } from '../messages/stored-messages.js';
 import { errorClass } from './error-class.policy.js';
 import type { GroupFilters } from './letter-groups.request.js';
 
-/** What the failures of a group have in common. */
+/** The properties that the failures of a group have in common. */
 interface Failure {
   /** 0 = there was no answer. */
   readonly responseStatus: number;
   /** Scheme, host and port of the destination. */
   readonly origin: string;
-  /** Why there was no answer, or what was answered; numbers are `#`. */
+  /** Why there was no answer, or the text of the answer; numbers are replaced by `#`. */
   readonly error: string;
 }
 
-/** Times of failures in Unix milliseconds. */
+/** A group of dead letters. Times are those of failures, Unix milliseconds. */
 export interface LetterGroup extends Failure {
   readonly count: number;
   readonly newestAt: number;
   readonly oldestAt: number;
-  /** Of the newest. */
+  /** The id of the newest letter. */
   readonly dlqId: string;
 }
 
-/** Groups of the letters that were looked at, newest first. */
+/** The groups of the letters that were examined, newest letters first. */
 export interface LetterGroups {
   readonly groups: readonly LetterGroup[];
-  /** Letters in groups that are too many to be listed. */
+  /** How many letters belong to groups beyond the number that is listed. */
   readonly others: number;
-  /** Letters that are older than this were not looked at; with the cursor that goes on. */
+  /** Letters older than this were not examined; present with the `cursor` that continues there. */
   readonly searchedTo?: number;
   readonly cursor?: string;
-  /** What could not be counted, because it is damaged; absent: all could. */
+  /** Letters that could not be counted because they are damaged; absent = none. */
   readonly damaged?: readonly { readonly error: string }[];
 }
 
 const budget = { letters: 20_000, milliseconds: 1000 };
 const groupsMax = 500;
-/** Of so many letters it is remembered how they failed. */
+/** For how many letters the failure is remembered. */
 const failuresMax = 20_000;
-/** Of an answer so much is decoded. */
+/** How many bytes of an answer are decoded. */
 const answerBytesMax = 1024;
 
 /**
- * It remembers what went wrong of a bounded number of letters, so that the next look reads few of
- * them again.
+ * It remembers the failures of a limited number of letters, so that the next request has to read
+ * few of them again.
  */
 @Injectable()
 export class DeadLetterGroups {
@@ -66,7 +66,10 @@ export class DeadLetterGroups {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Largest groups first. Where looking at all letters costs too much, the newest are counted. */
+  /**
+   * The largest groups come first. If examining all letters would cost too much, only the newest
+   * are counted.
+   */
   async groups(filters: GroupFilters): Promise<LetterGroups> {
     const letters = await this.letters.shown(() => this.letters.letters.all(this.clock.now()));
     const begun = this.clock.monotonic();
@@ -89,7 +92,7 @@ export class DeadLetterGroups {
     return { groups: sorted(groups), others, ...damagedIn(damage) };
   }
 
-  /** How a letter failed; null = it is not meant, or cannot be read, which is noted. */
+  /** How a letter failed; null = it does not match, or cannot be read, which is noted. */
   private async meantFailure(
     letter: DeadLetter,
     filters: GroupFilters,
@@ -124,7 +127,7 @@ function damagedIn({ all }: DamageNotes): Pick<LetterGroups, 'damaged'> {
   return all.length === 0 ? {} : { damaged: damagedPlaces(all) };
 }
 
-/** Whether there was room for its group. */
+/** Adds a letter to its group; returns whether there was room for the group. */
 function addTo(groups: Map<string, LetterGroup>, letter: DeadLetter, failure: Failure): boolean {
   const name = JSON.stringify([failure.responseStatus, failure.origin, failure.error]);
   const known = groups.get(name);
