@@ -1,4 +1,4 @@
-/** Whether a dead letter is one of those that filters mean. */
+/** Decides whether a dead letter matches filters. */
 import { Injectable } from '@nestjs/common';
 import { lastUsed } from '../../grammar/collections.js';
 import {
@@ -12,17 +12,20 @@ import { StoredMessages } from '../messages/stored-messages.js';
 import type { DeadLetter } from './dead-letters.projection.js';
 import type { MeantLetters } from './dead-letters.request.js';
 
-/** What filters look at is remembered of so many letters. */
+/** For how many letters the fields that filters examine are remembered. */
 const originsMax = 20_000;
 
-/** Of all users of filters: listing, bulk actions, groups and jobs. Rejects as the journal does. */
+/**
+ * Shared by all users of filters: listing, bulk actions, groups and jobs. Rejects if the journal
+ * cannot be read.
+ */
 @Injectable()
 export class DeadLetterMatching {
   private readonly origins = lastUsed<number, MessageOrigin>(originsMax);
 
   constructor(private readonly stored: StoredMessages) {}
 
-  /** The journal is read only where memory does not know. */
+  /** Whether a letter matches. The journal is read only if the fields are not in memory. */
   async matches(letter: DeadLetter, filters: MeantLetters): Promise<boolean> {
     if (
       !isWithin(letter.at, filters) ||

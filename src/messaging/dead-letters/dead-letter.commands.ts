@@ -1,18 +1,19 @@
-/** The commands of a dead letter; its dlqId is the id. */
+/** The commands of a dead letter; the id is its dlqId. */
 import type { Command } from '../../engine/decider.js';
 
-/** Take it away. */
+/** Delete the letter. */
 export interface DeleteDeadLetter extends Command {
   readonly type: 'DeleteDeadLetter';
 }
 
-/** Take it away because its message is published anew, in the same turn, as `messageId`. */
+/** Remove the letter because its message is published anew, in the same turn, as `messageId`. */
 export interface RetryDeadLetter extends Command {
   readonly type: 'RetryDeadLetter';
   readonly messageId: string;
 }
 
 /**
- * From `/v2/dlq` and from jobs. There is none that makes a letter: the failure of its message does.
+ * All commands of a dead letter, from `/v2/dlq` and from jobs. No command creates a letter: the
+ * failure of its message does.
  */
 export type DeadLetterCommand = DeleteDeadLetter | RetryDeadLetter;

@@ -1,6 +1,6 @@
 /**
- * When a dead letter may be taken away: while it is there. That it is there is the failure of its
- * message, so what a decision reads is the index of failures.
+ * Decides when a dead letter may be removed: while it exists. It exists because of the failure of
+ * its message, so decisions read the index of failures.
  */
 import { accept, type Decider } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
@@ -10,13 +10,13 @@ import { type DeadLetterEvent, deadLetterKind } from './dead-letter.events.js';
 import type { DeadLetter } from './dead-letters.projection.js';
 import type { LetterIndex } from './letter-index.js';
 
-/** What the events of its own say of a letter; one that was taken away is final. */
+/** The state of a letter according to its own events; a removed letter is final. */
 export type DeadLetterState = 'untouched' | 'taken';
 
-/** The index that a letter's decisions read. */
+/** The index that the decisions about a letter read. */
 export type DeadLetterView = Pick<LetterIndex<DeadLetter>, 'find'>;
 
-/** 404 for a letter that is not there, was taken away, or is older than its retention. */
+/** Answers 404 for a letter that does not exist, was removed, or is older than its retention. */
 export const deadLetterDecider: Decider<
   DeadLetterState,
   DeadLetterCommand,
@@ -37,6 +37,6 @@ export const deadLetterDecider: Decider<
   evolve: () => 'taken',
   wants: () => [],
   isFinal: (state) => state === 'taken',
-  // Or replay would forget that it was taken.
+  // Otherwise replay would forget that the letter was removed.
   keptWith: (id) => ({ offset: failureOffsetOf(id) }),
 };

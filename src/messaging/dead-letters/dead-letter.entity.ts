@@ -1,4 +1,4 @@
-/** Dead letters as features hold them: the index of those that are there, and their commands. */
+/** The dead letters in memory: the index of existing letters, and their commands. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -15,7 +15,7 @@ import type { DeadLetterEvent } from './dead-letter.events.js';
 import { type DeadLetter, FailedMessages } from './dead-letters.projection.js';
 import { LetterIndex } from './letter-index.js';
 
-/** Whether a letter is there follows from two kinds of streams: its message's, and its own. */
+/** Whether a letter exists follows from two streams: that of its message, and its own. */
 @Injectable()
 export class DeadLetters extends Entity<
   DeadLetterState,
@@ -23,7 +23,7 @@ export class DeadLetters extends Entity<
   DeadLetterEvent,
   DeadLetterView
 > {
-  /** The letters that were not taken away. */
+  /** The letters that were not removed. */
   readonly letters: LetterIndex<DeadLetter>;
 
   constructor(

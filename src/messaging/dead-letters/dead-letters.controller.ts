@@ -1,4 +1,4 @@
-/** `/v2/dlq`: messages that failed for good, taken away or tried again (messaging.md 10). */
+/** `/v2/dlq`: lists, deletes and retries messages that failed for good (messaging.md 10). */
 import {
   Controller,
   Delete,
@@ -33,7 +33,7 @@ import { DeadLettersService } from './dead-letters.service.js';
 import { LetterSources } from './letter-sources.js';
 import { type RetryOverrides, readOverrides } from './retry.request.js';
 
-/** Whatever changes something is durable when it is answered. */
+/** Every change is durable when it is answered. */
 @Controller('v2/dlq')
 export class DeadLettersController {
   constructor(
@@ -90,7 +90,7 @@ export class DeadLettersController {
     return this.service.retryMatching(meant(request), this.overrides(request), by);
   }
 
-  /** Answers in both shapes that clients know. */
+  /** Answers in both formats that clients know. */
   @Post('retry/:id')
   @HttpCode(201)
   @Describe(deadLetterRoutes.retry)
@@ -100,7 +100,7 @@ export class DeadLettersController {
     return { messageId, responses: [{ messageId }] };
   }
 
-  /** What the call's own headers change; a full disk takes no retry. */
+  /** The options in the headers of the call. Retries are refused when the disk is full. */
   private overrides(request: FastifyRequest): RetryOverrides {
     const { intake, config, clock } = this;
     const full = intake.take(0);

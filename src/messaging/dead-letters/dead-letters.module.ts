@@ -10,7 +10,7 @@ import { DeadLettersController } from './dead-letters.controller.js';
 import { DeadLettersService } from './dead-letters.service.js';
 import { LetterSources } from './letter-sources.js';
 
-/** It exports what groups, jobs and failed runs need of letters. */
+/** Exports what groups, jobs and failed runs need. */
 @Module({
   imports: [DeliveryModule, MessagesModule],
   controllers: [DeadLettersController],

@@ -1,4 +1,4 @@
-/** How the routes of dead letters are described (messaging.md 10). */
+/** Describes the routes of dead letters (messaging.md 10). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
@@ -54,7 +54,7 @@ const bulk = {
 
 const option = (means: string) => z.string().optional().describe(means);
 
-/** What a retry's own headers may change of the message. */
+/** The options that the headers of a retry may change. */
 const overrides = once(() =>
   z.object({
     'Svc-Retries': option('Attempts after the first'),
@@ -71,7 +71,7 @@ const overrides = once(() =>
 const more = once(() => z.string().describe('Absent when nothing is left').exactOptional());
 const retried = once(() => z.array(z.object({ messageId: z.string() })));
 
-/** Those of `/v2/dlq`, but for its groups. */
+/** The routes of `/v2/dlq`, except those of groups. */
 export const deadLetterRoutes = {
   list: {
     summary: 'Messages that failed for good',

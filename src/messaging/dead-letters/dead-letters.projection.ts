@@ -1,7 +1,6 @@
 /**
- * Which messages failed for good and were not taken away since: a fold over the events of messages
- * and of letters. Memory holds where a letter is found, the journal all that it says
- * (messaging.md 10).
+ * Which messages failed for good and were not removed since: folded from the events of messages and
+ * of letters. Memory holds only what finds a letter; the journal holds the rest (messaging.md 10).
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
@@ -21,14 +20,14 @@ export interface DeadLetter extends PlacedLetter {
   readonly responseStatus: number;
 }
 
-/** Keeps the letters of dead letters as the events say. */
+/** Adds and removes dead letters as the events say. */
 export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
   readonly interest: Interest<MessageEvent | DeadLetterEvent> = {
     types: { MessageFailed: true, DeadLetterDeleted: true, DeadLetterRetried: true },
   };
   readonly memory: FoldMemory;
 
-  /** A message is still pending where a fold sees its last event. */
+  /** `messages`: a message is still pending when a fold sees its last event. */
   constructor(
     private readonly letters: LetterIndex<DeadLetter>,
     private readonly messages: Pick<Messages, 'find'>,
@@ -53,7 +52,7 @@ export class FailedMessages implements Fold<MessageEvent | DeadLetterEvent> {
     }
   }
 
-  /** What failed for a run is the run's own letter, or none at all (workflows.md 4.3). */
+  /** A failed message of a run is part of the letter of the run, or of none (workflows.md 4.3). */
   private addFailed(envelope: EventEnvelope, responseStatus: number, changes: TurnChanges): void {
     const { id: messageId, at, offset } = envelope;
     const message = this.messages.find(messageId);

@@ -1,11 +1,11 @@
-/** Which dead letters a request is about, as it is written (messaging.md 10). Pure. */
+/** Reads which dead letters a request applies to (messaging.md 10). Pure. */
 import { count, type Filters, integers, names, order, texts } from '../../http/query-filters.js';
 import { originFilters } from '../messages/message-filter.js';
 import { letterCursor, letterIds } from './letter-filters.js';
 
 const pageMax = 100;
 
-/** Filters of letters; dates are those of the failure. Of a job all of them hold. */
+/** Filters of letters; dates are those of the failure. A job requires a match with all of them. */
 export const meantLetters = {
   ...originFilters,
   host: texts,
@@ -15,19 +15,19 @@ export const meantLetters = {
   responseStatus: integers,
 } as const;
 
-/** Filters of bulk actions. There `dlqIds` alone counts. */
+/** Filters of bulk actions. If `dlqIds` are given, the other filters are ignored. */
 export const bulkFilters = {
   ...meantLetters,
   count: count(pageMax, pageMax),
   cursor: letterCursor,
 } as const;
 
-/** Filters of the listing; all of them hold. */
+/** Filters of the listing; a letter must match all of them. */
 export const listFilters = { ...bulkFilters, order } as const;
 
-/** As read; null = the filter is not given. */
+/** The filters as parsed; null = the filter is not given. */
 export type MeantLetters = Filters<typeof meantLetters>;
-/** The same with `count` and `cursor`: what one bulk action takes. */
+/** Like `MeantLetters`, with `count` and `cursor`, for one bulk action. */
 export type LetterFilters = Filters<typeof bulkFilters>;
-/** The same with `order`: what one page of the listing shows. */
+/** Like `LetterFilters`, with `order`, for one page of the listing. */
 export type ListFilters = Filters<typeof listFilters>;

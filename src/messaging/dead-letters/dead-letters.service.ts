@@ -1,4 +1,4 @@
-/** What is done with dead letters: they are found, shown, taken away, and tried again. */
+/** Finds, shows, deletes and retries dead letters. */
 import { Inject, Injectable } from '@nestjs/common';
 import { dispatchAll, slicesOf } from '../../engine/bulk/slices.js';
 import type { Clock } from '../../engine/clock.js';
@@ -26,7 +26,7 @@ import { type RetryOverrides, retriedMessage } from './retry.request.js';
 const noBody = Buffer.alloc(0);
 
 /**
- * For the controller and for jobs. What it changes is durable when it settles; `deleting` and
+ * For the controller and for jobs. Changes are durable when a promise resolves; `deleting` and
  * `retrying` only make commands.
  */
 @Injectable()
@@ -47,7 +47,7 @@ export class DeadLettersService {
     );
   }
 
-  /** The letter with this id, if there is one. */
+  /** The letter with this id, if it exists. */
   find(id: string): Promise<DeadLetter | undefined> {
     return this.search.find(id);
   }
@@ -59,29 +59,29 @@ export class DeadLettersService {
     return deadLetterObject(letter, published, await this.contents.readShown(published), failed);
   }
 
-  /** One page of the letters that match, part by part. */
+  /** One page of the matching letters, part by part. */
   list(filters: ListFilters): ReturnType<typeof listed> {
     const find = (damage: DamageNotes) => this.search.listed(filters, filters.order, damage);
     return listed(find, (letter) => this.shown(letter));
   }
 
-  /** Whether there was such a letter to delete. */
+  /** Deletes a letter; returns whether it existed. */
   async delete(id: string, by: Principal | null): Promise<boolean> {
     return (await this.deleteAll([markedLetterId(id)], by)) === 1;
   }
 
-  /** Deletes the named letters, or up to `count` of those that match, the oldest first. */
+  /** Deletes the named letters, or up to `count` of those that match, oldest first. */
   deleteMatching(filters: LetterFilters, by: Principal | null): Promise<DeletedLetters> {
     return this.search.deleteBulk(filters, (ids) => this.deleteAll(ids, by));
   }
 
-  /** The new message that stands in for the letter; null = there is no such letter. */
+  /** Retries a letter; returns the id of the new message, or null if there is no such letter. */
   async retry(id: string, overrides: RetryOverrides, by: Principal | null): Promise<string | null> {
     const [messageId] = await this.retryAll(this.search.named([id]), overrides, by);
     return messageId ?? null;
   }
 
-  /** As `deleteMatching`: the new messages, in the order of their letters. */
+  /** Like `deleteMatching`, for retries: returns the new messages in the order of letters. */
   async retryMatching(
     filters: LetterFilters,
     overrides: RetryOverrides,
@@ -93,12 +93,12 @@ export class DeadLettersService {
     return { responses, ...(cursor !== null && { cursor }) };
   }
 
-  /** What deletes a letter. */
+  /** The command that deletes a letter. */
   deleting(id: string): DeleteDeadLetter {
     return { type: 'DeleteDeadLetter', kind: deadLetterKind, id, at: this.clock.now() };
   }
 
-  /** What takes a letter away and publishes its message anew: both or neither. */
+  /** The commands that remove a letter and publish its message anew: both or neither happen. */
   retrying(
     id: string,
     original: Published,
@@ -146,7 +146,7 @@ export class DeadLettersService {
     return retried;
   }
 
-  /** The letter goes and its message is published anew, both or neither. */
+  /** Removes the letter and publishes its message anew; both or neither. */
   private async retryOne(
     id: string,
     original: Published,

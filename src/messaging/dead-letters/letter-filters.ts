@@ -1,4 +1,4 @@
-/** What every request about letters may name: letters, and where a page ended. Pure. */
+/** Filters of every request about letters: ids, and the position of a page. Pure. */
 import { ok } from '../../grammar/result.js';
 import { cursorAt, cursorFilter } from '../../http/cursor.js';
 import { names, whenGiven } from '../../http/query-filters.js';
@@ -9,20 +9,20 @@ const place = /^(\d{1,15})(?:-(\d{1,15}))?$/;
 /** The ids of letters; null = absent. */
 export const letterIds = whenGiven(names, (given) => ok(given.map(markedLetterId)));
 
-/** Where the page before ended: letters by their offset in the journal. */
+/** Where the previous page ended; letters are identified by their journal offset. */
 export interface LetterCursor {
-  /** Of its last letter. */
+  /** Offset of the last letter of that page. */
   readonly offset: number;
-  /** Of the last letter that the walk is about; null = there is no such bound. */
+  /** Offset of the last letter that the walk covers; null = no such bound. */
   readonly until: number | null;
 }
 
-/** The text that `letterCursor` reads. */
+/** Formats a cursor that `letterCursor` reads. */
 export function formatLetterCursor({ offset, until }: LetterCursor): string {
   return cursorAt(until === null ? offset : `${offset}-${until}`);
 }
 
-/** null = no page before. */
+/** null = there is no previous page. */
 export const letterCursor = cursorFilter((text): LetterCursor | null => {
   const [, offset, until] = place.exec(text) ?? [];
   if (offset === undefined) return null;

@@ -1,14 +1,14 @@
 /**
- * The letters that are there: key fields by id, oldest first, until they are taken away or too old
- * (messaging.md 10). What messages and what runs leave behind when they fail is kept alike.
+ * The existing letters: key fields by id, oldest first, until they are removed or too old
+ * (messaging.md 10). The letters of failed messages and of failed runs are kept in the same way.
  */
 import type { FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import { markedLetterId } from '../messages/dead-letter-id.js';
 
-/** What every letter is found by. */
+/** The fields by which every letter is found. */
 export interface PlacedLetter {
-  /** Its dlqId. */
+  /** The dlqId of the letter. */
   readonly id: string;
   /** When the failure happened, Unix milliseconds. */
   readonly at: number;
@@ -17,16 +17,16 @@ export interface PlacedLetter {
 }
 
 /**
- * Part of memory: what changes it goes through the changes of the turn, in the order of offsets.
- * Requests and older events may name a letter without the mark of its shard.
+ * A part of memory: all changes go through those of the turn, in the order of offsets. Requests and
+ * older events may name a letter without its shard mark.
  */
 export class LetterIndex<Letter extends PlacedLetter> {
   private readonly letters = new Map<string, Letter>();
 
-  /** A letter older than `retentionMs` counts as gone. */
+  /** A letter older than `retentionMs` counts as removed. */
   constructor(private readonly retentionMs: number) {}
 
-  /** What an index of this name remembers that keeps these letters and the maps of `others`. */
+  /** The memory of an index of this name, which keeps these letters and the maps of `others`. */
   memory(name: string, others: FoldMemory['maps'] = {}): FoldMemory {
     const maps = { letters: this.letters, ...others };
     const isOver = (letter: Letter, at: number) => this.isOver(letter, at);
@@ -39,39 +39,39 @@ export class LetterIndex<Letter extends PlacedLetter> {
     };
   }
 
-  /** Those that are remembered: letters that grow too old leave a little later. */
+  /** How many letters are in memory; expired letters leave it a little later. */
   get size(): number {
     return this.letters.size;
   }
 
-  /** The letter with this id, if it is there at `at`. */
+  /** The letter with this id, if it exists at `at`. */
   find(id: string, at: number): Letter | undefined {
     const letter = this.letters.get(markedLetterId(id));
     return letter === undefined || this.isOver(letter, at) ? undefined : letter;
   }
 
-  /** The letters that are there at `at`, oldest first. */
+  /** The letters that exist at `at`, oldest first. */
   all(at: number): Letter[] {
     return [...this.letters.values()].filter((letter) => !this.isOver(letter, at));
   }
 
-  /** Puts a new letter there. */
+  /** Adds a new letter. */
   add(letter: Letter, changes: TurnChanges): void {
     changes.set(this.letters, letter.id, letter);
   }
 
-  /** Changes a letter; one that is not there stays away. */
+  /** Changes a letter, if it exists. */
   change(id: string, change: (letter: Letter) => Letter, changes: TurnChanges): void {
     const letter = this.letters.get(markedLetterId(id));
     if (letter !== undefined) changes.set(this.letters, letter.id, change(letter));
   }
 
-  /** Journal offsets of the failures whose letters are there at `at`. */
+  /** Journal offsets of the failures whose letters exist at `at`. */
   *references(at: number): Generator<number> {
     for (const letter of this.letters.values()) if (!this.isOver(letter, at)) yield letter.offset;
   }
 
-  /** Removes a letter; nothing happens where it is not there. */
+  /** Removes a letter; does nothing if it does not exist. */
   take(id: string, changes: TurnChanges): void {
     changes.deleteInOrder(this.letters, markedLetterId(id));
   }

@@ -1,14 +1,14 @@
-/** A page of letters as a listing answers it: as many as its request says, or fewer large ones. */
+/** A page of letters for a listing: as many as requested, or fewer if they are large. */
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import type { ListingPage } from '../../http/bytes/listing.js';
 import type { StoredText } from '../../http/bytes/stored-text.js';
 import type { PlacedLetter } from './letter-index.js';
 import { cursorBehind, type LetterPage } from './letter-search.js';
 
-/** A part ends early when the bodies on it weigh this much. */
+/** A part ends early when its bodies reach this size. */
 const pageBytesMax = 1024 * 1024;
 
-/** The bodies that a letter is shown with. */
+/** The bodies that are shown of a letter. */
 export interface ShownBodies {
   readonly body?: StoredText;
   readonly bodyBase64?: StoredText;
@@ -17,8 +17,8 @@ export interface ShownBodies {
 }
 
 /**
- * How the letters of one page are shown, part by part: see `sendListing`. One that cannot be read
- * is noted, and left out.
+ * Shows the letters of one page, part by part: see `sendListing`. A letter that cannot be read is
+ * noted and left out.
  */
 export function listed<Letter extends PlacedLetter>(
   find: (damage: DamageNotes) => Promise<LetterPage<Letter>>,

@@ -1,4 +1,4 @@
-/** Which letters a request is about: by name, or page by page by what they match. */
+/** Finds the letters that a request applies to: by id, or page by page by filters. */
 import type { Clock } from '../../engine/clock.js';
 import type { Engine } from '../../engine/engine.js';
 import type { DamageNotes } from '../../engine/reading/damage-notes.js';
@@ -6,32 +6,32 @@ import { failureOffsetOf } from '../messages/dead-letter-id.js';
 import { formatLetterCursor, type LetterCursor } from './letter-filters.js';
 import type { LetterIndex, PlacedLetter } from './letter-index.js';
 
-/** Letters looked at per tick. */
+/** How many letters are examined per tick. */
 const looksPerTick = 4096;
 
-/** Some of the letters that a request is about. */
+/** A page of the letters that a request applies to. */
 export interface LetterPage<Letter> {
   readonly letters: readonly Letter[];
-  /** Where more follow; null = these are all. */
+  /** Where the next page begins; null = this is the last one. */
   readonly cursor: string | null;
 }
 
-/** What every request about letters says of how many it means. */
+/** The fields of every request about letters that limit how many it covers. */
 export interface LettersQuery {
   readonly dlqIds: readonly string[] | null;
   readonly count: number;
   readonly cursor: LetterCursor | null;
 }
 
-/** How many letters were deleted; with a cursor where more match. */
+/** How many letters were deleted, with a cursor if more match. */
 export interface DeletedLetters {
   readonly deleted: number;
   readonly cursor?: string;
 }
 
-/** Searches of messages' and of runs' letters. A page gives the event loop a turn now and then. */
+/** Searches the letters of messages and of runs. Long walks yield to the event loop. */
 export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuery> {
-  /** `matches` judges a letter by all of the query but ids and pages. */
+  /** `matches` checks a letter against the query, except its ids and page. */
   constructor(
     private readonly engine: Pick<Engine, 'shown'>,
     private readonly letters: Pick<LetterIndex<Letter>, 'find' | 'all'>,
@@ -45,9 +45,9 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
   }
 
   /**
-   * What a bulk action is about: the named letters in their order, at most `namedMax` of them, or a
-   * page, oldest first. Its pages are about the letters that there were at the first one: what is
-   * tried again and fails again must not be met a second time, or the walk would never end.
+   * The letters for one bulk action: the named ones in order, at most `namedMax` of them, or a
+   * page, oldest first. All pages cover only letters that existed at the first page: a letter that
+   * is retried and fails again must not be met a second time, or the walk would never end.
    */
   async bulk(
     query: Query,
@@ -66,7 +66,7 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     return { letters, cursor: last === undefined ? null : cursorBehind(last, null) };
   }
 
-  /** What `deleteAll` has deleted of what a bulk action is about. */
+  /** Deletes the letters of one bulk action with `deleteAll`. */
   async deleteBulk(
     query: Query,
     deleteAll: (ids: readonly string[]) => Promise<number>,
@@ -76,15 +76,15 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     return { deleted, ...(cursor !== null && { cursor }) };
   }
 
-  /** Those of the ids that there are, in their order. */
+  /** The existing letters with these ids, in the same order. */
   named(ids: readonly string[]): Letter[] {
     const now = this.clock.now();
     return [...new Set(ids)].flatMap((id) => this.letters.find(id, now) ?? []);
   }
 
   /**
-   * At most `count` letters behind the cursor. What cannot be judged, as the disk has damaged it,
-   * is noted and left out.
+   * At most `count` letters after the cursor. A letter that cannot be checked, because the disk has
+   * damaged it, is noted and left out.
    */
   listed(
     query: Query,
@@ -101,7 +101,7 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
     });
   }
 
-  /** At most `count` letters behind the cursor; the walk that it begins ends at `until`. */
+  /** At most `count` letters after the cursor; the walk that it begins ends at `until`. */
   private async page(
     query: Query,
     order: 'latestFirst' | 'earliestFirst',
@@ -141,12 +141,12 @@ export class LetterSearch<Letter extends PlacedLetter, Query extends LettersQuer
   }
 }
 
-/** The cursor of the page that ends with a letter. */
+/** The cursor after a page that ends with this letter. */
 export function cursorBehind({ offset }: PlacedLetter, until: number | null): string {
   return formatLetterCursor({ offset, until });
 }
 
-/** The ids that follow the one with which the page before ended. */
+/** The ids after the one with which the previous page ended. */
 function namedBehind(ids: readonly string[], cursor: LetterCursor | null): readonly string[] {
   if (cursor === null) return ids;
   return ids.slice(ids.findIndex((id) => failureOffsetOf(id) === cursor.offset) + 1);

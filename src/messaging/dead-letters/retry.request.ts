@@ -1,4 +1,4 @@
-/** What a retry changes of the message that failed: call headers override the stored ones. Pure. */
+/** Reads what a retry changes of the failed message: its headers override stored options. Pure. */
 import { ok, type Result, refused } from '../../grammar/result.js';
 import type { MessageHeaders } from '../../http/dialect.js';
 import type { MessagePublished, Published } from '../messages/message.events.js';
@@ -8,21 +8,21 @@ type Message = Omit<MessagePublished, 'type'>;
 
 /** The options of a retry. */
 export interface RetryOverrides {
-  /** From the retry to its first attempt, milliseconds, unless `notBefore` is named. */
+  /** Time from the retry to its first attempt, milliseconds, unless `notBefore` is given. */
   readonly delayMs: number;
   readonly notBefore: number | null;
-  /** What replaces the original's. */
+  /** Options that replace those of the original. */
   readonly message: Partial<
     Pick<Message, 'timeoutMs' | 'maxRetries' | 'retryDelay' | 'labels' | 'flowControl'>
   >;
 }
 
 const unchangeable = 'cannot be changed by a retry';
-/** Silence would lose what any other option means. */
+/** Any other option is refused: ignoring it would silently drop its meaning. */
 const others =
   /^(?!(retries|retry-delay|timeout|delay|not-before|label|flow-control-key|flow-control-value)$)/;
 
-/** Reads a retry's own options, for a retry at `at` (Unix milliseconds). */
+/** Reads the options of a retry at `at` (Unix milliseconds). */
 export function readOverrides(
   said: MessageHeaders,
   rules: Omit<PublishRules, 'judgeUrl'>,
@@ -37,7 +37,7 @@ export function readOverrides(
   return parsedOptions(reader, said, overrides, unchangeable);
 }
 
-/** How a message is to be delivered that is tried again, as its options say; flow control aside. */
+/** How to deliver a message that is retried, as its options say, without flow control. */
 export function readChanges(
   reader: OptionReader,
   { options }: MessageHeaders,
@@ -54,7 +54,7 @@ export function readChanges(
   return { delayMs: reader.delay(), notBefore: reader.notBefore(at), message };
 }
 
-/** The overrides, unless an option was refused or is one that a retry does not know. */
+/** The overrides, unless an option was refused or cannot be changed by a retry. */
 export function parsedOptions<Overrides>(
   reader: OptionReader,
   said: MessageHeaders,
@@ -68,8 +68,8 @@ export function parsedOptions<Overrides>(
 }
 
 /**
- * The message that stands in at `at` for one that failed: the stored original, in its own dialect
- * and with its own body, which is not stored again.
+ * The message that replaces, at `at`, one that failed: the stored original, in its own dialect and
+ * with its own body, which is not stored again.
  */
 export function retriedMessage(
   { event, offset }: Published,
