@@ -1,8 +1,8 @@
-/** Whether a row of the logs shows a text: what is redacted cannot be searched for. Pure. */
+/** Whether a row of the logs shows a text; redacted values cannot be searched. Pure. */
 import type { HeaderMap } from '../../grammar/headers.js';
 import type { LogRow } from './log-row.js';
 
-/** Looks at URL, headers and body of the message, and at error, headers and body of the answer. */
+/** Searches URL, headers and body of the message, and error, headers and body of the answer. */
 export function showsText(row: LogRow, text: string): boolean {
   return (
     row.url.includes(text) ||

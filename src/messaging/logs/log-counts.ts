@@ -1,4 +1,4 @@
-/** How many rows the logs have of each state, destination or name: facets and histograms. */
+/** Counts rows of the logs by state, destination or name: for facets and histograms. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { whenRead } from '../../engine/payloads.js';
@@ -17,18 +17,18 @@ import { MessageListing } from './message-listing.js';
 import { logSource } from './message-log.js';
 import { type Published, PublishedMessages } from './published-messages.js';
 
-/** Counting may look at so many times more events than a page, for as long. */
+/** Counting may examine this many times more events than a page, in the same time. */
 const eventsFactor = 10;
 
-/** The newest rows are counted first, so that counts are complete down to a time. */
+/** The newest rows are counted first, so that counts are complete back to a certain time. */
 const order = 'latestFirst';
 
-/** It walks the same rows as a page does, with a larger bound of work. */
+/** Walks the same rows as a page does, with a larger budget. */
 @Injectable()
 export class MessageLogCounts {
   constructor(@Inject(logSource) private readonly source: LogSource) {}
 
-  /** Counts the rows that are meant; where that costs too much, those that are newer. */
+  /** Counts the matching rows; if that would cost too much, only the newer ones. */
   async counts(request: CountsQuery & Pick<WalkQuery, 'isWanted'>): Promise<LogCounts> {
     const { clock, budget: ofPage } = this.source;
     const budget = { ...ofPage, events: ofPage.events * eventsFactor };
@@ -47,7 +47,7 @@ export class MessageLogCounts {
 class CountListing extends MessageListing<CountedRow> {
   private readonly by: CountedProperty;
   private readonly contains: string | null;
-  /** Most counts need no message read back. */
+  /** Whether messages must be read back; most counts need none. */
   private readonly readsMessages: boolean;
 
   constructor(
@@ -88,7 +88,7 @@ function counted(
   return { row: { time: entry.time, keys: keysOf(by, entry, message) }, characters: 0 };
 }
 
-/** What a row counts for; nothing where it has no such property. */
+/** The keys that a row counts for; none if it lacks the property. */
 function keysOf(
   by: CountedProperty,
   { state, end }: LogEntry,

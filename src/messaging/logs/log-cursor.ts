@@ -1,29 +1,29 @@
-/** Where a page of the logs ended, as text that clients carry back (messaging.md 9). Pure. */
+/** Where a page of the logs ended, as text that clients send back (messaging.md 9). Pure. */
 import type { Result } from '../../grammar/result.js';
 import { cursorAt, readCursor } from '../../http/cursor.js';
 import { entryPlaceMax } from './log-entry.js';
 
-/** The last row that was shown or looked at: the next page begins behind it. */
+/** The last row that was shown or examined: the next page begins after it. */
 export type LogCursor =
   | {
       readonly at: 'journal';
       readonly offset: number;
-      /** The row's place among those of the event at `offset`, oldest first. */
+      /** Index of the row among those of the event at `offset`, oldest first. */
       readonly place: number;
     }
   | {
-      /** A row of an attempt that is still running, which the journal does not know yet. */
+      /** A row of an attempt in flight, which is not in the journal yet. */
       readonly at: 'running';
       readonly startedAt: number;
       readonly messageId: string;
-      /** The end of the journal when the running ones were listed first. */
+      /** The end of the journal when attempts in flight were first listed. */
       readonly journalEnd: number;
     };
 
 const inJournal = new RegExp(`^(\\d{1,15})-([0-${entryPlaceMax}])$`);
 const amongRunning = /^(\d{1,15})-(\d{1,15})-([A-Za-z0-9._-]{1,256})$/;
 
-/** The text that clients carry back: opaque to them (ADR 93). */
+/** Formats a cursor as text, which is opaque to clients (ADR 93). */
 export function formatCursor(cursor: LogCursor): string {
   return cursorAt(
     cursor.at === 'journal'
@@ -32,12 +32,12 @@ export function formatCursor(cursor: LogCursor): string {
   );
 }
 
-/** Refused where it is none that this server made for a listing of logs. */
+/** Parses a cursor; refused unless this server made it for a listing of logs. */
 export function parseCursor(text: string): Result<LogCursor> {
   return readCursor(text, parsePlace);
 }
 
-/** null = it is no place of a listing of logs. */
+/** Parses a position; null = it is none of a listing of logs. */
 export function parsePlace(place: string): LogCursor | null {
   const row = inJournal.exec(place);
   if (row !== null) return { at: 'journal', offset: Number(row[1]), place: Number(row[2]) };

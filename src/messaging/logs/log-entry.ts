@@ -1,6 +1,6 @@
 /**
- * What the listing of logs says of one event: one row for a publish, two or three for an attempt
- * (messaging.md 9). Nothing of it is stored. Pure.
+ * What the logs show of one event: one row for a publish, two or three for an attempt (messaging.md
+ * 9). Rows are not stored. Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type {
@@ -12,7 +12,7 @@ import type {
   MessageFailed,
 } from '../messages/message.events.js';
 
-/** The states a row can have, as they are written (messaging.md 9). */
+/** The states of rows, as they are spelled on the wire (messaging.md 9). */
 export const logStates = [
   'CREATED',
   'ACTIVE',
@@ -24,10 +24,10 @@ export const logStates = [
   'CANCELED',
 ] as const;
 
-/** One of those words, as rows and filters spell it. */
+/** One of these states, as rows and filters spell it. */
 export type LogState = (typeof logStates)[number];
 
-/** The largest place of an entry among those of one event. */
+/** The largest index of an entry among those of one event. */
 export const entryPlaceMax = 2;
 
 /** A row without its message. */
@@ -36,20 +36,20 @@ export interface LogEntry<State extends string = LogState> {
   /** Unix milliseconds. */
   readonly time: number;
   /**
-   * When the next attempt may start; where none follows, or one runs, when the last one started.
-   * null = the event has none.
+   * When the next attempt may start. If none follows, or one is in flight, when the last one
+   * started. null = the event has no such time.
    */
   readonly nextDeliveryTime: number | null;
-  /** Which attempt it is about, from 1; absent where it is about none. */
+  /** The attempt that the row is about, from 1; absent if it is about none. */
   readonly attempt?: number;
-  /** How the attempt ended; null where the row is about no end. */
+  /** How the attempt ended; null if the row is not about an end. */
   readonly end: AttemptRecord | null;
 }
 
 /** An event that records an attempt. */
 type AttemptEnd = MessageDelivered | AttemptFailed | MessageFailed;
 
-/** The entries of an event, oldest first; an entry's place in the list is its place in a cursor. */
+/** The entries of an event, oldest first; an entry's index in the list is its place in a cursor. */
 export function entriesOf({
   event,
   at,
@@ -70,7 +70,7 @@ export function entriesOf({
   }
 }
 
-/** An end that waits for no attempt; that one was under way is recorded with it alone. */
+/** The entries of an end that did not wait for the attempt in flight; only it records that one. */
 function overtakingEntries(
   underWay: AttemptUnderWay | undefined,
   states: readonly LogState[],
@@ -82,7 +82,7 @@ function overtakingEntries(
   return [activeEntry(startedAt, attempt), ...ends];
 }
 
-/** What an attempt says that has ended: that it began, how it ended, and what follows. */
+/** The entries of an attempt that has ended: that it began, how it ended, and what follows. */
 function attemptEntries(end: AttemptEnd, at: number): readonly LogEntry[] {
   const attempt = end.attempt + 1;
   const nextDeliveryTime = end.type === 'AttemptFailed' ? end.retryAt : end.startedAt;
@@ -98,7 +98,7 @@ function attemptEntries(end: AttemptEnd, at: number): readonly LogEntry[] {
   }
 }
 
-/** Attempt `number`, from 0, that began at `startedAt`, whether it runs or has ended since. */
+/** The entry that attempt `number`, from 0, began at `startedAt`, even if it has ended since. */
 export function activeEntry(startedAt: number, number: number): LogEntry {
   return entry('ACTIVE', startedAt, { nextDeliveryTime: startedAt, attempt: number + 1 });
 }

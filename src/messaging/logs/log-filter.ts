@@ -1,18 +1,18 @@
-/** Which rows a query means, and what the journal's index knows to find them. Pure. */
+/** Which rows match a query, and which index terms find them. Pure. */
 import { isAmong, originTerms } from '../messages/message-filter.js';
 import type { LogEntry } from './log-entry.js';
 import type { LogFilters } from './logs.request.js';
 
 /**
- * Index terms: every event that is meant carries at least one of each list. No lists means that
- * the index does not help and events are looked at one after the other.
+ * Index terms: every matching event carries at least one term of each list. No lists = the index
+ * does not help, and events are examined one by one.
  */
 export function termsOf(filters: LogFilters): readonly (readonly string[])[] {
   const { messageIds } = filters;
   return messageIds === null ? originTerms(filters) : [messageIds, ...originTerms(filters)];
 }
 
-/** Whether a row can be meant, as far as that is known without its message. */
+/** Whether a row can match, as far as can be decided without its message. */
 export function meansEntry(filters: LogFilters, id: string, { state, time }: LogEntry): boolean {
   const { messageIds, states, fromDate, toDate } = filters;
   return (

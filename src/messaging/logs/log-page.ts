@@ -1,4 +1,4 @@
-/** A page of the logs while it is filled: what is on it, what it has cost, where it ends. */
+/** A page of the logs while it is filled: its rows, its cost so far, and where it ends. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import type { DamagedData } from '../../engine/journal.js';
@@ -6,28 +6,28 @@ import { DamageNotes } from '../../engine/reading/damage-notes.js';
 import { formatCursor, type LogCursor, parseCursor } from './log-cursor.js';
 import { type WalkBudget, WalkCost } from './walk-cost.js';
 
-/** A row with what it weighs: the characters of the bodies that it shows. */
+/** A row with its size: the characters of the bodies that it shows. */
 export interface WeighedRow<Row> {
   readonly row: Row;
   readonly characters: number;
 }
 
-/** A page as it is answered; no cursor = there is no more. */
+/** A page as it is answered; a null cursor = there are no more rows. */
 export interface LogPageContent<Row> {
   readonly rows: readonly Row[];
   readonly cursor: string | null;
-  /** It ends where it does because its rows are long: the next ones cost no search. */
+  /** The page ended because its rows are long: the next ones need no further search. */
   readonly isLong: boolean;
-  /** The search stopped at this time (Unix milliseconds) for what it had cost. */
+  /** The search stopped at this time (Unix milliseconds) because its budget was spent. */
   readonly searchedTo?: number;
-  /** What could not be looked at, because it is damaged; absent: all could. */
+  /** Events that could not be read because they are damaged; absent = none. */
   readonly damages?: readonly DamagedData[];
 }
 
-/** Bodies and responses on one page, in characters: what follows is another one. */
+/** Limit for bodies and responses on one page, in characters; more go to the next page. */
 const shownCharactersMax = 1024 * 1024;
 
-/** Made for one request. A page ends by its rows, its text, or the work that it may cost. */
+/** Created for one request. A page is limited by its rows, its text, and the work it may cost. */
 export class LogPage<Row> {
   readonly cost: WalkCost;
   readonly damage = new DamageNotes();
@@ -45,7 +45,7 @@ export class LogPage<Row> {
     this.cost = new WalkCost(clock, budget);
   }
 
-  /** Puts a row on the page; the one too many is left for the next page and makes this one full. */
+  /** Adds a row. A row beyond the limit is left for the next page and makes this one full. */
   add({ row, characters }: WeighedRow<Row>, place: LogCursor): void {
     if (this.rows.length >= this.count || (this.charactersLeft <= 0 && this.rows.length > 0)) {
       this.cursor = this.last;
@@ -56,23 +56,23 @@ export class LogPage<Row> {
     this.charactersLeft -= characters;
   }
 
-  /** Ends the page where the search stopped, at what happened at `time`. */
+  /** Ends the page where the search stopped, at an event of the time `time`. */
   interrupt(at: LogCursor, time: number): void {
     this.cursor = at;
     this.searchedTo = time;
   }
 
-  /** How many more rows the page takes. */
+  /** How many more rows fit on the page. */
   get rowsLeft(): number {
     return this.count - this.rows.length;
   }
 
-  /** Whether the next page goes on. */
+  /** Whether the page is full, so that another page follows. */
   get isFull(): boolean {
     return this.cursor !== null;
   }
 
-  /** What there is; the cursor is null where no page follows. */
+  /** The content of the page; the cursor is null if no page follows. */
   get content(): LogPageContent<Row> {
     const { rows, cursor, charactersLeft, count } = this;
     const isLong = cursor !== null && charactersLeft <= 0 && rows.length < count;
@@ -88,8 +88,8 @@ export class LogPage<Row> {
 }
 
 /**
- * Reads the pages of one answer, together as long as the query says and its client is there: see
- * `sendListing`.
+ * Reads the pages of one answer until they hold as many rows as the query asks for or its client
+ * has gone: see `sendListing`.
  */
 export function pagesOf<
   Query extends { readonly count: number; readonly cursor: LogCursor | null },

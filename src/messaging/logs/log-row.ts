@@ -14,13 +14,13 @@ import { redacted, redactedBody, redactedHeaders } from '../messages/redaction.j
 import type { LogEntry, LogState } from './log-entry.js';
 import { redactionOfAnswer, shownResponse } from './shown-response.js';
 
-/** Fields that the two readings of the protocol spell differently are there in both spellings. */
+/** A row. Fields with two spellings in the two readings of the protocol are present in both. */
 export interface LogRow {
   /** Unix milliseconds, as are all times here. */
   readonly time: number;
   readonly state: LogState;
   readonly messageId: string;
-  /** Of its event in the journal; absent while the attempt is in flight. */
+  /** Journal offset of its event; absent while the attempt is in flight. */
   readonly offset?: number;
   /** From 1. */
   readonly attempt?: number;
@@ -32,7 +32,7 @@ export interface LogRow {
   readonly header: HeaderMap;
   /** Base64, or `REDACTED:` and the digest. */
   readonly body?: string;
-  /** When the next attempt may start; where none follows, when the last one started or was to. */
+  /** When the next attempt may start; if none follows, when the last one started or was due. */
   readonly nextDeliveryTime: number;
   readonly error?: string;
   readonly responseStatus?: number;
@@ -44,7 +44,7 @@ export interface LogRow {
   readonly endpointName?: string;
   readonly queueName?: string;
   readonly scheduleId?: string;
-  /** The message on which it reports, as a callback. */
+  /** The message that this one reports on, if it is a callback. */
   readonly sourceMessageId?: string;
   /** Milliseconds. */
   readonly timeout?: number;
@@ -63,7 +63,7 @@ export interface LogRow {
   readonly period?: number;
 }
 
-/** Everything that a row is made of. */
+/** The message that a row is about, with everything the row shows of it. */
 export interface LoggedMessage {
   readonly published: EventEnvelope<MessagePublished>;
   /** The bytes that are delivered, wherever they are stored. */
@@ -71,14 +71,14 @@ export interface LoggedMessage {
   readonly redaction: Redaction | null;
 }
 
-/** The event that a row is made of. */
+/** The event that a row is about. */
 export interface LoggedEvent {
   readonly offset: number;
-  /** What was answered to the attempt whose end it recorded. */
+  /** The body of the answer, if the event records the end of an attempt. */
   readonly response: Buffer | null;
 }
 
-/** `logged` is null while it is not in the journal yet. */
+/** Builds a row; `logged` is null while its event is not in the journal yet. */
 export function logRow(
   message: LoggedMessage,
   entry: LogEntry,
@@ -154,7 +154,7 @@ function callbackFields(event: MessagePublished): Partial<LogRow> {
   };
 }
 
-/** A row with `bytesMax` bytes of each body at most; -1 = without bodies. Digests stay whole. */
+/** Trims the bodies of a row to `bytesMax` bytes each; -1 = no bodies. Digests stay whole. */
 export function trimmedRow(row: LogRow, bytesMax: number): LogRow {
   const { body, responseBody, responseBodyBase64, ...others } = row;
   if (bytesMax === -1) return others;
@@ -170,14 +170,14 @@ export function trimmedRow(row: LogRow, bytesMax: number): LogRow {
 
 const isDigest = (text: string): boolean => text.startsWith('REDACTED:');
 
-/** Of what is encoded: as many bytes. */
+/** Trims to `bytesMax` bytes of the decoded content. */
 function startOfBase64(text: string, bytesMax: number): string {
   if (isDigest(text)) return text;
   const characters = Math.ceil(bytesMax / 3) * 4;
   return Buffer.from(text.slice(0, characters), 'base64').subarray(0, bytesMax).toString('base64');
 }
 
-/** Without half a character at its end. */
+/** Trims without leaving half a character at the end. */
 function startOfText(text: string, bytesMax: number): string {
   const isWhole = text.length * 3 <= bytesMax;
   if (isDigest(text) || isWhole) return text;

@@ -1,6 +1,6 @@
 /**
- * What logs are made of: the journal, the messages in it, and what is in flight now. Attempts
- * that were in flight when a listing began, and have ended since, are still rows of it.
+ * The sources of logs: the journal, its messages, and attempts in flight now. Attempts that were in
+ * flight when a listing began, and have ended since, are still rows of it.
  */
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -16,7 +16,7 @@ import type { LogEntry } from './log-entry.js';
 import type { LoggedMessages } from './published-messages.js';
 import type { WalkBudget } from './walk-cost.js';
 
-/** An attempt in flight: what the journal does not know yet. */
+/** An attempt in flight, which is not in the journal yet. */
 export interface RunningAttempt {
   readonly messageId: string;
   /** From 0. */
@@ -27,30 +27,30 @@ export interface RunningAttempt {
   readonly publishedOffset: number;
 }
 
-/** What logs are made of. */
+/** The sources of logs, and the limits of reading them. */
 export interface LogSource {
   readonly journal: JournalReader;
   readonly messages: LoggedMessages;
-  /** What a read finds now, once it is durable. */
+  /** Returns what a read finds now, once that is durable. */
   readonly shown: Engine['shown'];
   /** The attempts in flight now. */
   readonly running: () => readonly RunningAttempt[];
   readonly clock: Clock;
-  /** Rows older than this are not shown, milliseconds. */
+  /** Rows older than this, in milliseconds, are not shown. */
   readonly retentionMs: number;
-  /** The longest an attempt takes, milliseconds. */
+  /** The longest time an attempt takes, milliseconds. */
   readonly attemptMsMax: number;
-  /** What one page may cost. */
+  /** The budget of one page. */
   readonly budget: WalkBudget;
 }
 
-/** The same, as far as it can be read; what cannot is noted. */
+/** The same source, skipping whatever is damaged, which is noted. */
 export function aroundDamage(source: LogSource, damage: DamageNotes): LogSource {
   const journal = new JournalAroundDamage(source.journal, damage);
   return { ...source, journal, messages: { ...source.messages, journal } };
 }
 
-/** An attempt that was in flight when the listing began. */
+/** An attempt that was in flight when the listing began and has ended since. */
 export interface AttemptEndedSince {
   readonly messageId: string;
   /** Unix milliseconds. */
@@ -59,25 +59,25 @@ export interface AttemptEndedSince {
   readonly endOffset: number;
 }
 
-/** An attempt by the place of its row: that stays when the attempt ends. */
+/** Identifies the row of an attempt: this does not change when the attempt ends. */
 type Started = Pick<RunningAttempt, 'startedAt' | 'messageId'>;
 
-/** Where a page that ended among attempts goes on. */
+/** The cursor of a page that ended among attempts in flight. */
 type AmongAttempts = Extract<LogCursor, { readonly at: 'running' }>;
 
-/** What of a listing says which events record an attempt. */
+/** The part of a listing that decides which events record an attempt. */
 interface AttemptListing {
   readonly terms: JournalQuery['terms'];
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[];
 }
 
 /**
- * So many events are looked at for attempts that have ended since the listing began. A client that
- * comes back later finds what is in flight, and what the journal had at its first page.
+ * How many events are searched for attempts that have ended since the listing began. A client that
+ * returns later than that finds what is in flight, and what was in the journal at its first page.
  */
 const looksMax = 10_000;
 
-/** `attempts` behind the cursor, in the order of their rows: by start, then by id. */
+/** The `attempts` after the cursor, in the order of their rows: by start, then by id. */
 export function inRowOrder<Attempt extends Started>(
   attempts: readonly Attempt[],
   cursor: AmongAttempts | null,
@@ -91,7 +91,7 @@ export function inRowOrder<Attempt extends Started>(
     : sorted.filter((attempt) => isBehind(attempt, cursor, isBackwards));
 }
 
-/** Those behind the cursor that have ended since the listing began; `end` is the journal's. */
+/** Attempts after the cursor that ended since the listing began; `end` is that of the journal. */
 export async function endedSince(
   { journal, end }: { readonly journal: JournalReader; readonly end: number },
   listing: AttemptListing,
@@ -119,7 +119,7 @@ function isBehind(attempt: Started, cursor: AmongAttempts, isBackwards: boolean)
   return isBackwards ? distance < 0 : distance > 0;
 }
 
-/** By start, then by id: an order that stays while attempts come and go. */
+/** Orders by start, then by id: an order that is stable while attempts come and go. */
 function inOrder(one: Started, other: Started): number {
   if (one.startedAt !== other.startedAt) return one.startedAt - other.startedAt;
   if (one.messageId === other.messageId) return 0;

@@ -1,4 +1,4 @@
-/** Rows of the logs counted while a walk passes them, within a bound of memory. */
+/** Counts rows of the logs during a walk, within a bound of memory. */
 import type { Clock } from '../../engine/clock.js';
 import type { DamagedData } from '../../engine/journal.js';
 import { DamageNotes } from '../../engine/reading/damage-notes.js';
@@ -7,15 +7,15 @@ import type { WeighedRow } from './log-page.js';
 import type { WalkTarget } from './log-walk.js';
 import { type WalkBudget, WalkCost } from './walk-cost.js';
 
-/** A row as it is counted. */
+/** A row to be counted. */
 export interface CountedRow {
   /** Unix milliseconds. */
   readonly time: number;
-  /** It counts once for each. */
+  /** The row counts once for each key. */
   readonly keys: readonly string[];
 }
 
-/** How many rows have a key, in one stretch of time where these are counted apart. */
+/** How many rows have a key, within one stretch of time if stretches are counted separately. */
 export interface LogCount {
   /** When the stretch begins, Unix milliseconds. */
   readonly time?: number;
@@ -23,13 +23,13 @@ export interface LogCount {
   readonly count: number;
 }
 
-/** What was counted; no cursor = everything was. */
+/** The counts; a null cursor = everything was counted. */
 export interface LogCounts {
   readonly counts: readonly LogCount[];
   readonly cursor: string | null;
   /** The time at which the search stopped, Unix milliseconds. */
   readonly searchedTo: number | null;
-  /** What could not be counted, because it is damaged. */
+  /** Events that could not be counted because they are damaged. */
   readonly damages: readonly DamagedData[];
 }
 
@@ -37,11 +37,11 @@ export interface LogCounts {
 const countsMax = 10_000;
 const charactersMax = 1024 * 1024;
 
-/** Made for one request, as a page is. */
+/** Created for one request, like a page. */
 export class LogTally implements WalkTarget<CountedRow> {
   readonly cost: WalkCost;
   readonly damage = new DamageNotes();
-  /** By the beginning of the stretch, then by key. */
+  /** Counts by the beginning of the stretch, then by key. */
   private readonly stretches = new Map<number, Map<string, number>>();
   private size = 0;
   private characters = 0;
@@ -49,7 +49,7 @@ export class LogTally implements WalkTarget<CountedRow> {
   private lastTime: number | null = null;
   private cursor: LogCursor | null = null;
 
-  /** `bucketMs`: null = all of the time is one stretch. */
+  /** `bucketMs`: the length of a stretch; null = the whole time is one stretch. */
   constructor(
     private readonly bucketMs: number | null,
     clock: Clock,
@@ -58,7 +58,7 @@ export class LogTally implements WalkTarget<CountedRow> {
     this.cost = new WalkCost(clock, budget);
   }
 
-  /** Counts a row, wholly or not at all; the one too many ends the count. */
+  /** Counts a row, with all of its keys or not at all; a row beyond the limits ends the count. */
   add({ row }: WeighedRow<CountedRow>, place: LogCursor): void {
     const { time, keys } = row;
     const stretch = this.stretchOf(time);
@@ -76,13 +76,13 @@ export class LogTally implements WalkTarget<CountedRow> {
     this.lastTime = time;
   }
 
-  /** Ends the count where the search stopped, at what happened at `time`, Unix milliseconds. */
+  /** Ends the count where the search stopped, at an event of the time `time`, Unix milliseconds. */
   interrupt(at: LogCursor, time: number): void {
     this.cursor = at;
     this.lastTime = time;
   }
 
-  /** A count takes rows without end. */
+  /** A count takes any number of rows. */
   get rowsLeft(): number {
     return Number.POSITIVE_INFINITY;
   }
@@ -91,7 +91,7 @@ export class LogTally implements WalkTarget<CountedRow> {
     return this.cursor !== null;
   }
 
-  /** The oldest stretch first, and in each what there is most of. */
+  /** The counts: the oldest stretch first, and within a stretch the largest count first. */
   get content(): LogCounts {
     const counts: LogCount[] = [];
     for (const [time, stretch] of [...this.stretches].sort(([one], [other]) => one - other)) {

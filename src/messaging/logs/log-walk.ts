@@ -1,7 +1,7 @@
 /**
- * One page of a listing of logs: rows are made of the journal's events when a request comes
- * (messaging.md 9), and nothing is held between two pages. Every listing is walked alike; they
- * differ in what they make of an event.
+ * Reads one page of a listing of logs. Rows are made from events of the journal on request
+ * (messaging.md 9), and nothing is kept between two pages. All listings walk in the same way; they
+ * differ in the rows that they make of an event.
  */
 
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -23,69 +23,72 @@ import {
 } from './log-source.js';
 import type { WalkCost } from './walk-cost.js';
 
-/** What of a query says where the walk looks; dates are those of rows, Unix milliseconds. */
+/** The part of a query that limits the walk; dates are those of rows, Unix milliseconds. */
 export interface WalkQuery {
   readonly fromDate: number | null;
   readonly toDate: number | null;
   readonly count: number;
   readonly order: 'latestFirst' | 'earliestFirst';
   readonly cursor: LogCursor | null;
-  /** Asked on the way: false ends the walk, where the client has gone. */
+  /** Checked during the walk: false ends it, because the client has gone. */
   readonly isWanted?: () => boolean;
 }
 
-/** A row at once, where all that it shows is at hand; null = it is not meant. */
+/** A row, synchronously if all that it shows is at hand; null = it does not match. */
 export type MadeRow<Row> = WeighedRow<Row> | null | Promise<WeighedRow<Row> | null>;
 
-/** What a listing makes of what happened, for one page. */
+/** How a listing makes rows of events, for one page. */
 export interface LogListing<Row> {
-  /** Index terms (storage/README.md "Bytes"): what is meant has one of each list at least. */
+  /** Index terms (storage/README.md "Bytes"): a matching event has at least one of each list. */
   readonly terms: JournalQuery['terms'];
-  /** Is given events a moment before their rows are asked for: one may be about another. */
+  /** Receives events shortly before their rows are requested: one event may refer to another. */
   meet?(envelopes: readonly EventEnvelope[]): void;
-  /** What an event says, oldest first; at most `entryPlaceMax` + 1 entries. */
+  /** The entries of an event, oldest first; at most `entryPlaceMax` + 1. */
   entriesOf(envelope: EventEnvelope): readonly LogEntry<string>[];
   rowOf(envelope: EventEnvelope, entry: LogEntry<string>): MadeRow<Row>;
   runningRowOf(attempt: RunningAttempt, entry: LogEntry): Promise<WeighedRow<Row> | null>;
-  /** Whether nothing that is meant can stand behind this event. */
+  /** Whether no matching event can follow this one. */
   isLast(envelope: EventEnvelope): boolean;
 }
 
-/** What a walk fills: a page, or counts. */
+/** The target that a walk fills: a page, or counts. */
 export interface WalkTarget<Row> {
   readonly cost: WalkCost;
-  /** What the walk had to pass over. */
+  /** The damage that the walk had to skip. */
   readonly damage: DamageNotes;
   add(row: WeighedRow<Row>, place: LogCursor): void;
-  /** Ends it where the search stopped, at what happened at `time`. */
+  /** Ends the target where the search stopped, at an event of the time `time`. */
   interrupt(at: LogCursor, time: number): void;
   readonly isFull: boolean;
-  /** So many more fit. */
+  /** How many more rows fit. */
   readonly rowsLeft: number;
 }
 
-/** A row with the cursor that stands behind it. */
+/** A row with the cursor that points to it. */
 interface PlacedRow<Row> {
   readonly row: WeighedRow<Row>;
   readonly place: LogCursor;
 }
 
-/** Rows wait for what has to be read back of their messages: several are made at once. */
+/** Rows wait for reads of their messages, so several are made at once. */
 const rowsAhead: AheadOptions<readonly PlacedRow<unknown>[]> = {
   widthMax: 16,
   isLarge: (made) => made.some(({ row }) => row.characters > 256 * 1024),
 };
 
-/** Between a timestamp and its place in the journal: a commit, a clock that was set back a bit. */
+/**
+ * Tolerance between a timestamp and its position in the journal: the time of a commit, or a clock
+ * that was set back a little.
+ */
 const timeSlackMs = 60_000;
 
-/** The present, in one moment: what is not in the journal below `end` is running. */
+/** The state at one moment: attempts that are not in the journal below `end` are in flight. */
 interface Present {
   readonly running: readonly RunningAttempt[];
   readonly end: number;
 }
 
-/** Makes the listing of a query whose dates are filled in. */
+/** Creates the listing for a query whose dates are filled in. */
 type ListingOf<Query, Row> = (
   query: Query,
   spend: () => void,
@@ -93,10 +96,11 @@ type ListingOf<Query, Row> = (
 ) => LogListing<Row> | Promise<LogListing<Row>>;
 
 /**
- * One page. A short one with a cursor is what could be found at the cost that a page may have;
- * without a cursor there is no more. Rows have the order of their events, and the rows of attempts
- * in flight are newer than all others. `listingOf` is given the query with its dates filled in,
- * `spend`, which it calls for every event that it reads beside the walk, and what to read from.
+ * Reads one page. A short page with a cursor holds what could be found within its budget; without a
+ * cursor there are no more rows. Rows are in the order of their events, and the rows of attempts in
+ * flight are newer than all others. `listingOf` receives the query with its dates filled in,
+ * `spend`, which it calls for every event that it reads in addition to the walk, and the source to
+ * read from.
  */
 export async function logPage<Query extends WalkQuery, Row>(
   source: LogSource,
@@ -108,7 +112,7 @@ export async function logPage<Query extends WalkQuery, Row>(
   return page.content;
 }
 
-/** Fills a page, or counts, with what a query means. */
+/** Fills a page, or counts, with the rows that match a query. */
 export async function fill<Query extends WalkQuery, Row>(
   whole: LogSource,
   request: Query,
@@ -183,7 +187,7 @@ class LogWalk<Row> {
     }
   }
 
-  /** The rows of an event that stand behind the cursor, in the order of the query. */
+  /** The rows of an event that come after the cursor, in the order of the query. */
   private async rows(envelope: EventEnvelope): Promise<PlacedRow<Row>[]> {
     const { offset } = envelope;
     const made: PlacedRow<Row>[] = [];
@@ -197,7 +201,7 @@ class LogWalk<Row> {
     return made;
   }
 
-  /** null also where something that the row shows is damaged. */
+  /** Awaits a row; null also if something that it shows is damaged. */
   private async intact(row: Promise<WeighedRow<Row> | null>): Promise<WeighedRow<Row> | null> {
     try {
       return await row;
@@ -207,7 +211,7 @@ class LogWalk<Row> {
     }
   }
 
-  /** Where a time begins; `otherwise` where damage lies in the way of finding that. */
+  /** The journal offset at which a time begins; `otherwise` if damage prevents finding it. */
   private async offsetFor(time: number, otherwise: number): Promise<number> {
     try {
       return await this.source.journal.offsetFor(time);
@@ -224,7 +228,7 @@ class LogWalk<Row> {
     }
   }
 
-  /** The attempts of the running part behind the cursor, in the order of the query. */
+  /** The attempts in flight after the cursor, in the order of the query. */
   private async attemptsAhead({
     running,
     end,
@@ -237,7 +241,7 @@ class LogWalk<Row> {
     return inRowOrder([...running, ...ended], cursor, isBackwards);
   }
 
-  /** That the attempt began, whether it runs or has ended since. */
+  /** The row that says that an attempt began, whether it is in flight or has ended since. */
   private async activeRowOf(
     attempt: RunningAttempt | AttemptEndedSince,
   ): Promise<WeighedRow<Row> | null> {
@@ -250,20 +254,20 @@ class LogWalk<Row> {
     return began ? listing.rowOf(envelope, began) : null;
   }
 
-  /** Where the journal may hold what is meant. */
+  /** The range of the journal that may hold matching events. */
   private async rangeOf(end: number): Promise<JournalQuery> {
     const { journal, attemptMsMax } = this.source;
     const { fromDate, toDate, cursor } = this.query;
     let from = await this.offsetFor(fromDate ?? 0, journal.startOffset);
     let until = end;
     if (toDate !== null) {
-      // An attempt is recorded when it ends, and its row says when it began.
+      // An attempt is recorded when it ends, but its row has the time when it began.
       const latest = toDate + attemptMsMax + timeSlackMs;
       until = Math.min(until, await this.offsetFor(latest, until));
     }
     if (cursor?.at === 'running') until = Math.min(until, cursor.journalEnd);
     else if (cursor !== null && this.isBackwards) {
-      // The event of the cursor is looked at again only if it has a row behind it.
+      // The event of the cursor is read again only if it has a row after the cursor.
       until = Math.min(until, cursor.place > 0 ? cursor.offset + 1 : cursor.offset);
     } else if (cursor !== null) {
       from = Math.max(from, cursor.place < entryPlaceMax ? cursor.offset : cursor.offset + 1);
@@ -272,7 +276,7 @@ class LogWalk<Row> {
     return { terms, from, until, order: this.isBackwards ? 'newest' : 'oldest' };
   }
 
-  /** Whether a row stands behind the cursor, in the order of the query. */
+  /** Whether a row comes after the cursor, in the order of the query. */
   private isAhead(offset: number, place: number): boolean {
     const { cursor } = this.query;
     if (cursor?.at !== 'journal') return true;

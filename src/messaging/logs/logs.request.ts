@@ -1,4 +1,4 @@
-/** What a request about the logs means: query parameters to a query (messaging.md 9). Pure. */
+/** Turns the parameters of a request about the logs into a query (messaging.md 9). Pure. */
 import { parseDuration } from '../../grammar/duration.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
 import { cursorFilter } from '../../http/cursor.js';
@@ -23,13 +23,13 @@ const countStandard = 100;
 const countMax = 1000;
 
 /**
- * Filters of rows: values of one are alternatives, all of them hold. null = not given. Dates
- * are compared with the time of the row.
+ * Filters of rows: a row must match one of the values of every filter; null = not given. Dates are
+ * compared with the time of the row.
  */
 export interface LogFilters extends Omit<OriginFilters, keyof UrlFilters>, UrlFilters {
   readonly messageIds: readonly string[] | null;
   readonly states: ReadonlySet<LogState> | null;
-  /** A text that the row shows somewhere, letter by letter. */
+  /** A text that the row shows somewhere, matched exactly. */
   readonly contains: string | null;
 }
 
@@ -38,21 +38,24 @@ export interface LogQuery extends LogFilters {
   readonly count: number;
   readonly order: 'latestFirst' | 'earliestFirst';
   readonly cursor: LogCursor | null;
-  /** Bytes that are shown of each body; -1 = no bodies, null = all of them. */
+  /** Bytes to show of each body; -1 = no bodies, null = whole bodies. */
   readonly trimBody: number | null;
 }
 
-/** What each word for a state means. */
+/** The states that each word for a state stands for. */
 export type StateWords<State extends string> = ReadonlyMap<string, readonly State[]>;
 
-/** `IN_PROGRESS` is no state of a row; both spellings of `CANCELED` are understood. */
+/**
+ * `IN_PROGRESS` is not a state of a row but stands for several; both spellings of `CANCELED` are
+ * accepted.
+ */
 export const stateWords: StateWords<LogState> = new Map([
   ...logStates.map((state): [string, readonly LogState[]] => [state, [state]]),
   ['CANCELLED', ['CANCELED']],
   ['IN_PROGRESS', ['ACTIVE', 'RETRY', 'ERROR']],
 ]);
 
-/** Any of these states, by what they are called; null = absent. */
+/** A filter by states, named by these words; null = absent. */
 export function states<State extends string>(
   meaning: StateWords<State>,
 ): FilterReader<ReadonlySet<State> | null> {
@@ -67,10 +70,10 @@ export function states<State extends string>(
   });
 }
 
-/** Where the page before ended; null = absent. */
+/** Where the previous page ended; null = absent. */
 export const cursor: FilterReader<LogCursor | null> = cursorFilter(parsePlace);
 
-/** How many bytes of each body are shown; -1 = no bodies. */
+/** How many bytes of each body to show; -1 = no bodies. */
 export const trim: FilterReader<number | null> = (values) =>
   values.length === 1 && values[0] === '-1' ? ok(-1) : integer(values);
 
@@ -96,11 +99,11 @@ const known = {
   count: count(countStandard, countMax),
   order,
   trimBody: trim,
-  /** A filter of old that means nothing any more: published clients may still send it. */
+  /** An old filter that no longer has a meaning: published clients may still send it. */
   api: text,
 };
 
-/** The query in a request target. The reason of a refusal names the parameter. */
+/** Parses the query in a request target. The reason of a refusal names the parameter. */
 export function parseLogQuery(requestTarget: string): Result<LogQuery> {
   const filters = readFilters(requestTarget, known);
   if (!filters.ok) return filters;
@@ -108,7 +111,7 @@ export function parseLogQuery(requestTarget: string): Result<LogQuery> {
   return ok({ ...rest, messageIds: shared(messageId, messageIds), states: state });
 }
 
-/** What rows are counted by. */
+/** The properties that rows can be counted by. */
 export const countedProperties = [
   'state',
   'responseStatus',
@@ -120,13 +123,13 @@ export const countedProperties = [
   'topicName',
   'scheduleId',
 ] as const;
-/** What `?by=` may name. */
+/** A property that `?by=` may name. */
 export type CountedProperty = (typeof countedProperties)[number];
 
-/** What is counted. */
+/** A query for counts. */
 export interface CountsQuery extends LogFilters {
   readonly by: CountedProperty;
-  /** Counted apart for each stretch of so many milliseconds; null = all together. */
+  /** Length in ms of the stretches that are counted separately; null = all together. */
   readonly bucketMs: number | null;
   readonly cursor: LogCursor | null;
 }
@@ -138,7 +141,7 @@ const bucket = whenGiven(text, (given) => {
 
 const knownOfCounts = { ...rowFilters, by: oneOf(...countedProperties), bucket };
 
-/** The query of counts in a request target. The reason of a refusal names the parameter. */
+/** Parses the query of counts in a request target. The reason of a refusal names the parameter. */
 export function parseCountsQuery(requestTarget: string): Result<CountsQuery> {
   const filters = readFilters(requestTarget, knownOfCounts);
   if (!filters.ok) return filters;
@@ -147,7 +150,7 @@ export function parseCountsQuery(requestTarget: string): Result<CountsQuery> {
   return ok({ ...rest, messageIds: ids, states: state, by: by ?? 'state', bucketMs });
 }
 
-/** Two filters of one property: what both allow. */
+/** Combines two filters of one property: the values that both allow. */
 export function shared(
   one: readonly string[] | null,
   other: readonly string[] | null,

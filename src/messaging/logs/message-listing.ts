@@ -1,4 +1,4 @@
-/** What the log makes of the events of messages: which rows are meant, whatever is made of them. */
+/** Selects the events of messages that match a query, for any kind of row. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { whenRead } from '../../engine/payloads.js';
 import type { MessageEvent } from '../messages/message.events.js';
@@ -12,7 +12,7 @@ import type { LogListing, MadeRow, WalkQuery } from './log-walk.js';
 import type { LogFilters } from './logs.request.js';
 import type { Published, PublishedMessages } from './published-messages.js';
 
-/** Made for one request; what a row is, is `made` of those that derive from it. */
+/** Created for one request. Subclasses define the rows by `made`. */
 export abstract class MessageListing<Row> implements LogListing<Row> {
   readonly terms: LogListing<Row>['terms'];
   private readonly open: Set<string>;
@@ -25,7 +25,7 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     this.open = new Set(query.messageIds);
   }
 
-  /** null: it is not meant. */
+  /** Makes the row of a matching entry; null = it does not match after all. */
   protected abstract made(
     message: Published,
     entry: LogEntry,
@@ -54,7 +54,7 @@ export abstract class MessageListing<Row> implements LogListing<Row> {
     return this.meant(await this.published.at(publishedOffset), entry, null);
   }
 
-  /** A message has one beginning and one end: behind them there is nothing to look for. */
+  /** A message has one beginning and one end: beyond them there is nothing to search. */
   isLast(envelope: EventEnvelope): boolean {
     const { messageIds, order } = this.query;
     if (messageIds === null || !isMessageEvent(envelope)) return false;
@@ -83,7 +83,7 @@ function isLastOf({ type }: MessageEvent, isBackwards: boolean): boolean {
   return isBackwards ? type === 'MessagePublished' : endings.has(type);
 }
 
-/** The response of an end stands beside its event; a publish brings its own body. */
+/** An event that records an end has the body of the response; a publish has its own body. */
 function loggedAs({ offset, body }: EventEnvelope<MessageEvent>, { end }: LogEntry): LoggedEvent {
   return { offset, response: end === null ? null : body };
 }

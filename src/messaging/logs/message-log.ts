@@ -1,4 +1,4 @@
-/** The log of messages: every event of a message is a row or more. */
+/** The log of messages: every event of a message is one or more rows. */
 import { Inject, Injectable } from '@nestjs/common';
 import { whenRead } from '../../engine/payloads.js';
 import { showsText } from './contained-text.js';
@@ -11,13 +11,10 @@ import type { LogQuery } from './logs.request.js';
 import { MessageListing } from './message-listing.js';
 import { type Published, PublishedMessages } from './published-messages.js';
 
-/** What all logs are made of: a `LogSource`. */
+/** The token of the source of all logs: a `LogSource`. */
 export const logSource = Symbol('logSource');
 
-/**
- * It reads the journal only: what was swept is not there, and what is damaged is named beside the
- * rows.
- */
+/** Reads only the journal: swept events are missing, and damaged ones are named beside the rows. */
 @Injectable()
 export class MessageLog {
   constructor(@Inject(logSource) private readonly source: LogSource) {}

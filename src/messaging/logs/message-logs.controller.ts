@@ -11,7 +11,7 @@ import { parseCountsQuery, parseLogQuery } from './logs.request.js';
 import { MessageLog } from './message-log.js';
 import { type CountsAnswer, countsRoute, eventsRoute, logsRoute } from './message-logs.openapi.js';
 
-/** Ends its search where the client has gone. */
+/** A search ends when its client has gone. */
 @Controller('v2')
 export class MessageLogsController {
   constructor(

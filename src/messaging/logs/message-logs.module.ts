@@ -7,7 +7,7 @@ import { logSource, MessageLog } from './message-log.js';
 import { MessageLogsController } from './message-logs.controller.js';
 import { ServerLogSource } from './server-log-source.js';
 
-/** It exports what the logs of runs are made of as well. */
+/** Exports the source that the logs of runs use as well. */
 @Module({
   imports: [DeliveryModule, MessagesModule],
   controllers: [MessageLogsController],

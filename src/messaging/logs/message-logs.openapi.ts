@@ -1,4 +1,4 @@
-/** How the listing of logs is described (messaging.md 9). */
+/** Describes the listing of logs (messaging.md 9). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
@@ -13,7 +13,7 @@ import { logStates } from './log-entry.js';
 import type { LogRow } from './log-row.js';
 import { countedProperties } from './logs.request.js';
 
-/** A row; both spellings of a field stand where clients read either. */
+/** A row; fields that clients read in either of two spellings are present in both. */
 export const logRowSchema = once(() =>
   z
     .object({
@@ -70,7 +70,7 @@ const rowQuery = once(() => ({
   ...originQuery,
 }));
 
-/** What both names of the listing take. */
+/** The query of both names of the listing. */
 const query = once(() =>
   z.object({
     ...rowQuery(),
@@ -87,7 +87,7 @@ const searchedTo = once(() =>
     .optional(),
 );
 
-/** Of pages of rows, which stand in the field of this name. */
+/** Describes pages of rows, which are in the field of this name. */
 const rowsRoute = (summary: string, field: 'logs' | 'events'): RouteDescription => ({
   summary,
   asOf: true,
@@ -106,10 +106,10 @@ const rowsRoute = (summary: string, field: 'logs' | 'events'): RouteDescription 
   },
 });
 
-/** Of `GET /v2/logs`. */
+/** Describes `GET /v2/logs`. */
 export const logsRoute = rowsRoute('Pages of what happened to messages', 'logs');
 
-/** Of `GET /v2/events`, which older clients ask for. */
+/** Describes `GET /v2/events`, which older clients request. */
 export const eventsRoute = rowsRoute('The same rows as of /v2/logs, by another name', 'events');
 
 const count = once(() =>
@@ -131,12 +131,12 @@ const countsAnswer = once(() =>
   }),
 );
 /**
- * The answer of `GET /v2/logs/counts`; with `bucket` each count has the time at which its stretch
+ * The answer of `GET /v2/logs/counts`; with `bucket`, each count has the time at which its stretch
  * began.
  */
 export type CountsAnswer = z.infer<ReturnType<typeof countsAnswer>>;
 
-/** Of `GET /v2/logs/counts`. */
+/** Describes `GET /v2/logs/counts`. */
 export const countsRoute: RouteDescription = {
   summary: 'How many rows of the logs there are, by state or another property',
   query: () =>

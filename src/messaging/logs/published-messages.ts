@@ -1,4 +1,4 @@
-/** The messages that a page of the logs is about, read back from the journal once each. */
+/** The messages that a page of the logs is about; each is read from the journal once. */
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { whenRead } from '../../engine/payloads.js';
@@ -13,34 +13,34 @@ import { type LoggedEvent, type LogRow, logRow } from './log-row.js';
 
 export type { Published } from '../messages/message.events.js';
 
-/** Where messages are read from. */
+/** The sources from which messages are read. */
 export interface LoggedMessages {
   readonly journal: JournalReader;
-  /** Journal offset of the `MessagePublished` of a message that is not final, if it is known. */
+  /** Journal offset of the `MessagePublished` of a message that is not final, if known. */
   readonly publishedOffset: (messageId: string) => number | undefined;
   /** The bytes that a message is delivered with. */
   readonly body: (published: Published) => Buffer | null | Promise<Buffer | null>;
 }
 
-/** What one page caches, in bytes: a body is a view of all that was read with it. */
+/** How much one page caches, in bytes: a body is a view that keeps the whole chunk read with it. */
 const keptBytesMax = 16 * 1024 * 1024;
 const readBytes = 32 * 1024;
 
-/** Bodies that stand elsewhere, or are composed; the others are views that cost nothing. */
+/** Limit for bodies stored elsewhere or composed; other bodies are views that cost nothing. */
 const bodyBytesMax = 4 * 1024 * 1024;
 
 interface KeptBody {
   readonly bytes: Buffer | null;
 }
 
-/** Nothing: the beginning has left the journal with its segment. */
+/** A cached message; null = its publish has left the journal with its segment. */
 interface Kept {
   readonly published: Published | null;
 }
 
 /**
- * Made for one page; what it keeps is bounded in bytes. Where the journal rejects, the row that
- * needs the read rejects.
+ * Created for one page; its cache is bounded in bytes. If the journal cannot be read, only the row
+ * that needs the read is rejected.
  */
 export class PublishedMessages {
   private readonly kept = new LRUCache<string, Kept>({
@@ -48,14 +48,14 @@ export class PublishedMessages {
     sizeCalculation: ({ published }) => readBytes + (published?.body?.length ?? 0),
   });
   private readonly reads: ReadsTogether;
-  /** Look-ups under way: rows that are made at once need the same message. */
+  /** Look-ups in progress: rows that are made at the same time may need the same message. */
   private readonly finding = new Map<string, Promise<Published | null>>();
   private readonly bodies = new LRUCache<number, KeptBody>({
     maxSize: bodyBytesMax,
     sizeCalculation: ({ bytes }) => 1024 + (bytes?.length ?? 0),
   });
 
-  /** `spend` is called for every event that has to be read. */
+  /** `spend` is called for each event that has to be read. */
   constructor(
     private readonly messages: LoggedMessages,
     private readonly spend: () => void,
@@ -64,9 +64,9 @@ export class PublishedMessages {
   }
 
   /**
-   * Events of which rows are about to be made, of some of those that are `meant`. What these are
-   * about and is not among them is read now, all of it together: one by one they would read the
-   * same part of the journal again and again.
+   * Takes events whose rows are about to be made, though only of those that are `meant`. Messages
+   * that they refer to and that are not among them are read now, all together: one by one they
+   * would read the same part of the journal repeatedly.
    */
   meet(envelopes: readonly EventEnvelope[], meant: (envelope: EventEnvelope) => boolean): void {
     for (const envelope of envelopes) {
@@ -75,12 +75,12 @@ export class PublishedMessages {
     for (const envelope of envelopes) {
       if (isPublished(envelope) || !isMessageEvent(envelope) || !meant(envelope)) continue;
       const found = this.of(envelope);
-      // The row that is made of it meets the failure by itself.
+      // The row that needs the message handles the failure itself.
       if (found instanceof Promise) found.catch(() => undefined);
     }
   }
 
-  /** How the message of an event began: at once where it was met before. */
+  /** The publish of the message of an event; synchronous if it was met before. */
   of(envelope: EventEnvelope<MessageEvent>): Published | null | Promise<Published | null> {
     const { id, previous } = envelope;
     if (isPublished(envelope)) {
@@ -93,7 +93,7 @@ export class PublishedMessages {
     });
   }
 
-  /** The `MessagePublished` at an offset; null where it has left the journal. */
+  /** The `MessagePublished` at an offset; null if it has left the journal. */
   async at(offset: number): Promise<Published | null> {
     const { journal } = this.messages;
     if (offset < journal.startOffset) return null;
@@ -102,7 +102,7 @@ export class PublishedMessages {
     return isPublished(envelope) ? envelope : null;
   }
 
-  /** A row of a message, as it may be shown: at once where all that it shows is at hand. */
+  /** A row of a message, as it may be shown; synchronous if all that it shows is at hand. */
   row(published: Published, entry: LogEntry, logged: LoggedEvent | null): LogRow | Promise<LogRow> {
     return whenRead(this.bodyOf(published), (body) =>
       whenRead(this.redactionOf(published), (redaction) =>
@@ -111,7 +111,7 @@ export class PublishedMessages {
     );
   }
 
-  /** The rows of an event follow each other: its message's body is read once for them. */
+  /** The rows of an event come one after another, so the body is read once for all of them. */
   private bodyOf(published: Published): Buffer | null | Promise<Buffer | null> {
     const kept = this.bodies.get(published.offset);
     if (kept !== undefined) return kept.bytes;
@@ -144,7 +144,10 @@ export class PublishedMessages {
     }
   }
 
-  /** A message knows its first offset only while it is pending: later its chain is followed. */
+  /**
+   * The offset of the publish is known only while a message is pending; later, its chain of events
+   * is followed.
+   */
   private async beginning(lastOffset: number): Promise<Published | null> {
     const { journal } = this.messages;
     for (let offset = lastOffset; offset >= journal.startOffset; ) {
@@ -156,7 +159,7 @@ export class PublishedMessages {
     return null;
   }
 
-  /** A callback shows what its source was sent: it hides at least what the source hides. */
+  /** A callback shows what its source was sent, so it hides at least what the source hides. */
   private redactionOf({ event }: Published): Redaction | null | Promise<Redaction | null> {
     const { callbackOf, redaction } = event;
     if (callbackOf === null || redaction?.body === true) return redaction;

@@ -1,4 +1,4 @@
-/** What the logs of a server are made of: its journal, its messages and its attempts in flight. */
+/** The source of the logs of a server: its journal, its messages and its attempts in flight. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Engine } from '../../engine/engine.js';
@@ -11,7 +11,7 @@ import type { MessagingSettings } from '../settings.js';
 import type { LogSource } from './log-source.js';
 import type { LoggedMessages } from './published-messages.js';
 
-/** The one of a server; tests and benches have others. */
+/** The source used by a server; tests and benchmarks have others. */
 @Injectable()
 export class ServerLogSource implements LogSource {
   readonly messages: LoggedMessages;
@@ -19,7 +19,7 @@ export class ServerLogSource implements LogSource {
   readonly running: LogSource['running'];
   readonly retentionMs: number;
   readonly attemptMsMax: number;
-  /** Some tens of milliseconds of work; on a machine that is busy no caller waits longer. */
+  /** Some tens of milliseconds of work; on a busy machine no caller waits longer than a second. */
   readonly budget = { events: 20_000, milliseconds: 1000 };
 
   constructor(
@@ -34,7 +34,7 @@ export class ServerLogSource implements LogSource {
     const publishedOffset = (id: string) => actors.firstOffsetOf(id);
     this.messages = { journal, publishedOffset, body: (published) => contents.readOwn(published) };
     this.shown = (read) => engine.shown(read);
-    // An attempt whose message is final already (taken back meanwhile) will never be recorded.
+    // If its message is final already (canceled meanwhile), an attempt will never be recorded.
     this.running = () =>
       [...calls.running()].flatMap(({ messageId, attempt, startedAt }) => {
         const offset = publishedOffset(messageId);

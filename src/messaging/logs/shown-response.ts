@@ -1,13 +1,14 @@
-/** What a destination answered, as a row shows it: its first bytes, text as text. Pure. */
+/** The answer of a destination as a row shows it: its first bytes, text as text. Pure. */
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { MessagePublished } from '../messages/message.events.js';
 
-/** Of a response body, what a row shows (ADR 24). */
+/** How many bytes of a response body a row shows (ADR 24). */
 const responseBytesMax = 64 * 1024;
 
 /**
- * What is hidden of an answer. That of a third party is the result of a step, which is hidden as
- * what the step sent; another one is of the destination, which the message tells nothing of.
+ * The redaction of an answer. The answer of a third party is the result of a step, so it is hidden
+ * like the body of the step. Other answers belong to the destination, about which the message says
+ * nothing.
  */
 export function redactionOfAnswer(
   { run }: Pick<MessagePublished, 'run'>,
@@ -16,25 +17,25 @@ export function redactionOfAnswer(
   return run?.role === 'call' ? redaction : null;
 }
 
-/** One of both, or none. */
+/** The body of a response: one of the two fields, or neither. */
 export interface ShownResponse {
   readonly responseBody?: string;
-  /** Of bytes that are no UTF-8. */
+  /** The body in base64, if it is not valid UTF-8. */
   readonly responseBodyBase64?: string;
 }
 
-/** At most `bytesMax` bytes are shown (null = no such limit, -1 = nothing). */
+/** The shown part of a response body, at most `bytesMax` bytes (null = no limit, -1 = nothing). */
 export function shownResponse(body: Buffer | null, bytesMax: number | null = null): ShownResponse {
   if (body === null || bytesMax === -1) return {};
   const length = Math.min(bytesMax ?? responseBytesMax, responseBytesMax);
   const first = body.subarray(0, length);
   if (first.length === 0) return {};
-  // What is as long as a capture may be was perhaps cut there.
+  // A body as long as the capture limit may have been cut there.
   const text = textOf(first, body.length > length || body.length >= responseBytesMax);
   return text === null ? { responseBodyBase64: first.toString('base64') } : { responseBody: text };
 }
 
-/** The text without what it has of a character at a cut; null = it is none. */
+/** The text without a partial character at a cut; null = it is not text. */
 function textOf(bytes: Buffer, isCut: boolean): string | null {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,18 +1,18 @@
-/** What a walk over the journal has cost, beside what it may cost. */
+/** The cost of a walk over the journal, compared with its budget. */
 import type { Clock } from '../../engine/clock.js';
 
-/** What one walk may cost: events read, and milliseconds from its beginning. */
+/** The budget of one walk: events read, and milliseconds from its beginning. */
 export interface WalkBudget {
   readonly events: number;
   readonly milliseconds: number;
 }
 
-/** Made for one walk, which looks at `isSpent` and ends its page there. */
+/** Created for one walk, which ends its page when `isSpent` is true. */
 export class WalkCost {
   private readonly startedAt: number;
   private events = 0;
 
-  /** The time runs from here. */
+  /** The time is measured from here on. */
   constructor(
     private readonly clock: Clock,
     private readonly budget: WalkBudget,
@@ -20,12 +20,12 @@ export class WalkCost {
     this.startedAt = clock.monotonic();
   }
 
-  /** An event was read. */
+  /** Counts an event that was read. */
   spend(): void {
     this.events += 1;
   }
 
-  /** Whether the walk has cost what it may cost. */
+  /** Whether the budget is used up. */
   get isSpent(): boolean {
     const { budget, clock, startedAt, events } = this;
     return events >= budget.events || clock.monotonic() - startedAt >= budget.milliseconds;
