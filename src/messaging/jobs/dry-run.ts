@@ -1,25 +1,25 @@
-/** What a job would take, without taking it: a page of it, within a bound of work. */
+/** A dry run: what a job would take, page by page, within a budget. */
 import type { Clock } from '../../engine/clock.js';
 import { cursorAt } from '../../http/cursor.js';
 import type { JobRange, JobSteps } from './job-verbs.js';
 
-/** So many are named; the others are counted. */
+/** How many items are named; the others are only counted. */
 const namedMax = 100;
 
-/** What one look may cost. */
+/** The budget of one page. */
 const budget = { steps: 50_000, milliseconds: 1000 };
 
-/** What `dryRun: true` is answered, beside what was asked for. */
+/** The answer to `dryRun: true`, besides the fields of the request. */
 export interface DryRun {
-  /** How many it would take of those that were looked at. */
+  /** How many of the items examined so far the job would take. */
   readonly matched: number;
-  /** The ids of the first of them. */
+  /** The ids of the first of these items. */
   readonly items: readonly string[];
-  /** Goes on there: counts add up. Absent = all were looked at. */
+  /** Where the next page begins; counts add up over pages. Absent = all items were examined. */
   readonly cursor?: string;
 }
 
-/** Looks at what is meant, as far as one look goes. */
+/** Examines the items of a job, as far as the budget allows. */
 export async function dryRun(steps: JobSteps, range: JobRange, clock: Clock): Promise<DryRun> {
   const until = clock.monotonic() + budget.milliseconds;
   const items: string[] = [];

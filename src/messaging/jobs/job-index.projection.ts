@@ -1,15 +1,15 @@
-/** How many jobs have not ended, and which ended first. */
+/** Counts the jobs that have not ended, and knows which one ended first. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Fold, FoldMemory } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { JobView } from './job.decider.js';
 import type { JobEvent } from './job.events.js';
 
-/** Part of memory; what bounds how many jobs there are and how many ended ones are kept. */
+/** A part of memory, which limits how many jobs there may be and how many ended ones are kept. */
 export class JobIndex implements Fold<JobEvent>, JobView {
-  /** When they were created, Unix milliseconds. */
+  /** Creation time by job, Unix milliseconds. */
   private readonly active = new Map<string, number>();
-  /** When they ended. */
+  /** End time by job. */
   private readonly ended = new Map<string, number>();
   readonly memory: FoldMemory = {
     name: 'jobs',
@@ -20,12 +20,12 @@ export class JobIndex implements Fold<JobEvent>, JobView {
     return this.active.size;
   }
 
-  /** Those that have ended and are still shown. */
+  /** How many jobs have ended and are still shown. */
   get kept(): number {
     return this.ended.size;
   }
 
-  /** The job that ended before all others. */
+  /** The job that ended first. */
   get firstEnded(): string | undefined {
     let first: string | undefined;
     let firstAt = Number.POSITIVE_INFINITY;

@@ -1,35 +1,38 @@
-/** A job as it is shown (messaging.md 13). */
+/** A job as the API shows it (messaging.md 13). */
 import type { JobRefusal } from './job.events.js';
 import type { JobContext, JobCreator, JobState } from './job.machine.js';
 
-/** `FAILED` = aborted as it could not go on, with a `reason`; `QUEUED` = other jobs run first. */
+/** `FAILED` = aborted for a `reason`, as it could not continue; `QUEUED` = other jobs run first. */
 export const jobStates = ['QUEUED', 'RUNNING', 'DONE', 'ABORTED', 'FAILED'] as const;
 
-/** The answer of `/v2/jobs`; numbers count from the beginning of the job, over restarts. */
+/**
+ * The object of a job in answers of `/v2/jobs`; counts are those since the start of the job, across
+ * restarts.
+ */
 export interface JobObject {
   readonly jobId: string;
   readonly verb: string;
   readonly over: string;
   readonly filter: Readonly<Record<string, readonly string[]>>;
-  /** A second. */
+  /** Items per second. */
   readonly rate?: number;
   readonly state: (typeof jobStates)[number];
-  /** Those that were met so far: taken or refused. */
+  /** Items processed so far: done or refused. */
   readonly matched: number;
   readonly done: number;
   readonly refused: number;
-  /** The first of those that were refused. */
+  /** The first items that were refused. */
   readonly refusals: readonly JobRefusal[];
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** Why it could not go on. */
+  /** Why the job could not continue. */
   readonly reason?: string;
-  /** Who asked for it. */
+  /** Who created the job. */
   readonly by: JobCreator | null;
 }
 
-/** `isQueued`: it waits for other jobs to end. */
+/** The object of a job; `isQueued`: the job waits for other jobs to end. */
 export function jobObject(jobId: string, state: JobState, isQueued: boolean): JobObject {
   const { context } = state;
   const { verb, over, filters, rate, done, refused, refusals, reason, endedAt, by } = context;

@@ -1,6 +1,6 @@
 /**
- * One job while it runs: finds what it means, paces itself, and takes some in each turn, together
- * with how far it has come. So a crash between two turns loses nothing and repeats nothing.
+ * The work of one job: finds its items, limits its pace, and takes some items in each turn,
+ * together with its progress. So a crash between two turns loses nothing and repeats nothing.
  */
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
@@ -15,7 +15,7 @@ import { type JobRefusal, jobKind } from './job.events.js';
 import type { JobContext } from './job.machine.js';
 import type { JobItem, JobStep, JobVerb, JobVerbs, PreparedItem } from './job-verbs.js';
 
-/** What a job runs with. */
+/** The services that the work of a job needs. */
 export interface JobTools {
   readonly engine: Engine;
   readonly jobs: Jobs;
@@ -24,26 +24,26 @@ export interface JobTools {
   readonly clock: Clock;
 }
 
-/** A job at a rate has about so many turns in a second. */
+/** A job with a rate makes about this many turns per second. */
 const turnsPerSecond = 10;
 
-/** While the disk is full, it is looked at again this often. */
+/** How often the disk is checked again while it is full. */
 const lookAgainMs = 1000;
 
-/** One that a job means, at its place. */
+/** An item of a job with its position. */
 interface Placed {
   readonly position: number;
   readonly item: JobItem;
 }
 
 /**
- * Made for each start of the effect; what it needs to know is in the job's state, so that it goes
- * on where the last one has ended.
+ * Created for each start of the effect. Everything it needs is in the state of the job, so it
+ * continues where the previous one ended.
  */
 export class JobWork {
   private isStopped = false;
   private failures = 0;
-  /** Where it was when it failed last. */
+  /** The position at the last failure. */
   private failedAt: number | null = null;
   private wake: () => void = () => undefined;
 
@@ -52,18 +52,18 @@ export class JobWork {
     private readonly tools: JobTools,
   ) {}
 
-  /** It is not wanted any more: the turn in progress is its last one. */
+  /** Stops the work after the turn in progress. */
   stop(): void {
     this.isStopped = true;
     this.wake();
   }
 
-  /** False once it is stopped, or the job has ended by another way. */
+  /** Whether the work may continue: false once it is stopped or the job has ended otherwise. */
   get isWanted(): boolean {
     return !this.isStopped && this.tools.jobs.stateOf(this.id).matches('active');
   }
 
-  /** Settles when the job has ended or is stopped. */
+  /** Resolves when the job has ended or is stopped. */
   async run(): Promise<void> {
     const { verb: word, over, filters, options, createdAt: at, position, until } = this.context;
     const verb = this.tools.verbs.find(over, word);
@@ -74,7 +74,7 @@ export class JobWork {
     if (this.isWanted) await this.end(null);
   }
 
-  /** Notes that it has failed: how often in a row without getting any further. */
+  /** Records a failure; returns how many there were in a row without progress. */
   failed(): number {
     const { position } = this.context;
     this.failures = position === this.failedAt ? this.failures + 1 : 1;
@@ -82,7 +82,7 @@ export class JobWork {
     return this.failures;
   }
 
-  /** It cannot go on, and says why. */
+  /** Aborts the job, which cannot continue, for this reason. */
   async giveUp(reason: string): Promise<void> {
     if (this.isWanted) await this.end({ reason });
   }
@@ -117,11 +117,11 @@ export class JobWork {
     }
     const begun = clock.monotonic();
     await this.take(slice);
-    // Others have at least as much of the process as the job.
+    // Leave at least as much time to other work as the job took.
     await this.pause(clock.monotonic() - begun);
   }
 
-  /** All in one turn, or where one is refused each in a turn of its own. */
+  /** Takes all items in one turn; if one is refused, each in a turn of its own. */
   private async take(slice: readonly Placed[]): Promise<void> {
     const prepared: PreparedItem[] = [];
     for (const { item } of slice) prepared.push(await item.prepare());
@@ -166,7 +166,7 @@ export class JobWork {
     await this.dispatch([], this.advance(position, 0, [{ id, reason: message }]));
   }
 
-  /** Why nothing was done; null = all of it was. */
+  /** Dispatches in one turn; returns why nothing was done, or null if everything was. */
   private async dispatch(commands: readonly Command[], own: JobCommand): Promise<Refusal | null> {
     const by = workFor(jobKind, this.id);
     const outcomes = await this.tools.engine.dispatchTogether([...commands, own], by);
@@ -178,7 +178,7 @@ export class JobWork {
     return { type: 'AdvanceJob', ...this.address(), position, done, refusals };
   }
 
-  /** `why` it cannot go on; null = it is done. */
+  /** Ends the job; `why` it cannot continue, null = it is done. */
   private async end(why: { readonly reason: string } | null): Promise<void> {
     const address = this.address();
     await this.dispatch(
@@ -191,7 +191,10 @@ export class JobWork {
     return { kind: jobKind, id: this.id, at: this.tools.clock.now() };
   }
 
-  /** Ends when the job is stopped, too. A tick at least: no pause ends where the clock stands. */
+  /**
+   * Waits, at most until the job is stopped. Short pauses take one tick, because a timer never
+   * fires while the clock stands still.
+   */
   private async pause(ms: number): Promise<void> {
     if (ms < 1) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -2,13 +2,16 @@
 import type { Command } from '../../engine/decider.js';
 import type { JobDefinition, JobRefusal } from './job.events.js';
 
-/** Begin it. */
+/** Create the job. */
 export interface CreateJob extends Command {
   readonly type: 'CreateJob';
   readonly definition: JobDefinition;
 }
 
-/** Remember what is taken in the same turn. Refused once it has ended: then nothing is taken. */
+/**
+ * Record the items that are taken in the same turn. Refused once the job has ended, so that none of
+ * them is taken.
+ */
 export interface AdvanceJob extends Command {
   readonly type: 'AdvanceJob';
   readonly position: number;
@@ -16,22 +19,22 @@ export interface AdvanceJob extends Command {
   readonly refusals: readonly JobRefusal[];
 }
 
-/** Nothing is left that it means. */
+/** End the job: no items are left. */
 export interface FinishJob extends Command {
   readonly type: 'FinishJob';
 }
 
-/** Take no more. */
+/** Stop taking items. */
 export interface AbortJob extends Command {
   readonly type: 'AbortJob';
-  /** Why it cannot go on; null = a client wants it. */
+  /** Why the job cannot continue; null = a client requested it. */
   readonly reason: string | null;
 }
 
-/** Show it no more. */
+/** Forget the ended job, so that it is no longer shown. */
 export interface ForgetJob extends Command {
   readonly type: 'ForgetJob';
 }
 
-/** From requests, and from the job's own work. */
+/** All commands of a job: from requests, and from its own work. */
 export type JobCommand = CreateJob | AdvanceJob | FinishJob | AbortJob | ForgetJob;

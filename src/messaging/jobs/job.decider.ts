@@ -1,4 +1,4 @@
-/** What a command means for a job, and that one that has not ended wants to go on. */
+/** What a command means for a job; and that a job that has not ended wants to continue. */
 import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
 import { machineEvolve } from '../../engine/machines/machine-evolve.js';
 import { Refusal } from '../../grammar/result.js';
@@ -6,21 +6,21 @@ import type { AbortJob, AdvanceJob, CreateJob, JobCommand } from './job.commands
 import { type JobEvent, jobKind } from './job.events.js';
 import { type JobCreator, type JobState, jobMachine } from './job.machine.js';
 
-/** The job is to go on; or, long after its end, to be forgotten. */
+/** Continue the job, or forget it long after its end. */
 export interface JobEffect extends Effect {
   readonly kind: 'goOnWithJob' | 'forgetJob';
 }
 
-/** What decisions look at beside the job itself. */
+/** What decisions read besides the job itself. */
 export interface JobView {
   /** How many jobs have not ended. */
   readonly unfinished: number;
 }
 
-/** More than people ask for: each is run through, a few at once. */
+/** More jobs than users request. All of them are run, a few at a time. */
 export const unfinishedMax = 100;
 
-/** One that has ended is shown for so long. */
+/** How long an ended job is shown. */
 const keptMs = 7 * 86_400_000;
 
 const machine = machineEvolve(jobMachine);
@@ -55,7 +55,7 @@ function advance({ id, position, done, refusals }: AdvanceJob, state: JobState) 
   return accept<JobEvent>([{ type: 'JobAdvanced', position, done, refusals }]);
 }
 
-/** What was aborted is aborted; what is done cannot be taken back. */
+/** Aborting an aborted job changes nothing; a job that is done cannot be aborted. */
 function abort({ id, reason }: AbortJob, state: JobState) {
   if (state.matches('done')) return new Refusal('conflict', `job ${id} is done`);
   return accept<JobEvent>(state.hasTag('ended') ? [] : [{ type: 'JobAborted', reason }]);
@@ -69,8 +69,8 @@ function wants(state: JobState): readonly JobEffect[] {
 }
 
 /**
- * Refuses more unfinished jobs than there may be, and progress of one that has ended, so that
- * nothing is taken after an abort.
+ * Refuses more unfinished jobs than the limit, and progress of an ended job, so that nothing is
+ * taken after an abort.
  */
 export const jobDecider: Decider<JobState, JobCommand, JobEvent, JobView> = {
   kind: jobKind,

@@ -1,4 +1,4 @@
-/** When jobs run: a few at once, the others in the order in which they came; and their end. */
+/** Runs jobs: a few at once, the others in order of arrival; and forgets them after their end. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { Clock } from '../../engine/clock.js';
@@ -13,22 +13,22 @@ import { jobKind } from './job.events.js';
 import { JobVerbs } from './job-verbs.js';
 import { type JobTools, JobWork } from './job-work.js';
 
-/** Each leaves half of the process to others, and has what it looks through in memory. */
+/**
+ * How many jobs run at once. Each leaves half of the process to others, and holds its candidates in
+ * memory.
+ */
 const atOnceMax = 4;
 
-/** A job that failed goes on this much later, and then after twice as long each time. */
+/** Delay before a failed job continues; it doubles each time. */
 const tryAgainMs = 1000;
 const tryAgainMaxMs = 60_000;
 
-/** So often in a row it may fail at the same place: some two minutes. */
+/** How often in a row a job may fail at the same position: for about two minutes. */
 const failuresMax = 8;
 
 const nothing = () => undefined;
 
-/**
- * One for the server. A job that fails again and again at the same place is aborted with the
- * reason.
- */
+/** One instance per server. Aborts a job that fails repeatedly at one position, with the reason. */
 @Injectable()
 export class JobRunner implements EffectCarrier<JobEffect> {
   private readonly tools: JobTools;
@@ -48,19 +48,19 @@ export class JobRunner implements EffectCarrier<JobEffect> {
     this.tools = { engine, jobs, verbs, intake, clock };
   }
 
-  /** Puts a job in line; what it answers stops the job after the turn in progress. */
+  /** Puts a job in line; the returned function stops it after the turn in progress. */
   start({ id }: EffectSource): () => void {
     const work = new JobWork(id, this.tools);
     this.take(work);
     return () => work.stop();
   }
 
-  /** Whether it waits for others to end. */
+  /** Whether a job waits for other jobs to end. */
   isQueued(id: string): boolean {
     return this.waiting.some((work) => work.id === id);
   }
 
-  /** Starts no more; settles when the turns in progress have ended. */
+  /** Starts no more jobs; resolves when the turns in progress have ended. */
   async stop(): Promise<void> {
     this.isStopped = true;
     for (const work of this.running) work.stop();
@@ -96,7 +96,7 @@ export class JobRunner implements EffectCarrier<JobEffect> {
     if (this.running.size === 0) this.ended?.();
   }
 
-  /** It goes on later from where it is, or gives up where it does not get any further. */
+  /** Continues the job later from its position, or gives up if it makes no progress. */
   private async failed(work: JobWork, err: unknown): Promise<void> {
     const times = work.failed();
     if (times < failuresMax) {

@@ -1,4 +1,4 @@
-/** Jobs as features hold them. */
+/** The jobs in memory. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -8,10 +8,10 @@ import type { JobEvent } from './job.events.js';
 import type { JobState } from './job.machine.js';
 import { JobIndex } from './job-index.projection.js';
 
-/** Jobs that ended stay for a while, to be shown, and are forgotten by an effect of their own. */
+/** Ended jobs stay for a while, to be shown, and are forgotten by an effect of their own. */
 @Injectable()
 export class Jobs extends Entity<JobState, JobCommand, JobEvent, JobView> {
-  /** How many there are, by whether they have ended. */
+  /** How many jobs there are, by whether they have ended. */
   readonly counts: Pick<JobIndex, 'unfinished' | 'kept' | 'firstEnded'>;
 
   constructor(engine: Engine) {

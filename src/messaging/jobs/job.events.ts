@@ -1,73 +1,76 @@
-/** What can have happened to a job; its id is made when it is created. */
+/** The events of a job; its id is generated when it is created. */
 import type { DomainEvent, EventEnvelope } from '../../engine/decider.js';
 
 /** The stream kind of jobs. */
 export const jobKind = 'job';
 
-/** One filter of a job: values are alternatives. A list, as a filter's name is a client's word. */
+/**
+ * One filter of a job; an item must match one of its values. Names are stored as values because
+ * clients choose them.
+ */
 export interface JobFilter {
   readonly name: string;
   readonly values: readonly string[];
 }
 
-/** What a job is to do. */
+/** The definition of a job. */
 export interface JobDefinition {
-  /** What is done with each: `retry`. */
+  /** The action on each item: `retry`. */
   readonly verb: string;
-  /** Of what: `deadLetters`. */
+  /** The kind of items: `deadLetters`. */
   readonly over: string;
-  /** All of them hold; none = all that there are. */
+  /** Items must match all filters; no filters = all items. */
   readonly filters: readonly JobFilter[];
-  /** Option headers of the request as flat name, value pairs: what is changed of each. */
+  /** Option headers of the request, names and values in turn: what to change of each item. */
   readonly options: readonly string[];
-  /** At most so many in a second; null = as fast as others are not held up. */
+  /** The most items per second; null = as fast as possible without delaying others. */
   readonly rate: number | null;
-  /** What the journal has from this offset on is not touched. */
+  /** Events of the journal from this offset on are not touched. */
   readonly until: number;
 }
 
-/** It was asked for; it begins once it is durable. */
+/** The job was created; it begins once this is durable. */
 export interface JobCreated extends DomainEvent, JobDefinition {
   readonly type: 'JobCreated';
 }
 
-/** One that was not taken. */
+/** An item that was not taken. */
 export interface JobRefusal {
   readonly id: string;
   readonly reason: string;
 }
 
-/** What was taken in the turn of this event: both are in the journal, or neither is. */
+/** Items were taken in the turn of this event: both are in the journal, or neither is. */
 export interface JobAdvanced extends DomainEvent {
   readonly type: 'JobAdvanced';
-  /** Where it goes on: the place of the last one that was taken or refused, as its verb counts. */
+  /** Where the job continues: position of the last item taken or refused, as its verb counts. */
   readonly position: number;
-  /** How many were taken. */
+  /** How many items were taken. */
   readonly done: number;
   readonly refusals: readonly JobRefusal[];
 }
 
-/** Nothing is left that it means. */
+/** The job is done: no items are left. */
 export interface JobFinished extends DomainEvent {
   readonly type: 'JobFinished';
 }
 
-/** It takes no more. What it has taken stays taken. */
+/** The job was aborted. Items that it took stay taken. */
 export interface JobAborted extends DomainEvent {
   readonly type: 'JobAborted';
-  /** Why it cannot go on; null = a client aborted it. */
+  /** Why the job cannot continue; null = a client aborted it. */
   readonly reason: string | null;
 }
 
-/** It ended long ago, or there were too many that had ended. */
+/** The job was forgotten: it ended long ago, or too many ended jobs were kept. */
 export interface JobForgotten extends DomainEvent {
   readonly type: 'JobForgotten';
 }
 
-/** All events of a job's stream, but for its checkpoints. */
+/** All events of the stream of a job, except checkpoints. */
 export type JobEvent = JobCreated | JobAdvanced | JobFinished | JobAborted | JobForgotten;
 
-/** Of the events that the journal gives, untyped: those of jobs. */
+/** Whether an event from the journal, whose type is not known yet, belongs to a job. */
 export function isJobEvent(envelope: EventEnvelope): envelope is EventEnvelope<JobEvent> {
   return envelope.kind === jobKind;
 }

@@ -13,46 +13,46 @@ import type { JobEvent, JobFilter, JobRefusal } from './job.events.js';
 
 /** Who created a job. */
 export interface JobCreator {
-  /** Of the credential; null = the request needed none. */
+  /** Name of the credential; null = the request needed none. */
   readonly name: string | null;
   readonly address: string;
   readonly requestId: string;
 }
 
-/** An event with the time at which it happened, and who caused it. */
+/** An event with its time and its cause. */
 export type RecordedJobEvent = JobEvent & { readonly at: number; readonly by: JobCreator | null };
 
-/** What memory holds of a job, and what a checkpoint stores. */
+/** The part of a job that memory holds and a checkpoint stores. */
 export interface JobContext {
   readonly verb: string;
   readonly over: string;
   readonly filters: readonly JobFilter[];
   readonly options: readonly string[];
-  /** A second; null = it is not limited. */
+  /** Items per second; null = not limited. */
   readonly rate: number | null;
-  /** Journal offset: nothing that began there or later is touched. */
+  /** Journal offset: items that began there or later are not touched. */
   readonly until: number;
   readonly by: JobCreator | null;
   /** All times are Unix milliseconds. */
   readonly createdAt: number;
-  /** null = it has not ended. */
+  /** null = the job has not ended. */
   readonly endedAt: number | null;
-  /** Where it goes on; null = it has taken nothing. */
+  /** The position at which the job continues; null = it has taken nothing. */
   readonly position: number | null;
-  /** At its rate, nothing is taken before. */
+  /** According to its rate, the next item is not taken before this time. */
   readonly nextAt: number;
   readonly done: number;
   readonly refused: number;
-  /** The first `refusalsMax` of those that were refused. */
+  /** The first `refusalsMax` refusals. */
   readonly refusals: readonly JobRefusal[];
-  /** Why it could not go on. */
+  /** Why the job could not continue. */
   readonly reason: string | null;
 }
 
-/** So many refusals are remembered with their reasons. */
+/** How many refusals are recorded with their reasons. */
 export const refusalsMax = 20;
 
-/** A job that is late by less makes up for it. */
+/** A job that is late by less than this catches up. */
 const madeUpMs = 1000;
 
 const nothing: JobContext = {
@@ -103,7 +103,7 @@ const end = job.assign(({ event }) => ({
   reason: event.type === 'JobAborted' ? event.reason : null,
 }));
 
-/** Pure: it judges which event is legal and folds it; what a job does is `JobWork`. */
+/** Decides which events are legal and folds them; pure. The work of a job is done by `JobWork`. */
 export const jobMachine = job.createMachine({
   id: 'job',
   context: nothing,
@@ -124,5 +124,5 @@ export const jobMachine = job.createMachine({
   },
 });
 
-/** A state of `jobMachine` with its context: what memory holds of a job. */
+/** A state of `jobMachine` with its context: all that memory holds of a job. */
 export type JobState = SnapshotFrom<typeof jobMachine>;

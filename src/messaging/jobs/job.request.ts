@@ -1,4 +1,4 @@
-/** The body that asks for a job, as it stands on the wire (messaging.md 13). Pure. */
+/** Parses the body of a request for a job (messaging.md 13). Pure. */
 import { z } from 'zod';
 import { isWellFormed } from '../../grammar/json.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -10,12 +10,12 @@ import type { JobFilter } from './job.events.js';
 
 const rateMax = 10_000;
 
-/** What filters and options may weigh together: each listing of jobs shows them. */
+/** Limit for the size of filters and of options: every listing of jobs shows filters. */
 const charactersMax = 16 * 1024;
 
 const filterValue = z.union([z.string(), z.number()]);
 
-/** The body of `POST /v2/jobs`; which verb goes with which subject is the table's to know. */
+/** The body of `POST /v2/jobs`. The table of verbs decides which verb fits which kind of items. */
 export const jobSchema = z
   .strictObject({
     verb: z
@@ -34,19 +34,19 @@ export const jobSchema = z
   })
   .meta({ id: 'JobRequest' });
 
-/** A job as it is asked for. */
+/** A job as it is requested. */
 export interface JobRequest {
   readonly verb: string;
   readonly over: string;
   readonly filters: readonly JobFilter[];
-  /** A second; null = it is not limited. */
+  /** Items per second; null = not limited. */
   readonly rate: number | null;
   readonly isDryRun: boolean;
-  /** Where the dry run before ended; null = from the first one on. */
+  /** Where the previous dry run ended; null = from the first item on. */
   readonly position: number | null;
 }
 
-/** `{"verb", "over", "filter", "rate"?, "dryRun"?, "cursor"?}`. */
+/** Parses `{"verb", "over", "filter", "rate"?, "dryRun"?, "cursor"?}`. */
 export function parseJob(body: Buffer): Result<JobRequest> {
   const request = readJsonBody(body, jobSchema);
   if (!request.ok) return request;
@@ -75,7 +75,7 @@ export function parseJob(body: Buffer): Result<JobRequest> {
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** So many a second. */
+/** Parses a rate into items per second. */
 function parseRate(given: number | string | undefined): Result<number | null> {
   if (given === undefined) return ok(null);
   const [, amount, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)(?:\/([smh]))?$/.exec(`${given}`) ?? [];
@@ -84,7 +84,7 @@ function parseRate(given: number | string | undefined): Result<number | null> {
   return rate > rateMax ? refused(`rate is more than ${rateMax} a second`) : ok(rate);
 }
 
-/** The option headers among flat name, value pairs of a request, without those of telemetry. */
+/** The option headers of a request, names and values in turn, without those of telemetry. */
 export function optionPairs(rawHeaders: readonly string[]): Result<readonly string[]> {
   const pairs: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -100,7 +100,7 @@ export function optionPairs(rawHeaders: readonly string[]): Result<readonly stri
 
 const jobId = /^job_[0-9A-Z]{1,64}$/;
 
-/** Where the page before ended: at the job with this id. */
+/** The query of a listing; `cursor` is the id of the last job of the previous page. */
 export const jobListFilters = {
   count: count(100, 100),
   cursor: cursorFilter((place) => (jobId.test(place) ? place : null)),

@@ -1,4 +1,4 @@
-/** `/v2/jobs`: one thing done with many (messaging.md 13). */
+/** `/v2/jobs`: one action on many items (messaging.md 13). */
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -13,7 +13,7 @@ import type { JobObject } from './job-object.js';
 import { jobRoutes } from './jobs.openapi.js';
 import { type JobDryRun, type JobPage, JobsService } from './jobs.service.js';
 
-/** What a job takes is decided while it runs: a filter that means nothing is no error. */
+/** A job finds its items while it runs, so a filter that matches nothing is not an error. */
 @Controller('v2/jobs')
 export class JobsController {
   constructor(
@@ -21,7 +21,7 @@ export class JobsController {
     private readonly intake: Intake,
   ) {}
 
-  /** 202 for a job, which has only begun; 200 for a dry run, which has ended. */
+  /** Answers 202 for a job, which has only begun, and 200 for a dry run, which is complete. */
   @Post()
   @Describe(jobRoutes.create)
   async create(
@@ -57,7 +57,7 @@ export class JobsController {
     return valueIn(await this.service.abort(id, by));
   }
 
-  /** The same in another word. */
+  /** The same as `abort`, by another verb. */
   @Delete(':id')
   @Describe(jobRoutes.abort)
   async remove(@By() by: Caller, @Param('id') id: string): Promise<JobObject> {

@@ -1,4 +1,4 @@
-/** Wiring of jobs: their entity, what runs them, and the verbs that features add. */
+/** Wiring of jobs: their entity, their effects, and the verbs that features add. */
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { Engine } from '../../engine/engine.js';
@@ -10,10 +10,10 @@ import { JobVerbs } from './job-verbs.js';
 import { JobsController } from './jobs.controller.js';
 import { JobsService } from './jobs.service.js';
 
-/** A stop waits this long for the turns that are in progress. */
+/** How long a stop waits for turns in progress. */
 const stopDeadlineMs = 10_000;
 
-/** It exports the table of verbs, which features fill. */
+/** Exports the table of verbs, which features fill. */
 @Module({
   controllers: [JobsController],
   providers: [Jobs, JobRunner, JobForgetting, JobsService, JobVerbs],

@@ -1,4 +1,4 @@
-/** How the routes of jobs are described (messaging.md 13). */
+/** Describes the routes of jobs (messaging.md 13). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -49,7 +49,7 @@ const dryRun = once(() =>
     .meta({ id: 'DryRun' }),
 );
 
-/** Those of `/v2/jobs`; 409 where too many jobs have not ended. */
+/** The routes of `/v2/jobs`; 409 if too many jobs have not ended. */
 export const jobRoutes = {
   create: {
     summary: 'Retry, resume, restart, cancel or delete all that filters match, at a rate',

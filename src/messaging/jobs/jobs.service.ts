@@ -1,4 +1,4 @@
-/** What requests do with jobs: begin, try without changes, show and abort them. */
+/** Serves requests about jobs: creates, tries out, shows and aborts them. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
@@ -19,10 +19,10 @@ import type { JobRequest } from './job.request.js';
 import { type JobObject, jobObject } from './job-object.js';
 import { type JobSteps, JobVerbs } from './job-verbs.js';
 
-/** Those that have ended and are shown. */
+/** How many ended jobs are kept to be shown. */
 const keptMax = 1000;
 
-/** A dry run as it is answered. */
+/** The answer to a dry run. */
 export interface JobDryRun extends DryRun {
   readonly state: 'DRY_RUN';
   readonly verb: string;
@@ -32,15 +32,13 @@ export interface JobDryRun extends DryRun {
 /** The answer of `GET /v2/jobs`. */
 export interface JobPage {
   readonly jobs: readonly JobObject[];
-  /** On all pages. */
+  /** The number of jobs on all pages. */
   readonly total: number;
   /** Absent on the last page. */
   readonly cursor?: string;
 }
 
-/**
- * For the controller. A job is durable when `create` settles; it runs from then on, over restarts.
- */
+/** For the controller. A job is durable when `create` resolves; it runs on across restarts. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -53,7 +51,7 @@ export class JobsService {
     @Inject(provided.identifiers) private readonly identifiers: Identifiers,
   ) {}
 
-  /** Begins a job; refused where its verb, a filter or an option is not understood. */
+  /** Creates a job; refused if its verb, a filter or an option is invalid. */
   async create(
     { verb, over, filters, rate }: JobRequest,
     options: readonly string[],
@@ -71,7 +69,7 @@ export class JobsService {
     return ok(this.shown(id));
   }
 
-  /** Tells what a job would take. */
+  /** Returns what a job would take. */
   async dryRun(
     { verb, over, filters, position }: JobRequest,
     options: readonly string[],
@@ -83,15 +81,15 @@ export class JobsService {
     return ok({ state: 'DRY_RUN', verb, over, ...looked });
   }
 
-  /** The job with this id; undefined = there is none, or it is forgotten. */
+  /** The job with this id; undefined = there is none, or it was forgotten. */
   find(id: string): Promise<JobObject | undefined> {
     return this.jobs.shown(() => (this.jobs.has(id) ? this.shown(id) : undefined));
   }
 
-  /** The newest first; behind the job with the id `behindId`, where there is one. */
+  /** A page of jobs, newest first, after the job with the id `behindId`, if given. */
   page(count: number, behindId: string | null): Promise<JobPage> {
     return this.jobs.shown(() => {
-      // Ids rise with time.
+      // Ids increase with time.
       const ids = [...this.jobs.actors.ids()].sort().reverse();
       const behind = behindId === null ? ids : ids.filter((id) => id < behindId);
       const jobs = behind.slice(0, count).map((id) => this.shown(id));
@@ -105,7 +103,7 @@ export class JobsService {
     });
   }
 
-  /** It takes no more; refused as `conflict` where it is done. */
+  /** Stops a job from taking more; refused as `conflict` if it is done. */
   async abort(id: string, by: Principal): Promise<Outcome<JobObject>> {
     const at = this.clock.now();
     const command: AbortJob = { type: 'AbortJob', kind: jobKind, id, at, reason: null };
@@ -126,7 +124,7 @@ export class JobsService {
       : refused(`verb must be ${words.join(' or ')} of ${over}`);
   }
 
-  /** The one that ended first goes where too many are kept. */
+  /** Forgets the job that ended first if too many are kept. */
   private makeRoom(at: number): readonly Command[] {
     const { kept, firstEnded } = this.jobs.counts;
     if (kept < keptMax || firstEnded === undefined) return [];
