@@ -1,4 +1,4 @@
-/** What jobs do with dead letters: retry and delete them (messaging.md 13). */
+/** The verbs of jobs for dead letters: retry and delete (messaging.md 13). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { Command } from '../../engine/decider.js';
@@ -25,7 +25,7 @@ import { letterSteps } from './letter-steps.js';
 
 const over = 'deadLetters';
 
-/** A letter is taken in one turn with the job's progress: never twice, never half. */
+/** Each letter is taken in one turn with the progress of the job: never twice, and never half. */
 @Injectable()
 export class LetterJobs {
   constructor(
@@ -37,7 +37,7 @@ export class LetterJobs {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** For the table of what jobs can do. */
+  /** For the table of verbs. */
   readonly verbs: readonly JobVerb[] = [
     {
       ...{ over, verb: 'retry', atOnce: manyAtOnce, takesRoom: true },

@@ -1,23 +1,23 @@
-/** How a job walks over letters, of messages or of runs: the oldest first, those of one moment. */
+/** Walks over the letters of messages or of runs for a job: oldest first, those of one moment. */
 
 import type { LetterIndex, PlacedLetter } from '../dead-letters/letter-index.js';
 import type { JobItem, JobRange, JobStep } from '../jobs/job-verbs.js';
 
-/** Letters looked at per tick. */
+/** How many letters are examined per tick. */
 const looksPerTick = 512;
 
-/** What a walk over letters is about. */
+/** The parameters of a walk over letters. */
 export interface LetterWalk<Letter extends PlacedLetter> {
   readonly letters: Pick<LetterIndex<Letter>, 'all'>;
-  /** null = any. */
+  /** null = any letter. */
   readonly dlqIds: readonly string[] | null;
-  /** Unix milliseconds: letters that are too old by then are not there. */
+  /** Unix milliseconds; letters that have expired by this time are skipped. */
   readonly now: number;
   matches(letter: Letter): Promise<boolean>;
   toItem(letter: Letter): JobItem;
 }
 
-/** Its places are those of the failures. What fails again meanwhile has a later one. */
+/** Positions are the offsets of failures. A letter that fails again meanwhile gets a later one. */
 export async function* letterSteps<Letter extends PlacedLetter>(
   { letters, dlqIds, now, matches, toItem }: LetterWalk<Letter>,
   { position, until }: JobRange,

@@ -1,4 +1,4 @@
-/** What jobs do with pending messages: take them back (messaging.md 13). */
+/** The verb of jobs for pending messages: cancel (messaging.md 13). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
@@ -22,7 +22,7 @@ import { isPublished, messageTerms } from '../messages/recorded-events.js';
 import { candidatesOf } from '../shown-messages/message-candidates.js';
 import { type MeantMessages, meantMessages } from '../shown-messages/message-list.request.js';
 
-/** Only what was published before the job began is looked at. */
+/** Only messages published before the job began are examined. */
 @Injectable()
 export class MessageCancels {
   constructor(
@@ -32,7 +32,7 @@ export class MessageCancels {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** For the table of what jobs can do. */
+  /** For the table of verbs. */
   readonly verbs: readonly JobVerb[] = [
     {
       ...{ over: 'messages', verb: 'cancel', atOnce: manyAtOnce, takesRoom: false },
@@ -46,8 +46,8 @@ export class MessageCancels {
   }
 
   /**
-   * Its places are those of the publishes, the newest first: so no cancel lets the next message of
-   * a queue go. Memory holds a bounded part of what is pending at a time.
+   * Positions are the offsets of publishes, newest first, so that no cancel lets the next message
+   * of a queue start. Only a limited number of pending messages is in memory at a time.
    */
   private async *walk(
     query: MeantMessages,

@@ -1,4 +1,4 @@
-/** Wiring of what jobs can do with messages and dead letters. */
+/** Wiring of the verbs of jobs for messages and dead letters. */
 import { Module } from '@nestjs/common';
 import { DeadLettersModule } from '../dead-letters/dead-letters.module.js';
 import { DeliveryModule } from '../delivery/delivery.module.js';
