@@ -1,4 +1,4 @@
-/** The keys in use, for what shows or rotates them, and the signature of a delivery. */
+/** The signing keys in use, for those who show or rotate them, and the signature of deliveries. */
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
@@ -9,16 +9,16 @@ import { keysInUse } from './signing-keys.decider.js';
 import { SigningKeys } from './signing-keys.entity.js';
 import { signingKeysId, signingKeysKind } from './signing-keys.events.js';
 
-/** The keys that the configuration names or the first start generated. */
+/** The keys that the configuration names or that the first start generated. */
 interface ConfiguredKeys {
   readonly currentSigningKey: string;
   readonly nextSigningKey: string;
 }
 
-/** Random bytes of a fresh key. */
+/** Number of random bytes in a new key. */
 const keyBytes = 24;
 
-/** Signing takes the keys as memory has them: a rotation is in force when it is decided. */
+/** Signing uses the keys in memory: a rotation takes effect when it is decided. */
 @Injectable()
 export class Keyring {
   private readonly configured: KeyPair;
@@ -44,7 +44,7 @@ export class Keyring {
     return this.signer.sign({ key: this.inUse.current, issuer, url, body, now, id });
   }
 
-  /** The command that makes the next key current and a fresh one next. */
+  /** The command that makes the next key current and a new key the next one. */
   rotation(): RotateSigningKeys {
     return {
       type: 'RotateSigningKeys',
@@ -57,7 +57,7 @@ export class Keyring {
   }
 }
 
-/** What a signature says, and what it is made with. */
+/** The content of a signature, and the key to make it with. */
 export interface SigningInput {
   /** The current signing key as text; its UTF-8 bytes are the HMAC key. */
   readonly key: string;
@@ -68,7 +68,7 @@ export interface SigningInput {
   readonly body: Uint8Array | null;
   /** Unix milliseconds. */
   readonly now: number;
-  /** What no other attempt has. */
+  /** An id that no other attempt has. */
   readonly id: string;
 }
 
@@ -78,23 +78,23 @@ const digestBytes = 32;
 const header = encode('{"alg":"HS256","typ":"JWT"}');
 const empty = new Uint8Array(0);
 
-/** Signs deliveries; what they have in common with the one before is not made again. */
+/** Signs deliveries. Parts shared with the previous signature are not computed again. */
 export class DeliverySigner {
-  /** The key of the signature before: one signs almost all. */
+  /** The key of the previous signature: one key signs almost all. */
   private key = new HmacKey('');
-  /** How the claims before began: deliveries to one destination follow each other. */
+  /** The beginning of the previous claims: deliveries to one destination often come in a row. */
   private latest = { issuer: '', url: '', claims: '' };
 
   /**
-   * A compact JWS with HS256 over the destination and the body's hash, valid for five minutes.
-   * `nbf` is 0, so that a receiver whose clock is behind accepts it (some decoders insist that it
-   * exists). Synchronous on purpose: WebCrypto goes through the thread pool, where the log waits
+   * A compact JWS with HS256 over the destination and the hash of the body, valid for five minutes.
+   * `nbf` is 0, so that a receiver whose clock is slow accepts it (some decoders require `nbf` to
+   * exist). Deliberately synchronous: WebCrypto goes through the thread pool, where the log waits
    * for its fsyncs, and costs 29 us of CPU where this costs 3 (measured with jose 6 and 1 KiB).
    */
   sign({ key, issuer, url, body, now, id }: SigningInput): string {
     const issuedAt = Math.floor(now / 1000);
     const digest = hash('sha256', body ?? empty, 'base64url');
-    // Written by hand, which takes a third of the time: every delivery is signed.
+    // Built by hand, which takes a third of the time: every delivery is signed.
     const claims = encode(
       `${this.claimsOf(issuer, url)}"exp":${issuedAt + lifetimeSeconds},"nbf":0,` +
         `"iat":${issuedAt},"jti":${JSON.stringify(`jwt_${id}`)},"body":"${digest}"}`,
@@ -104,7 +104,7 @@ export class DeliverySigner {
     return `${signed}.${this.key.codeOf(signed)}`;
   }
 
-  /** How claims begin that name an issuer and a destination. */
+  /** The beginning of claims for an issuer and a destination. */
   private claimsOf(issuer: string, url: string): string {
     const { latest } = this;
     if (latest.url !== url || latest.issuer !== issuer) {
@@ -116,12 +116,12 @@ export class DeliverySigner {
 }
 
 /**
- * HMAC with SHA-256 (RFC 2104) by one key, as two digests that are made at once: `createHmac` sets
- * up objects of OpenSSL for each text, which takes twice the time and leaves them to be collected.
+ * HMAC with SHA-256 (RFC 2104) by one key, computed as two synchronous digests: `createHmac` sets
+ * up OpenSSL objects for each text, which takes twice the time and leaves garbage to collect.
  */
 export class HmacKey {
   private readonly inner: Buffer;
-  /** The outer block, with room for the digest of what the inner one begins. */
+  /** The outer block, with room for the inner digest. */
   private readonly outer = Buffer.alloc(blockBytes + digestBytes);
 
   /** The key is the UTF-8 bytes of `secret`. */
@@ -133,7 +133,7 @@ export class HmacKey {
     this.outer.set(block.map((byte) => byte ^ 0x5c));
   }
 
-  /** The authentication code of a text in ASCII, as base64url. */
+  /** The authentication code of an ASCII text, as base64url. */
   codeOf(text: string): string {
     const bytes = Buffer.allocUnsafe(blockBytes + text.length);
     bytes.set(this.inner);

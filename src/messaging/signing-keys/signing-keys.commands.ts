@@ -8,8 +8,8 @@ export interface KeyPair {
 }
 
 /**
- * Make `configured.next` (or the next key of the last rotation) current and `fresh` the next;
- * answers the pair that signs from then on.
+ * Make `configured.next` (or the next key of the last rotation) current and `fresh` the next one.
+ * The result is the pair that signs from then on.
  */
 export interface RotateSigningKeys extends Command<KeyPair> {
   readonly type: 'RotateSigningKeys';

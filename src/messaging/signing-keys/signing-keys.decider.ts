@@ -1,7 +1,7 @@
 /**
- * Which keys sign. Configured keys hold until they are rotated; from then on the journal's hold, as
- * long as the configuration still names the pair that the rotations began with (a new configured
- * pair begins anew).
+ * Decides which keys sign. The configured keys are used until they are rotated. From then on the
+ * keys in the journal are used, as long as the configuration still names the pair that the
+ * rotations began with; another configured pair starts anew.
  */
 import { createHash } from 'node:crypto';
 import { accept, type Decider } from '../../engine/decider.js';
@@ -22,7 +22,7 @@ export function keysInUse(state: SigningKeysState, configured: KeyPair): KeyPair
     : configured;
 }
 
-/** Whether the journal's keys stand in for the configured ones. */
+/** Whether the keys in the journal replace the configured ones. */
 export function isRotatedFrom(
   state: SigningKeysState,
   configured: KeyPair,
@@ -30,14 +30,14 @@ export function isRotatedFrom(
   return state.rotated && state.startedFrom === fingerprint(configured);
 }
 
-/** Names a pair without giving it away. */
+/** Identifies a pair of keys without revealing it. */
 function fingerprint(pair: KeyPair): string {
   return createHash('sha256')
     .update(JSON.stringify([pair.current, pair.next]))
     .digest('hex');
 }
 
-/** Refuses nothing; the value of a rotation is the pair that signs from then on. */
+/** Refuses nothing. The result of a rotation is the pair that signs from then on. */
 export const signingKeysDecider: Decider<SigningKeysState, RotateSigningKeys, SigningKeysEvent> = {
   kind: signingKeysKind,
   events: { SigningKeysRotated: [] },

@@ -4,7 +4,7 @@ import { Keyring } from './keyring.js';
 import { SigningKeysController } from './signing-keys.controller.js';
 import { SigningKeys } from './signing-keys.entity.js';
 
-/** It exports the keyring, which deliveries are signed by. */
+/** Exports the keyring, which signs deliveries. */
 @Module({
   controllers: [SigningKeysController],
   providers: [Keyring, SigningKeys],

@@ -1,11 +1,11 @@
-/** How the routes of the signing keys are described (messaging.md 11). */
+/** Describes the routes of the signing keys (messaging.md 11). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 
 const keys = once(() => z.object({ current: z.string(), next: z.string() }));
 
-/** Those of `/v2/keys`. */
+/** The routes of `/v2/keys`. */
 export const signingKeyRoutes = {
   show: {
     summary: 'The pair of keys that deliveries are signed and verified with',
