@@ -11,12 +11,12 @@ import { FlowControls } from '../flow-control/flow-control.entity.js';
 import { queueKind } from '../queues/queue.commands.js';
 import { Queues } from '../queues/queue.entity.js';
 
-/** So many are looked at per tick: states may have to be unpacked. */
+/** How many are examined per tick: states may have to be unpacked. */
 const looksPerTick = 256;
 
 /**
- * In turns of at most 256: what is made meanwhile may be missed, and a crash leaves some of them
- * done.
+ * Works in turns of at most 256 commands: queues or keys created meanwhile may be missed, and a
+ * crash leaves the work partly done.
  */
 @Injectable()
 export class Pausing {
@@ -27,12 +27,12 @@ export class Pausing {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Answers how many queues were not `isPaused` and are now. */
+  /** Pauses or resumes all queues; returns how many changed. */
   queuesTo(isPaused: boolean, by: Principal): Promise<number> {
     return this.all(this.queueCommands(isPaused), by);
   }
 
-  /** As `queuesTo`, the flow-control keys that are known now. */
+  /** Like `queuesTo`, for the flow-control keys that are known now. */
   keysTo(isPaused: boolean, by: Principal): Promise<number> {
     return this.all(this.keyCommands(isPaused), by);
   }

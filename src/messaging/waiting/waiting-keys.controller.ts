@@ -1,4 +1,4 @@
-/** Lists what waits under a flow-control key, and pauses all keys (messaging.md 8). */
+/** Lists the messages that wait under a flow-control key, and pauses all keys (messaging.md 8). */
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -10,7 +10,7 @@ import { waitingRoutes } from './waiting.openapi.js';
 import { parseWaiting } from './waiting.request.js';
 import { type KeyLine, WaitingLines } from './waiting-lines.js';
 
-/** Apart from the controller of keys, which published clients know. */
+/** Separate from the controller of keys, whose routes published clients know. */
 @Controller('v2/flowControl')
 export class WaitingKeysController {
   constructor(

@@ -1,4 +1,4 @@
-/** What waits in a queue or under a flow-control key: in which order, and since when. */
+/** The messages that wait in a queue or under a flow-control key, in order and with their times. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { provided } from '../../engine/provided.js';
@@ -11,37 +11,37 @@ import { Queues } from '../queues/queue.entity.js';
 import { QueueEntries } from '../queues/queue-entries.js';
 import type { QueueEntry } from '../queues/queue-entry.js';
 
-/** One of a line; times in Unix milliseconds. */
+/** A message in a line; times in Unix milliseconds. */
 export interface WaitingMessage {
   readonly messageId: string;
-  /** `CALLBACKS`: it is final, but its callbacks are not, so that it keeps its place. */
+  /** `CALLBACKS`: the message is final but its callbacks are not, so it keeps its place. */
   readonly state: PendingState | 'CALLBACKS';
-  /** Since when it is in the line, or due; absent while it is delayed. */
+  /** When it joined the line or became due; absent while it is delayed. */
   readonly since?: number;
-  /** No attempt starts before. */
+  /** No attempt starts before this time. */
   readonly nextDeliveryTime?: number;
 }
 
-/** A queue and who stands in it. */
+/** A queue and the messages in it. */
 export interface QueueLine {
   readonly queueName: string;
   readonly paused: boolean;
   readonly parallelism: number;
-  /** All that are not final. */
+  /** How many messages of the queue are not final. */
   readonly lag: number;
   readonly waiting: readonly WaitingMessage[];
 }
 
-/** A key and what waits under it. */
+/** A flow-control key and the messages that wait under it. */
 export interface KeyLine {
   readonly flowControlKey: string;
   readonly isPaused: boolean;
-  /** All that wait. */
+  /** How many messages wait in total. */
   readonly waitListSize: number;
   readonly waiting: readonly WaitingMessage[];
 }
 
-/** Answers are of one moment that is durable. */
+/** Every answer shows one durable moment. */
 @Injectable()
 export class WaitingLines {
   constructor(
@@ -54,7 +54,7 @@ export class WaitingLines {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** The first `count` of a queue: those that hold its slots come first. null = no such queue. */
+  /** The first `count` messages of a queue, those with a slot first. null = no such queue. */
   ofQueue(queueName: string, count: number): Promise<QueueLine | null> {
     return this.messages.shown(() => {
       const state = this.queues.stateOf(queueName);

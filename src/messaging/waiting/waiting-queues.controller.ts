@@ -10,7 +10,7 @@ import { waitingRoutes } from './waiting.openapi.js';
 import { parseWaiting } from './waiting.request.js';
 import { type QueueLine, WaitingLines } from './waiting-lines.js';
 
-/** Apart from the controller of queues, which published clients know. */
+/** Separate from the controller of queues, whose routes published clients know. */
 @Controller('v2/queues')
 export class WaitingQueuesController {
   constructor(

@@ -1,4 +1,4 @@
-/** Wiring of the answers to who waits where; it decides nothing and remembers nothing. */
+/** Wiring of the listings of waiting messages; it decides nothing and remembers nothing. */
 import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { FlowControlModule } from '../flow-control/flow-control.module.js';
@@ -9,7 +9,7 @@ import { WaitingKeysController } from './waiting-keys.controller.js';
 import { WaitingLines } from './waiting-lines.js';
 import { WaitingQueuesController } from './waiting-queues.controller.js';
 
-/** Stands above delivery, queues and flow control, which do not know each other's lines. */
+/** Above delivery, queues and flow control, which do not know each other's lines. */
 @Module({
   imports: [DeliveryModule, FlowControlModule, MessagesModule, QueuesModule],
   controllers: [WaitingQueuesController, WaitingKeysController],

@@ -1,4 +1,7 @@
-/** How the routes are described that list what waits, and pause all (messaging.md 5, 8). */
+/**
+ * Describes the routes that list waiting messages, and those that pause everything (messaging.md 5,
+ * 8).
+ */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -42,7 +45,7 @@ const resumed = {
   200: { description: 'How many were not', schema: () => z.object({ resumed: z.int() }) },
 };
 
-/** Those below `/v2/queues` and `/v2/flowControl` that published clients do not know. */
+/** The routes below `/v2/queues` and `/v2/flowControl` that published clients do not know. */
 export const waitingRoutes = {
   queue: {
     summary: 'The first messages of a queue, in the order in which they are delivered',
