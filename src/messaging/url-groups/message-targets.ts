@@ -1,19 +1,19 @@
-/** Where a message goes that is published later: looked up at that time, not before. Pure. */
+/** Finds the targets of a message that is published later; they are looked up then. Pure. */
 
 import { Refusal } from '../../grammar/result.js';
 import type { UrlGroup, UrlGroupEndpoint } from './url-group.events.js';
 
-/** Endpoints, or why there is none. */
+/** The endpoints of a message, or why there are none. */
 export type MessageTargets =
   | {
       readonly ok: true;
       readonly endpoints: readonly UrlGroupEndpoint[];
-      /** Headers that all of them get, names and values in turn. */
+      /** Headers for all endpoints, names and values in turn. */
       readonly headers: readonly string[];
     }
   | Refusal;
 
-/** Those of the one URL, or of the URL group as it is now: one of both is null. */
+/** The target `url`, or the endpoints of the URL group as it is now; one of the two is null. */
 export function messageTargets(
   url: string | null,
   groupName: string | null,

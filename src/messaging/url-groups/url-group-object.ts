@@ -1,14 +1,14 @@
 /** A URL group as the API shows it (messaging.md 6). Absent values are left out. */
 import type { UrlGroupState } from './url-group.decider.js';
 
-/** The answer of `/v2/topics`. */
+/** The object of a group in answers of `/v2/topics`. */
 export interface UrlGroupObject {
   readonly name: string;
   /** Unix milliseconds, as is `updatedAt`. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly endpoints: readonly { readonly name?: string; readonly url: string }[];
-  /** Default headers, name to values as they were given; left out where there are none. */
+  /** Default headers, by name, with their values as given; omitted if there are none. */
   readonly headers?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -1,20 +1,23 @@
-/** The commands of a URL group; its name is the id. */
+/** The commands of a URL group; the id is its name. */
 import type { Command } from '../../engine/decider.js';
 import type { UrlGroupEndpoint } from './url-group.events.js';
 
-/** Which endpoints are meant: those that have this URL and this name; null = any. */
+/** Selects endpoints with this URL and this name; null = any. */
 export interface EndpointMatch {
   readonly url: string | null;
   readonly name: string | null;
 }
 
-/** Add endpoints, to a new group if there is none: same name, new URL; same URL, new name. */
+/**
+ * Add endpoints, and create the group if needed. An endpoint with a known name gets the new URL;
+ * one with a known URL gets the new name.
+ */
 export interface UpsertEndpoints extends Command {
   readonly type: 'UpsertEndpoints';
   readonly endpoints: readonly UrlGroupEndpoint[];
 }
 
-/** Remove whatever matches; the last one takes the group with it. */
+/** Remove all matching endpoints; removing the last one removes the group. */
 export interface RemoveEndpoints extends Command {
   readonly type: 'RemoveEndpoints';
   readonly endpoints: readonly EndpointMatch[];
@@ -26,10 +29,10 @@ export interface SetGroupHeaders extends Command {
   readonly headers: readonly string[];
 }
 
-/** Let go of a group; there may be none. */
+/** Delete a group; accepted even if it does not exist. */
 export interface DeleteUrlGroup extends Command {
   readonly type: 'DeleteUrlGroup';
 }
 
-/** From `/v2/topics`. */
+/** All commands of a URL group, from `/v2/topics`. */
 export type UrlGroupCommand = UpsertEndpoints | RemoveEndpoints | SetGroupHeaders | DeleteUrlGroup;

@@ -15,13 +15,13 @@ import {
   urlGroupKind,
 } from './url-group.events.js';
 
-/** A group; without endpoints there is none. Times are Unix milliseconds. */
+/** The state of a group; without endpoints it does not exist. Times are Unix milliseconds. */
 export interface UrlGroupState extends UrlGroup {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A publish to a group makes as many messages. */
+/** The most endpoints of a group: a publish to it makes as many messages. */
 export const endpointsMax = 1000;
 
 const absent: UrlGroupState = { endpoints: [], headers: [], createdAt: 0, updatedAt: 0 };
@@ -36,12 +36,12 @@ function decide(command: UrlGroupCommand, state: UrlGroupState): Decision<UrlGro
     case 'SetGroupHeaders':
       return setHeaders(command, state);
     case 'DeleteUrlGroup':
-      // Published clients delete a group before they make it, and expect no error of that.
+      // Published clients delete a group before they create it, and expect no error then.
       return exists(state) ? accept([{ type: 'UrlGroupDeleted' }]) : nothing;
   }
 }
 
-/** Saying again what is so already costs no event; too long a list is refused unmerged. */
+/** A command that changes nothing causes no event. Too long a list is refused before merging. */
 function upsert({ endpoints }: UpsertEndpoints, state: UrlGroupState): Decision<UrlGroupEvent> {
   const after = endpoints.length > endpointsMax ? endpoints : merged(state.endpoints, endpoints);
   if (after.length > endpointsMax) {
@@ -92,8 +92,8 @@ function evolve(state: UrlGroupState, event: UrlGroupEvent, at: number): UrlGrou
 }
 
 /**
- * Each added endpoint takes the place of the first that has its name or its URL, and there is no
- * other such one afterwards; adding a URL without a name leaves the name that it has.
+ * Each added endpoint replaces the first one that has its name or its URL, and any other such
+ * endpoint is removed. Adding a URL without a name keeps the existing name.
  */
 function merged(
   endpoints: readonly UrlGroupEndpoint[],
@@ -124,9 +124,8 @@ function exists({ endpoints }: UrlGroup): boolean {
 }
 
 /**
- * What is so already is accepted without an event, and so is the deletion of a group that is not
- * there. Messages that were published before a change keep the endpoint that they were published
- * to.
+ * A command that changes nothing is accepted without an event, and so is the deletion of a group
+ * that does not exist. Messages published before a change keep their endpoint.
  */
 export const urlGroupDecider: Decider<UrlGroupState, UrlGroupCommand, UrlGroupEvent> = {
   kind: urlGroupKind,

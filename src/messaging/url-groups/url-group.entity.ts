@@ -1,4 +1,4 @@
-/** URL groups as features hold them, by their names. */
+/** The URL groups in memory, by name. */
 import { Injectable } from '@nestjs/common';
 import { Engine } from '../../engine/engine.js';
 import { Entity } from '../../engine/entity.js';
@@ -6,7 +6,7 @@ import type { UrlGroupCommand } from './url-group.commands.js';
 import { type UrlGroupState, urlGroupDecider } from './url-group.decider.js';
 import type { UrlGroupEvent } from './url-group.events.js';
 
-/** A name that is not there and a group without endpoints are the same. */
+/** An unknown name is the same as a group without endpoints. */
 @Injectable()
 export class UrlGroups extends Entity<UrlGroupState, UrlGroupCommand, UrlGroupEvent> {
   constructor(engine: Engine) {

@@ -1,47 +1,47 @@
-/** What can have happened to a URL group; its name is the id. */
+/** The events of a URL group; the id is its name. */
 import type { DomainEvent } from '../../engine/decider.js';
 
 /** The stream kind of URL groups. */
 export const urlGroupKind = 'url-group';
 
-/** One destination of a group; no two of a group have the same URL. */
+/** One destination of a group; URLs are unique within a group. */
 export interface UrlGroupEndpoint {
   readonly url: string;
-  /** Unique within its group; null = it has none. */
+  /** Unique within the group; null = the endpoint has no name. */
   readonly name: string | null;
 }
 
-/** What a publish needs of a group. */
+/** The parts of a group that a publish needs. */
 export interface UrlGroup {
   readonly endpoints: readonly UrlGroupEndpoint[];
-  /** Default headers, names and values in turn; a publish's own headers win. */
+  /** Default headers, names and values in turn; headers of the publish win. */
   readonly headers: readonly string[];
 }
 
-/** These were added; each stands in for those of its name or its URL that there were before. */
+/** These endpoints were added; each replaces earlier ones with its name or its URL. */
 export interface EndpointsUpserted extends DomainEvent {
   readonly type: 'EndpointsUpserted';
   readonly endpoints: readonly UrlGroupEndpoint[];
 }
 
-/** These are not called any more; a group without endpoints is gone. */
+/** Endpoints with these URLs were removed; a group without endpoints no longer exists. */
 export interface EndpointsRemoved extends DomainEvent {
   readonly type: 'EndpointsRemoved';
   readonly urls: readonly string[];
 }
 
-/** These are the default headers from now on, names and values in turn. */
+/** The group has these default headers from now on, names and values in turn. */
 export interface GroupHeadersSet extends DomainEvent {
   readonly type: 'GroupHeadersSet';
   readonly headers: readonly string[];
 }
 
-/** The group is gone with its endpoints and its default headers. */
+/** The group was deleted with its endpoints and its default headers. */
 export interface UrlGroupDeleted extends DomainEvent {
   readonly type: 'UrlGroupDeleted';
 }
 
-/** All events of a group's stream, but for its checkpoints. */
+/** All events of the stream of a group, except checkpoints. */
 export type UrlGroupEvent =
   | EndpointsUpserted
   | EndpointsRemoved

@@ -1,4 +1,4 @@
-/** What requests about URL groups say, as it stands on the wire (messaging.md 6). Pure. */
+/** Parses the bodies of requests about URL groups (messaging.md 6). Pure. */
 import { z } from 'zod';
 import { parseUrl } from '../../grammar/destination.js';
 import { endsWithTheHop, isHeaderName, isHeaderValue } from '../../grammar/headers.js';
@@ -8,7 +8,7 @@ import { readJsonBody } from '../../http/json-body.js';
 import type { EndpointMatch } from './url-group.commands.js';
 import type { UrlGroupEndpoint } from './url-group.events.js';
 
-/** Why a URL may not be called; null = it may. */
+/** Returns why a URL may not be called; null = it may. */
 export type UrlCheck = (url: URL) => Refusal | null;
 
 const urlLengthMax = 8192;
@@ -32,8 +32,8 @@ const grouped = z.strictObject({
 });
 
 /**
- * `{"endpoints": [{"url", "name"?}]}`; each URL is judged as the destination of a publish is. Two
- * endpoints of one name are refused, as only one of them would be added.
+ * Parses `{"endpoints": [{"url", "name"?}]}`. Each URL is checked like the destination of a
+ * publish. Two endpoints with the same name are refused, because only one of them would be added.
  */
 export function parseUpserted(body: Buffer, check: UrlCheck): Result<readonly UrlGroupEndpoint[]> {
   const read = readJsonBody(body, upserted);
@@ -55,7 +55,7 @@ export function parseUpserted(body: Buffer, check: UrlCheck): Result<readonly Ur
   return ok(endpoints);
 }
 
-/** `{"endpoints": [{"url"} | {"name"} | {"url", "name"}]}`. */
+/** Parses `{"endpoints": [{"url"} | {"name"} | {"url", "name"}]}`. */
 export function parseRemoved(body: Buffer): Result<readonly EndpointMatch[]> {
   const read = readJsonBody(body, removed);
   if (!read.ok) return read;
@@ -66,7 +66,7 @@ export function parseRemoved(body: Buffer): Result<readonly EndpointMatch[]> {
   return ok(matches);
 }
 
-/** `{"headers": {"<Name>": ["<value>"]}}` as names and values in turn. */
+/** Parses `{"headers": {"<Name>": ["<value>"]}}` into names and values in turn. */
 export function parseGroupHeaders(body: Buffer): Result<readonly string[]> {
   const read = readJsonBody(body, grouped);
   if (!read.ok) return read;

@@ -17,9 +17,7 @@ import { parseGroupHeaders, parseRemoved, parseUpserted } from './url-group.requ
 import { type UrlGroupObject, urlGroupObject } from './url-group-object.js';
 import { urlGroupRoutes } from './url-groups.openapi.js';
 
-/**
- * An endpoint must be one that may be called: the guard of deliveries judges it here, too (400).
- */
+/** An endpoint must be allowed as a destination: the guard of deliveries checks it, too (400). */
 @Controller('v2/topics')
 export class UrlGroupsController {
   constructor(

@@ -3,6 +3,6 @@ import { Module } from '@nestjs/common';
 import { UrlGroups } from './url-group.entity.js';
 import { UrlGroupsController } from './url-groups.controller.js';
 
-/** It exports what publishes and schedules look destinations up in. */
+/** Exports the groups, in which publishes and schedules look up destinations. */
 @Module({ controllers: [UrlGroupsController], providers: [UrlGroups], exports: [UrlGroups] })
 export class UrlGroupsModule {}

@@ -1,4 +1,4 @@
-/** How the routes of URL groups are described (messaging.md 6). */
+/** Describes the routes of URL groups (messaging.md 6). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -18,7 +18,7 @@ const group = once(() =>
 
 const done = { 200: { description: 'Done' } };
 
-/** Those of `/v2/topics`. */
+/** The routes of `/v2/topics`. */
 export const urlGroupRoutes = {
   list: {
     summary: 'All URL groups',
