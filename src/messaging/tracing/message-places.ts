@@ -1,4 +1,4 @@
-/** Where the spans of a message belong: found from what the journal says of it, each time anew. */
+/** Finds the place of the spans of a message in a trace: derived from the journal each time. */
 import { Inject, Injectable } from '@nestjs/common';
 import { traceIn } from '../../grammar/trace-context.js';
 import type { Published, RunPlace } from '../messages/message.events.js';
@@ -6,7 +6,7 @@ import { RunDeliveries } from '../messages/run-deliveries.js';
 import { StoredMessages } from '../messages/stored-messages.js';
 import { ownTraceId, publishSpanId, runSpanId, type TracePlace } from './span.js';
 
-/** The place of all that belongs to a run, by the headers that it was started with. */
+/** The places of a run and of its parts, from the headers that it was started with. */
 export function runPlace(
   { runId, startedOffset }: Pick<RunPlace, 'runId' | 'startedOffset'>,
   starterHeaders: readonly string[],
@@ -21,7 +21,7 @@ export function runPlace(
   };
 }
 
-/** Asked only where spans are made; it keeps nothing, so that a restart changes no place. */
+/** Used only if spans are made. It keeps nothing, so a restart changes no place. */
 @Injectable()
 export class MessagePlaces {
   constructor(
@@ -30,8 +30,8 @@ export class MessagePlaces {
   ) {}
 
   /**
-   * Where its publish belongs. A step of a run belongs to the run whatever its headers say; a
-   * callback to the message that it reports on.
+   * The place of the publish. A step of a run belongs to the run, whatever its headers say; a
+   * callback belongs to the message that it reports on.
    */
   async ofPublish(published: Published): Promise<TracePlace> {
     const { id, event } = published;
@@ -47,7 +47,7 @@ export class MessagePlaces {
     return { traceId: ownTraceId(id), parentId: null, flags: null };
   }
 
-  /** Where its attempts belong. Messages of runs have no span of their publish. */
+  /** The place of the attempts. For messages of runs, the publish has no span of its own. */
   async ofAttempts(published: Published): Promise<TracePlace> {
     const place = await this.ofPublish(published);
     if (published.event.run !== null) return place;

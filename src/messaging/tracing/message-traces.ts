@@ -1,6 +1,6 @@
 /**
- * Messages as spans: their publish, what they waited, their attempts. Spans are made of durable
- * events that have just happened, so that a replay sends none.
+ * Turns messages into spans: their publish, their waits, and their attempts. Spans are made from
+ * durable events that have just happened, so a replay sends none.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -19,13 +19,13 @@ import type {
 import { MessagePlaces } from './message-places.js';
 import { attemptSpanId, partSpanId, publishSpanId, type TracePlace, type Tracer } from './span.js';
 
-/** Attempts whose spans are not made yet: more than may be in flight on most servers. */
+/** Limit for attempts whose spans are not made yet: more than are in flight on most servers. */
 const underWayMax = 20_000;
 
-/** Publishes whose place is being read: what is beyond them is dropped. */
+/** Limit for publishes whose place is being read; spans beyond it are dropped. */
 const readingMax = 1000;
 
-/** An attempt that is traced, until it is known how it ended. */
+/** A traced attempt whose end is not known yet. */
 interface UnderWay {
   readonly published: Published;
   readonly number: number;
@@ -34,20 +34,17 @@ interface UnderWay {
   readonly dueAt: number;
 }
 
-/**
- * What it has in memory of attempts under way is bounded: beyond that a span is dropped and
- * counted.
- */
+/** Memory for attempts in flight is bounded: beyond the limit, a span is dropped and counted. */
 @Injectable()
 export class MessageTraces {
   private readonly underWay: LRUCache<string, UnderWay> | null;
   /**
-   * When deliveries of runs began, Unix milliseconds: the latest by run, and each by its run and
-   * the event that it was published with.
+   * When deliveries of runs began, Unix milliseconds: the latest by run, and each one by its run
+   * and the event that it was published with.
    */
   private readonly deliveries: LRUCache<string, number> | null;
   private reading = 0;
-  /** Whether there is a collector; where there is none, nothing here needs to be asked. */
+  /** Whether there is a collector; if not, callers can skip everything here. */
   readonly isOn: boolean;
 
   constructor(
@@ -60,7 +57,7 @@ export class MessageTraces {
     this.deliveries = tracer === null ? null : new LRUCache({ max: underWayMax });
   }
 
-  /** What `listener` observes. */
+  /** The events that `listener` observes. */
   readonly interest: Interest<MessageEvent> = {
     types: {
       MessagePublished: true,
@@ -72,7 +69,7 @@ export class MessageTraces {
     },
   };
 
-  /** Makes spans of what has happened. */
+  /** Makes spans of events. */
   readonly listener: EventListener<MessageEvent> = (envelopes) => {
     for (const envelope of envelopes) {
       const { event } = envelope;
@@ -84,8 +81,8 @@ export class MessageTraces {
   };
 
   /**
-   * The headers of an attempt that begins: its trace is among them where it is recorded. Where this
-   * is not on, none is.
+   * The headers of an attempt that begins; they include its trace if the trace is recorded. If
+   * tracing is off, no attempt is recorded.
    */
   async begin(
     published: Published,
@@ -106,8 +103,8 @@ export class MessageTraces {
   }
 
   /**
-   * When the delivery of a run began that was published with its event at `eventOffset`, or else
-   * the latest one, Unix milliseconds; null = that is not known.
+   * When the delivery began that was published with the event of a run at `eventOffset`, or else
+   * the latest delivery of the run, Unix milliseconds; null = unknown.
    */
   deliveryOf(runId: string, eventOffset: number | null): number | null {
     const own =
@@ -136,7 +133,7 @@ export class MessageTraces {
         });
       }
     });
-    // What cannot be read any more has no span.
+    // A message that can no longer be read has no span.
     void traced
       .catch(() => tracer.drop())
       .finally(() => {
@@ -156,7 +153,7 @@ export class MessageTraces {
     this.attempted(own, { startedAt, endedAt: startedAt + durationMs }, answered, failure);
   }
 
-  /** Its message has ended before it was answered. */
+  /** The message has ended before the attempt was answered. */
   private overtaken(
     { id, at, offset }: EventEnvelope<MessageEvent>,
     { type, underWay }: MessageCanceled | MessageCompleted,
@@ -191,7 +188,7 @@ export class MessageTraces {
     });
   }
 
-  /** What lies between its publish and its time, and between its time and its begin. */
+  /** Makes spans of the waits: from the publish until due, and from due until the start. */
   private waited(own: UnderWay, startedAt: number, offset: number): void {
     const { published, number, place, dueAt } = own;
     const wait = (name: string, from: number, until: number) => {
@@ -217,7 +214,7 @@ function partOf({ traceId, parentId }: TracePlace, spanId: string) {
   return { traceId, parentId, spanId };
 }
 
-/** No path and no query: those of webhooks are secrets. */
+/** Without path and query, because those of webhooks are secrets. */
 function messageAttributes({ id, event }: Published): Record<string, string | number> {
   const { hostname, port, protocol } = new URL(event.url);
   const attributes: Record<string, string | number> = {

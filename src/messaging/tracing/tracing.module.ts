@@ -1,4 +1,4 @@
-/** Wiring of traces: where there is a collector, messages are observed. */
+/** Wiring of traces: messages are observed if there is a collector. */
 import { Module } from '@nestjs/common';
 import { Messages } from '../messages/message.entity.js';
 import { MessagesModule } from '../messages/messages.module.js';
