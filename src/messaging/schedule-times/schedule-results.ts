@@ -1,4 +1,4 @@
-/** What came of the latest triggers of a schedule, read back from the journal. */
+/** The results of the latest triggers of a schedule, read from the journal. */
 import { Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '../../engine/decider.js';
 import { Journal } from '../../engine/journal.js';
@@ -7,27 +7,27 @@ import { type ScheduleTriggered, scheduleKind } from '../schedules/schedule.even
 import type { ScheduledMessageState } from '../schedules/scheduled-messages.projection.js';
 import { MessageSituations } from '../why/message-situations.js';
 
-/** One trigger; times in Unix milliseconds. */
+/** The result of one trigger; times in Unix milliseconds. */
 export interface ScheduleResult {
   readonly time: number;
-  /** When it was due; by hand: when it was asked for. */
+  /** When it was due; if manual, when it was requested. */
   readonly dueAt: number;
   readonly isManual: boolean;
-  /** How many messages it published. */
+  /** How many messages the trigger published. */
   readonly messageCount: number;
-  /** What became of the first of them, by id; of those that were swept it is not known. */
+  /** The states of the first messages, by id; swept messages are missing. */
   readonly states: Readonly<Record<string, ScheduledMessageState>>;
-  /** Why nothing was published. */
+  /** Why nothing was published; absent if something was. */
   readonly error?: string;
 }
 
-/** Of each trigger so many messages are looked up: a URL group can have 1,000 endpoints. */
+/** How many messages of each trigger are looked up: a URL group can have 1,000 endpoints. */
 const shownMessagesMax = 10;
 
-/** So many events of a schedule are looked at. */
+/** How many events of a schedule are examined. */
 const eventsMax = 1000;
 
-/** What was swept is not among them, and a bounded number of events is looked at. */
+/** Results that were swept are missing, and only a limited number of events is examined. */
 @Injectable()
 export class ScheduleResults {
   constructor(
@@ -36,7 +36,7 @@ export class ScheduleResults {
     private readonly journal: Journal,
   ) {}
 
-  /** The latest triggers that the journal knows, newest first. */
+  /** The latest triggers in the journal, newest first. */
   async latest(scheduleId: string, count: number): Promise<ScheduleResult[]> {
     const { startOffset: from, highWatermark: until } = this.journal;
     const range = { terms: [[scheduleId]], from, until, order: 'newest' as const };
@@ -68,7 +68,7 @@ export class ScheduleResults {
     };
   }
 
-  /** null: its schedule's events are kept for longer than its own. */
+  /** The state of a message; null if it was swept: events of its schedule are kept longer. */
   private async stateOf(messageId: string): Promise<ScheduledMessageState | null> {
     if (this.messages.has(messageId)) return 'IN_PROGRESS';
     const last = await this.situations.lastEvent(messageId);

@@ -1,4 +1,7 @@
-/** Schedules as people look ahead and back, and trigger them by hand (messaging.md 7.1). */
+/**
+ * Shows users the next times and the past results of schedules, and triggers schedules manually
+ * (messaging.md 7.1).
+ */
 import { Controller, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../engine/clock.js';
@@ -28,7 +31,7 @@ import {
   type TimesQuery,
 } from './schedule-times.request.js';
 
-/** Apart from the controller of schedules, which published clients know. */
+/** Separate from the controller of schedules, whose routes published clients know. */
 @Controller('v2/schedules')
 export class ScheduleTimesController {
   constructor(

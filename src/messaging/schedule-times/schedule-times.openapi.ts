@@ -1,4 +1,4 @@
-/** How the routes are described that look ahead and back, or trigger (messaging.md 7.1). */
+/** Describes the routes for next times, past results and manual triggers (messaging.md 7.1). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import type { RouteDescription } from '../../http/routes/route-description.js';
@@ -16,7 +16,7 @@ const cronTimes = once(() =>
   }),
 );
 
-/** When a cron happens. */
+/** The next times of a cron expression. */
 export type CronTimes = z.output<ReturnType<typeof cronTimes>>;
 
 const result = once(() =>
@@ -32,7 +32,7 @@ const result = once(() =>
   } satisfies Record<keyof ScheduleResult, z.ZodType>),
 );
 
-/** Of `POST /v2/schedules/preview`. */
+/** Describes `POST /v2/schedules/preview`. */
 export const previewRoute: RouteDescription = {
   summary: 'When a cron expression would happen, or why it is none',
   changes: false,
@@ -44,7 +44,7 @@ export const previewRoute: RouteDescription = {
   answers: { 200: { description: 'Its next times', schema: cronTimes } },
 };
 
-/** Of `GET /v2/schedules/{id}/next`. */
+/** Describes `GET /v2/schedules/{id}/next`. */
 export const nextRoute: RouteDescription = {
   summary: 'When a schedule triggers next',
   query: () =>
@@ -60,7 +60,7 @@ export const nextRoute: RouteDescription = {
   },
 };
 
-/** Of `GET /v2/schedules/{id}/results`. */
+/** Describes `GET /v2/schedules/{id}/results`. */
 export const resultsRoute: RouteDescription = {
   summary: 'What came of the latest triggers of a schedule',
   query: () => z.object({ count: z.int().min(1).max(50).default(10).optional() }),
@@ -72,7 +72,7 @@ export const resultsRoute: RouteDescription = {
   },
 };
 
-/** Of `POST /v2/schedules/{id}/trigger`. */
+/** Describes `POST /v2/schedules/{id}/trigger`. */
 export const triggerRoute: RouteDescription = {
   summary: 'Publish what a schedule publishes now; its next trigger stays',
   answers: {

@@ -1,4 +1,4 @@
-/** Which times of a cron are asked for, and which results (messaging.md 7.1). Pure. */
+/** Reads which times or results of a schedule are requested (messaging.md 7.1). Pure. */
 import { z } from 'zod';
 import { type Cron, parseNewCron } from '../../grammar/cron.js';
 import { ok, type Result, refused } from '../../grammar/result.js';
@@ -9,10 +9,10 @@ const timesStandard = 5;
 const timesMax = 1000;
 const resultsStandard = 10;
 const resultsMax = 50;
-/** The year 9999: beyond it no cron is asked. */
+/** The year 9999: cron expressions are not evaluated beyond it. */
 const latestTime = 253_370_764_800_000;
 
-/** From when on, Unix milliseconds, null = from now; and how many. */
+/** The start, Unix milliseconds (null = now), and the number of times. */
 export interface TimesQuery {
   readonly from: number | null;
   readonly count: number;
@@ -26,7 +26,7 @@ export const previewSchema = z.strictObject({
   from: z.int().min(0).max(latestTime).describe('Unix milliseconds; now without it').optional(),
 });
 
-/** `?count=&from=`: 5 times from now without them, 1,000 at most. */
+/** Parses `?count=&from=`: by default 5 times from now, at most 1,000. */
 export function parseTimesQuery(requestTarget: string): Result<TimesQuery> {
   const known = { from: integer, count: count(timesStandard, timesMax) };
   const query = readFilters(requestTarget, known);
@@ -34,18 +34,18 @@ export function parseTimesQuery(requestTarget: string): Result<TimesQuery> {
   return (query.value.from ?? 0) > latestTime ? refused('from is too late') : query;
 }
 
-/** `?count=`: 10 without it, 50 at most. */
+/** Parses `?count=`: 10 by default, at most 50. */
 export function parseResultsQuery(requestTarget: string): Result<{ readonly count: number }> {
   return readFilters(requestTarget, { count: count(resultsStandard, resultsMax) });
 }
 
-/** What a preview is asked for: the expression as a schedule would keep it. */
+/** The query of a preview: the expression is as a schedule would keep it. */
 export interface Preview extends TimesQuery {
   readonly expression: string;
   readonly cron: Cron;
 }
 
-/** `{"cron", "zone"?, "count"?, "from"?}`; refused where two time zones are named. */
+/** Parses `{"cron", "zone"?, "count"?, "from"?}`; refused if two time zones are named. */
 export function parsePreview(body: Buffer): Result<Preview> {
   const read = readJsonBody(body, previewSchema);
   if (!read.ok) return read;

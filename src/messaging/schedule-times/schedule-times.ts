@@ -1,4 +1,7 @@
-/** When a cron happens next: a few times at once, so that a long list holds no other request up. */
+/**
+ * Computes the next times of a cron expression, a few per tick, so that a long list delays no other
+ * request.
+ */
 import type { Cron } from '../../grammar/cron.js';
 
 const timesPerTick = 50;
