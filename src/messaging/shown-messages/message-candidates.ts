@@ -1,4 +1,4 @@
-/** Where the journal holds the pending messages that a listing may mean, the newest first. */
+/** Finds the journal offsets of pending messages that a listing may show, newest first. */
 import TinyQueue from 'tinyqueue';
 import type { Journal } from '../../engine/journal.js';
 import type { EndpointCalls } from '../delivery/message.effects.js';
@@ -8,28 +8,28 @@ import type { PendingMessage } from '../messages/message.state.js';
 import { isAmong, originTerms } from '../messages/message-filter.js';
 import type { MeantMessages } from './message-list.request.js';
 
-/** So many are looked at per tick; fewer where what is looked at may have to be unpacked. */
+/** How many are examined per tick; fewer if states may have to be unpacked. */
 const looksPerTick = 4096;
 const wakesPerTick = 512;
 
-/** So many are held of those that memory finds: what is older is for the next page. */
+/** How many candidates from memory are kept; older ones are left for the next page. */
 const candidatesMax = 20_000;
 
-/** What is looked at. */
+/** The sources that are searched. */
 export interface CandidateSource {
   readonly messages: Messages;
   readonly journal: Journal;
   readonly calls: Pick<EndpointCalls, 'startedAt' | 'running'>;
 }
 
-/** Offsets, and how the search has ended once they are taken. */
+/** The offsets that were found, and whether there may be more. */
 export interface Candidates {
   readonly offsets: AsyncIterable<number> | Iterable<number>;
-  /** There may be others below the last of them. */
+  /** There may be other candidates below the last offset. */
   readonly isCut: boolean;
 }
 
-/** Those that began before `until`: costs what is pending. */
+/** The candidates that began before `until`; the cost is in proportion to the pending messages. */
 export async function candidatesOf(
   source: CandidateSource,
   query: MeantMessages,
@@ -52,11 +52,11 @@ export async function candidatesOf(
     isCut = true;
   });
   const offsets = newest.data.sort((one, other) => other - one);
-  // A stream that is woken while it is walked over comes twice.
+  // A stream that is woken during the walk is visited twice.
   return { offsets: offsets.filter((offset, index) => offset !== offsets[index - 1]), isCut };
 }
 
-/** The index knows all of the past: only what began a message that is pending is taken. */
+/** The index covers the whole past, so only the publishes of pending messages are taken. */
 async function indexed(
   { messages, journal }: CandidateSource,
   terms: readonly (readonly string[])[],
@@ -79,7 +79,7 @@ async function* among(
   for await (const offset of offsets) if (known.has(offset)) yield offset;
 }
 
-/** Calls `take` with each: a generator around that of the ids costs as much as all of the rest. */
+/** Calls `take` for each candidate: a generator around that of the ids would double the cost. */
 async function walk(
   source: CandidateSource,
   query: MeantMessages,
@@ -102,7 +102,7 @@ async function walk(
   }
 }
 
-/** Ids of what is pending, among them all that are meant. */
+/** Ids of pending messages; they include all that match. */
 function idsOf(
   { messages, calls }: CandidateSource,
   { messageIds, state }: MeantMessages,
@@ -115,7 +115,7 @@ function idsOf(
   return messages.actors.walkIds(perTick);
 }
 
-/** As far as memory knows. */
+/** Whether a message matches, as far as memory knows. */
 function isMeant(
   { queueName, flowControlKey, workflowRunId, state }: MeantMessages,
   message: PendingMessage,

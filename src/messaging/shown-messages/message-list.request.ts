@@ -1,4 +1,7 @@
-/** Which pending messages a listing shows, and which one is shown (messaging.md 2.4). Pure. */
+/**
+ * Reads which pending messages a listing shows, and which single message is requested (messaging.md
+ * 2.4). Pure.
+ */
 import { ok, type Result, refused } from '../../grammar/result.js';
 import {
   count,
@@ -20,23 +23,23 @@ const stateWords: StateWords<PendingState> = new Map(
   pendingStates.map((state): [string, readonly PendingState[]] => [state, [state]]),
 );
 
-/** Where the page before ended: a place in the journal. */
+/** Where the previous page ended: a position in the journal. */
 const listCursor = whenGiven(cursor, (given) =>
   given.at === 'running' ? refused('is no cursor of this listing') : ok(given),
 );
 
-/** Filters of pending messages, all of which hold; dates are those of the publish. */
+/** Filters of pending messages; a message must match all. Dates are those of the publish. */
 export const meantMessages = {
   ...originFilters,
   host: texts,
   path: texts,
   messageIds: names,
-  /** Each on its own, as an id may hold commas. */
+  /** Repeated, not separated by commas, because an id may contain commas. */
   workflowRunId: texts,
   state: states(stateWords),
 } as const;
 
-/** As read; null = the filter is not given. */
+/** The filters as parsed; null = the filter is not given. */
 export type MeantMessages = Filters<typeof meantMessages>;
 
 const listFilters = {
@@ -45,15 +48,15 @@ const listFilters = {
   cursor: listCursor,
 } as const;
 
-/** The same with `count` and `cursor` of a page. */
+/** Like `MeantMessages`, with the `count` and `cursor` of a page. */
 export type MessageListQuery = Filters<typeof listFilters>;
 
-/** The query in a request target. The reason of a refusal names the parameter. */
+/** Parses the query in a request target. The reason of a refusal names the parameter. */
 export function parseListQuery(requestTarget: string): Result<MessageListQuery> {
   return readFilters(requestTarget, listFilters);
 }
 
-/** Whether a message is to be shown that is final, too: clients take a 404 for its end. */
+/** Reads whether a final message is shown, too: clients take a 404 to mean that it has ended. */
 export function parseShowQuery(requestTarget: string): Result<{ readonly isFinalShown: boolean }> {
   const filters = readFilters(requestTarget, { final: oneOf('true', 'false') });
   return filters.ok ? ok({ isFinalShown: filters.value.final === 'true' }) : filters;

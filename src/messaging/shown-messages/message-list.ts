@@ -1,4 +1,4 @@
-/** The listing of pending messages: pages, the newest first, within a bound of work. */
+/** Lists pending messages in pages, newest first, within a budget. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
@@ -18,14 +18,14 @@ import { pendingStanding, type Standing } from './message-standing.js';
 
 /** A message without its body. */
 export interface MessageRow extends MessageObject, Standing {
-  /** Its place in the journal. */
+  /** The journal offset of its publish. */
   readonly offset: number;
 }
 
-/** What one page may cost; some tens of milliseconds for most. */
+/** The budget of one page; most pages take some tens of milliseconds. */
 const budget = { events: 20_000, milliseconds: 1000 };
 
-/** A message that ends while a page is made is left out of it. */
+/** A message that ends while a page is made is left out. */
 @Injectable()
 export class MessageList {
   constructor(
@@ -36,8 +36,8 @@ export class MessageList {
   ) {}
 
   /**
-   * One page. A short one with a cursor is what could be found at the cost that a page may have;
-   * without a cursor there is no more.
+   * Reads one page. A short page with a cursor holds what could be found within its budget; without
+   * a cursor there are no more messages.
    */
   async page(query: MessageListQuery): Promise<LogPageContent<MessageRow>> {
     const end = await this.messages.shown(() => this.journal.endOffset);
@@ -63,7 +63,7 @@ export class MessageList {
     return { rows: await this.rows(rows), ...rest };
   }
 
-  /** As they stand at one moment that is durable; what is final by then is not among them. */
+  /** The rows as of one durable moment; messages that are final by then are left out. */
   private rows(published: readonly Published[]): Promise<readonly MessageRow[]> {
     return this.messages.shown(() => {
       const now = this.clock.now();
@@ -81,7 +81,7 @@ function placeOf({ offset }: Published): LogCursor {
   return { at: 'journal', offset, place: 0 };
 }
 
-/** About what it shows: headers can be long. */
+/** The approximate size of a row, since headers can be long. */
 function charactersOf({ event }: Published): number {
   return event.headers.reduce((sum, text) => sum + text.length, event.url.length);
 }

@@ -1,31 +1,31 @@
-/** How far a message has come, as listings and the object of a message show it. Pure. */
+/** The progress of a message, as listings and the object of a message show it. Pure. */
 
 import { pendingState, pendingStates } from '../delivery/pending-state.js';
 import type { PendingMessage } from '../messages/message.state.js';
 import type { EndedSituation } from '../why/message-situation.js';
 
-/** Every state that a message is shown in. */
+/** All states in which a message is shown. */
 export const messageStates = [...pendingStates, 'DELIVERED', 'FAILED', 'CANCELED'] as const;
 
-/** Times in Unix milliseconds. */
+/** The progress of a message; times in Unix milliseconds. */
 export interface Standing {
   readonly state: (typeof messageStates)[number];
   /** Attempts that have ended. */
   readonly attempts: number;
-  /** No attempt starts before; absent where none follows. */
+  /** No attempt starts before this time; absent if none follows. */
   readonly nextDeliveryTime?: number;
-  /** Since when its attempt is in flight. */
+  /** When its attempt in flight began. */
   readonly startedAt?: number;
   /** When it became final. */
   readonly endedAt?: number;
-  /** Of a final one, what its last attempt was answered; 0 = there was no answer. */
+  /** The status of the last answer to a final message; 0 = there was no answer. */
   readonly responseStatus?: number;
-  /** Of a failed one, the dead letter that it became. */
+  /** The dead letter that a failed message became. */
   readonly dlqId?: string;
 }
 
 /**
- * The standing of a message that is not final; times are Unix milliseconds, `startedAt` null = no
+ * The progress of a message that is not final; times are Unix milliseconds. `startedAt` null = no
  * attempt is in flight.
  */
 export function pendingStanding(
@@ -43,7 +43,7 @@ export function pendingStanding(
 
 const endStates = { delivered: 'DELIVERED', failed: 'FAILED', canceled: 'CANCELED' } as const;
 
-/** The standing of a message that is final. */
+/** The progress of a final message. */
 export function endedStanding(ended: EndedSituation): Standing {
   const { status, at, attempts, responseStatus, dlqId } = ended;
   return {

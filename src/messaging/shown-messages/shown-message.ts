@@ -1,4 +1,4 @@
-/** One message as people look at it: while it is pending, and until the logs forget it. */
+/** Shows users one message: while it is pending, and then until the logs forget it. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import { Journal } from '../../engine/journal.js';
@@ -14,14 +14,14 @@ import type { MessagingSettings } from '../settings.js';
 import { MessageSituations } from '../why/message-situations.js';
 import { endedStanding, pendingStanding, type Standing } from './message-standing.js';
 
-/** What a message is shown from. */
+/** What is needed to show a message. */
 export interface FoundMessage {
   /** Journal offset of its `MessagePublished`. */
   readonly publishedOffset: number;
   readonly standing: Standing;
 }
 
-/** What it shows is redacted, as the message asked. */
+/** Shows messages redacted, as their options ask. */
 @Injectable()
 export class ShownMessages {
   constructor(
@@ -35,7 +35,7 @@ export class ShownMessages {
     @Inject(provided.config) private readonly config: Pick<MessagingSettings, 'logRetentionMs'>,
   ) {}
 
-  /** A message that is pending; null = it is final, or never was. */
+  /** Finds a pending message; null = it is final, or never existed. */
   pending(id: string): Promise<FoundMessage | null> {
     return this.messages.shown(() => {
       const message = this.messages.pending(id);
@@ -46,7 +46,7 @@ export class ShownMessages {
     });
   }
 
-  /** A message that ended within the retention of the logs; null = there is none. */
+  /** Finds a message that ended within the retention of the logs; null = there is none. */
   async ended(id: string): Promise<FoundMessage | null> {
     const last = await this.situations.lastEvent(id);
     const ended = last === null ? null : await this.situations.endedBy(last);
@@ -57,13 +57,13 @@ export class ShownMessages {
     return { publishedOffset: published.offset, standing: endedStanding(ended) };
   }
 
-  /** What of it may be shown. */
+  /** The object of the message, with only what may be shown. */
   async object({ publishedOffset, standing }: FoundMessage): Promise<MessageObject & Standing> {
     const published = await this.stored.published(publishedOffset);
     return { ...messageObject(published, await this.contents.readShown(published)), ...standing };
   }
 
-  /** null: it has left the journal. */
+  /** The publish of a message; null = it has left the journal. */
   private async beginning(lastOffset: number): Promise<Published | null> {
     for await (const envelope of this.journal.readStream(lastOffset)) {
       if (isPublished(envelope)) return envelope;

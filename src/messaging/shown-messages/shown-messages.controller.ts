@@ -1,4 +1,4 @@
-/** `GET /v2/messages`: what waits to be delivered, and one message (messaging.md 2.4). */
+/** `GET /v2/messages`: lists pending messages and shows one message (messaging.md 2.4). */
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InFlight } from '../../http/bytes/in-flight.js';
@@ -13,7 +13,8 @@ import { ShownMessages } from './shown-message.js';
 import { shownMessageRoutes } from './shown-messages.openapi.js';
 
 /**
- * Clients take a 404 of a message for its end, so that a final one is shown only with `final=true`.
+ * Clients take a 404 to mean that a message has ended, so a final message is shown only with
+ * `final=true`.
  */
 @Controller('v2/messages')
 export class ShownMessagesController {

@@ -1,4 +1,4 @@
-/** Wiring of the messages as people look at them: it decides nothing and remembers nothing. */
+/** Wiring of the views of messages; this module decides nothing and remembers nothing. */
 import { Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { MessagesModule } from '../messages/messages.module.js';
@@ -7,7 +7,7 @@ import { MessageList } from './message-list.js';
 import { ShownMessages } from './shown-message.js';
 import { ShownMessagesController } from './shown-messages.controller.js';
 
-/** Stands above `why`, which reads how a message ended. */
+/** Above `why`, which reads how a message ended. */
 @Module({
   imports: [DeliveryModule, MessagesModule, WhyMessageModule],
   controllers: [ShownMessagesController],

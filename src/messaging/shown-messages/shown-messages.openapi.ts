@@ -1,4 +1,4 @@
-/** How the routes that show messages are described (messaging.md 2.4). */
+/** Describes the routes that show messages (messaging.md 2.4). */
 import { z } from 'zod';
 import { once } from '../../grammar/once.js';
 import { damagedSchema as damaged } from '../../http/damaged.openapi.js';
@@ -47,7 +47,7 @@ const listQuery = once(() =>
   } satisfies Record<keyof MessageListQuery, z.ZodType>),
 );
 
-/** Those of `/v2/messages` that show; `delivery` has those that change something. */
+/** The routes of `/v2/messages` that read; `delivery` has those that change something. */
 export const shownMessageRoutes = {
   list: {
     summary: 'Pages of the messages that are not final, the newest first',
