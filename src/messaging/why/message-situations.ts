@@ -1,4 +1,4 @@
-/** Where messages stand, put together from memory and the journal. */
+/** Finds the situation of a message in memory and in the journal. */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../../engine/clock.js';
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -20,7 +20,7 @@ import type {
   PendingSituation,
 } from './message-situation.js';
 
-/** It knows a message that has ended as far as the journal reaches back. */
+/** It finds ended messages as far back as the journal reaches. */
 @Injectable()
 export class MessageSituations {
   constructor(
@@ -33,7 +33,7 @@ export class MessageSituations {
     @Inject(provided.clock) private readonly clock: Clock,
   ) {}
 
-  /** Where a message stands now, durably; null = the journal knows no such message. */
+  /** The situation of a message now, once durable; null = the journal holds no such message. */
   async of(id: string): Promise<MessageSituation | null> {
     const pending = await this.messages.shown(() => {
       const actor = this.messages.find(id);
@@ -73,7 +73,7 @@ export class MessageSituations {
     };
   }
 
-  /** The latest attempt that failed, from the last event of a message; null = none has. */
+  /** The latest failed attempt, searched from the last event of a message; null = none failed. */
   private async failedAttempt(lastOffset: number): Promise<AttemptFailed | null> {
     for await (const envelope of this.journal.readStream(lastOffset)) {
       if (!isMessageEvent(envelope)) continue;
@@ -89,7 +89,7 @@ export class MessageSituations {
     return { ...ended, dlqId: await this.letterThere(ended.dlqId) };
   }
 
-  /** How a message ended, and what it left then; null where its last event is not its end. */
+  /** How a message ended, and the letter that it left; null if its last event is not its end. */
   async endedBy(last: EventEnvelope<MessageEvent>): Promise<EndedSituation | null> {
     const { at, offset, event } = last;
     switch (event.type) {
@@ -109,7 +109,7 @@ export class MessageSituations {
         const failed = await this.failedAttempt(offset);
         const latest = event.underWay ?? failed;
         const attempts = latest === null ? 0 : latest.attempt + 1;
-        // The end of its run was the answer to the last attempt, which failed no more.
+        // The end of its run was the answer to the last attempt, which thus did not fail.
         if (event.type === 'MessageCompleted') {
           return { status: 'delivered', at, attempts, responseStatus: 0, dlqId: null };
         }
@@ -121,7 +121,10 @@ export class MessageSituations {
     }
   }
 
-  /** One that was tried again or deleted is there no more; what fails for a run leaves none. */
+  /**
+   * The letter if it still exists: it does not if it was retried or deleted, and failures of runs
+   * leave none.
+   */
   private letterThere(dlqId: string): Promise<string | null> {
     const { letters } = this.deadLetters;
     return this.deadLetters.shown(() => letters.find(dlqId, this.clock.now())?.id ?? null);

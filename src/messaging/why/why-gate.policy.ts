@@ -1,8 +1,11 @@
-/** Why a gate does not let an attempt pass: which limit, who has it, how many go first. Pure. */
+/**
+ * Explains why a gate does not admit an attempt: which limit it is, what takes it, and how many
+ * attempts go first. Pure.
+ */
 import type { GateWait, Obstacle } from '../gates/obstacle.js';
 import { counted, timeText, type Why } from './why.js';
 
-/** Reasons that are gates'. */
+/** The reasons that gates give. */
 export const gateReasons = [
   'queue_paused',
   'queue_order',
@@ -16,13 +19,13 @@ export const gateReasons = [
   'attempts_limit',
   'not_owner',
 ] as const;
-/** What `reason` may be of a message that waits at a gate. */
+/** The `reason` of a message that waits at a gate. */
 type GateReason = (typeof gateReasons)[number];
 
 type GateWhy = Why<GateReason>;
 type Of<Name extends Obstacle['gate']> = Extract<Obstacle, { readonly gate: Name }>;
 
-/** A reason and a sentence, for the wait that `Gates.waitOf` tells. */
+/** The reason and the sentence for a wait that `Gates.waitOf` returns. */
 export function whyGate({ obstacle, ahead }: GateWait): GateWhy {
   const limit = limitOf(obstacle);
   return { ...limit, sentence: `${limit.sentence}${orderText(ahead)}.` };

@@ -8,7 +8,7 @@ import { MessageSituations } from './message-situations.js';
 import { whyMessageRoute } from './why.openapi.js';
 import { type MessageWhy, whyMessage } from './why-message.policy.js';
 
-/** 404 for a message that the journal does not know, or no longer. */
+/** Answers 404 for a message that the journal does not hold, or no longer. */
 @Controller('v2/messages')
 export class WhyMessageController {
   constructor(

@@ -6,7 +6,7 @@ import { MessagesModule } from '../messages/messages.module.js';
 import { MessageSituations } from './message-situations.js';
 import { WhyMessageController } from './why-message.controller.js';
 
-/** It exports where messages stand, for listings and for `why` of runs. */
+/** Exports the situations of messages, for listings and for `why` of runs. */
 @Module({
   imports: [DeadLettersModule, DeliveryModule, MessagesModule],
   controllers: [WhyMessageController],

@@ -1,9 +1,9 @@
-/** Why a message stands where it stands. Pure. */
+/** Explains the situation of a message. Pure. */
 import type { EndedSituation, MessageSituation, PendingSituation } from './message-situation.js';
 import { counted, timeText, type Why } from './why.js';
 import { gateReasons, whyGate } from './why-gate.policy.js';
 
-/** Every reason there is. */
+/** All reasons. */
 export const messageReasons = [
   'delayed',
   'retry',
@@ -16,13 +16,13 @@ export const messageReasons = [
   'failed',
   'canceled',
 ] as const;
-/** One of those words, as programs read it. */
+/** One of these reasons, for programs. */
 export type MessageReason = (typeof messageReasons)[number];
 
-/** The answer of `/v2/messages/{id}/why`, beside the id. */
+/** The answer of `/v2/messages/{id}/why`, without the id. */
 export type MessageWhy = Why<MessageReason>;
 
-/** `now` in Unix milliseconds. */
+/** Explains a situation; `now` is in Unix milliseconds. */
 export function whyMessage(situation: MessageSituation, now: number): MessageWhy {
   switch (situation.status) {
     case 'pending':

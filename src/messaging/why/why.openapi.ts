@@ -1,4 +1,4 @@
-/** How the answers to "why is it waiting?" are described. */
+/** Describes the answers to "why is it waiting?". */
 import { z } from 'zod';
 import type { RouteDescription } from '../../http/routes/route-description.js';
 import { milliseconds } from '../messages/message-schema.js';
@@ -14,7 +14,7 @@ export function whySchema<const Reasons extends readonly [string, ...string[]]>(
   });
 }
 
-/** Of `GET /v2/messages/{id}/why`. */
+/** Describes `GET /v2/messages/{id}/why`. */
 export const whyMessageRoute = {
   summary: 'Why a message waits, or how it ended',
   answers: {

@@ -1,23 +1,23 @@
-/** The answer to "why is it waiting?", of messages and of runs. */
+/** The answer to "why is it waiting?", for messages and for runs. */
 
-/** Times in Unix milliseconds. What does not apply is left out. */
+/** An explanation. Times are in Unix milliseconds. Fields that do not apply are omitted. */
 export interface Why<Reason extends string> {
-  /** For programs. */
+  /** The reason, for programs. */
   readonly reason: Reason;
-  /** For people: names the thing that is waited for, and the time where there is one. */
+  /** A sentence for people: names the thing that is waited for, and the time if there is one. */
   readonly sentence: string;
   /** When this reason ends by itself, at the latest. */
   readonly until?: number;
-  /** What people can do about it. */
+  /** What users can do about it. */
   readonly remedy?: string;
 }
 
-/** How times are written in sentences: UTC, to the second. */
+/** A time as it is written in sentences: UTC, to the second. */
 export function timeText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
-/** `1 attempt`, `2 attempts`. */
+/** A count with its noun: `1 attempt`, `2 attempts`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
