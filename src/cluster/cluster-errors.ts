@@ -1,13 +1,13 @@
-/** What makes a node of a cluster stop rather than go on (ADR 63). */
+/** Errors that make a node of a cluster stop instead of continuing (ADR 63). */
 
 /**
- * The shared log does not hold what it has acknowledged or shown before: its tail was cut off or
- * replaced, or what was read before was another log. No rule above the log can repair that, so
- * every node that notices stops.
+ * The shared log no longer holds entries that it acknowledged or returned before: its tail was cut
+ * off or replaced, or the entries read before came from another log. No rule above the log can
+ * repair that, so every node that notices it stops.
  */
 export class AcknowledgedEntriesMissing extends Error {
   override readonly name = 'AcknowledgedEntriesMissing';
-  /** As damage of local files (sysexits.h: EX_DATAERR). */
+  /** The exit code used for damaged local files (sysexits.h: EX_DATAERR). */
   readonly exitCode = 65;
 
   constructor(
@@ -21,7 +21,9 @@ export class AcknowledgedEntriesMissing extends Error {
   }
 }
 
-/** What holds the shared log cannot be reached, or the client for it is not installed. */
+/**
+ * The system that stores the shared log cannot be reached, or the client for it is not installed.
+ */
 export class SharedLogUnavailable extends Error {
   override readonly name = 'SharedLogUnavailable';
 }

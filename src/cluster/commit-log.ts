@@ -5,7 +5,7 @@
 
 /** An entry as the log holds it. */
 export interface SharedLogEntry {
-  /** Its place: 0 for the first entry ever, then one more for each, without gaps. */
+  /** The position in the log: 0 for the first entry ever, then 1, 2 and so on without gaps. */
   readonly place: number;
   /**
    * When the log took the entry, in Unix milliseconds of the log's own clock; never falling. Null
@@ -15,46 +15,54 @@ export interface SharedLogEntry {
   readonly bytes: Buffer;
 }
 
-/** How one append has ended, as far as the writer knows. */
+/** The outcome of one append, as far as the writer knows. */
 export type AppendOutcome =
   /** It is durable at `place`, which need not be the expected one. */
   | { readonly kind: 'stored'; readonly place: number; readonly at: number | null }
   /** It may be in the log, now or later; once, twice or not at all. */
   | { readonly kind: 'unknown' }
-  /** It is not in the log: the log compares places, and its end was another one. */
+  /**
+   * The entry is not in the log: this log compares places, and its end was not the expected one.
+   */
   | { readonly kind: 'refused' };
 
-/** What a read has found. */
+/** The result of a read. */
 export interface ReadEntries {
   /** The first place that is still kept. */
   readonly start: number;
   /** The place that the next entry will have. */
   readonly end: number;
-  /** From the place that was asked for on, or from `start` where that is later; may be fewer. */
+  /**
+   * Entries from the requested place, or from `start` if that is later; possibly not all of them.
+   */
   readonly entries: readonly SharedLogEntry[];
   /**
-   * What the clock that entries have their `at` from said while this was read; a log whose clock
-   * cannot be asked leaves it out.
+   * The time of the clock that sets `at`, taken during this read; absent if the log's clock cannot
+   * be queried.
    */
   readonly now?: number;
 }
 
-/** A log that nodes share. Every call may fail by an exception: then nothing is known. */
+/**
+ * A log that nodes share. Every call may reject; then the caller knows nothing about its effect.
+ */
 export interface CommitLog {
   /**
-   * Appends an entry. A log that compares places refuses unless its end is `expected`. The bytes
-   * are lent: they may change once the outcome is reported, or the next append has begun.
+   * Appends an entry. A log that compares places refuses unless its end is `expected`. The log only
+   * borrows `bytes`: they may change once the outcome is reported or the next append begins.
    */
   append(expected: number, bytes: Buffer): Promise<AppendOutcome>;
   /**
-   * Reads from a place on; may wait a while where there is nothing yet. Where the log begins behind
-   * that place, `start` says so, and there may be no entries. What it shows is as durable
-   * as what `append` calls stored: an entry of unknown outcome that is read counts.
+   * Reads from a place onward; may wait a while if there is nothing yet. If the log now begins
+   * after that place, `start` says so, and there may be no entries. What a read returns is as
+   * durable as what `append` reports as stored: an entry of unknown outcome counts once it is read.
    */
   read(from: number): Promise<ReadEntries>;
   /** The place that the next entry will have. */
   end(): Promise<number>;
-  /** Lets entries before a place go; places stay as they are. */
+  /**
+   * Allows the log to delete the entries before a place; the places of the others do not change.
+   */
   trim(before: number): Promise<void>;
   close(): Promise<void>;
 }

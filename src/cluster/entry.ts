@@ -1,4 +1,7 @@
-/** Entries of the shared log as bytes: claims, beats, releases, and batches in parts (ADR 63). */
+/**
+ * Encodes and decodes the entries of the shared log: claims, heartbeats, releases, and batches in
+ * parts (ADR 63).
+ */
 import { crc32 } from 'node:zlib';
 import { NewerFormat } from '../../storage/faults/storage-errors.js';
 
@@ -25,7 +28,7 @@ const magic = 0x45435753;
 const version = 1;
 const kinds = ['', 'claim', 'heartbeat', 'part', 'release'] as const;
 
-/** Bytes of a part's body: records of many engines may not be larger than 1 MiB. */
+/** Maximum bytes of a part's body, because many log systems limit records to 1 MiB. */
 export const partBytesMax = 900 * 1024;
 
 /** The most parts that a batch may have. */
@@ -37,17 +40,17 @@ export type Life = string;
 interface EntryHead {
   readonly epoch: number;
   readonly life: Life;
-  /** The writer had read everything before this place. */
+  /** The writer had read all places before this one. */
   readonly after: number;
 }
 
-/** A node takes the log: its epoch is one more than that of the owner before. */
+/** A node claims the log: its epoch is the previous owner's epoch plus one. */
 export interface Claim extends EntryHead {
   readonly kind: 'claim';
   readonly node: string;
 }
 
-/** The owner is there; what it says of the last batch, every reader compares with its own. */
+/** The owner is alive. Every reader compares the last batch named here with its own last batch. */
 export interface Heartbeat extends EntryHead {
   readonly kind: 'heartbeat';
   readonly sequence: number;
@@ -55,7 +58,7 @@ export interface Heartbeat extends EntryHead {
   readonly checksum: number;
 }
 
-/** The owner serves no more: any node may claim the log at once. */
+/** The owner has stopped serving: any node may claim the log at once. */
 export interface Release extends Omit<Heartbeat, 'kind'> {
   readonly kind: 'release';
 }
@@ -63,7 +66,7 @@ export interface Release extends Omit<Heartbeat, 'kind'> {
 /** A batch, or a part of one. */
 export interface BatchPart extends EntryHead {
   readonly kind: 'part';
-  /** Of the batch: one more than that of the batch before. */
+  /** The number of the batch: one more than that of the batch before. */
   readonly sequence: number;
   /** The chain checksum of the batch before. */
   readonly previous: number;
@@ -72,29 +75,29 @@ export interface BatchPart extends EntryHead {
   readonly body: Buffer;
 }
 
-/** What an entry says. */
+/** A decoded entry of the shared log. */
 export type Entry = Claim | Heartbeat | Release | BatchPart;
 
-/** The chain's checksum after a batch: of all batches up to it, in their order. */
+/** The chain checksum after a batch: it covers all batches up to this one, in their order. */
 export function chained(previous: number, body: Buffer): number {
   return crc32(body, previous);
 }
 
 /**
- * Memory for one entry after another: a buffer for each would have V8 collect all of memory every
- * second or so, as their bytes lie outside its heap.
+ * A buffer reused for one entry after another. Buffers lie outside V8's heap, so allocating one for
+ * each entry would make V8 run a full garbage collection about every second.
  */
 export class EntryRoom {
   private room: Buffer = Buffer.alloc(0);
 
-  /** So many bytes of anything: what was taken before may be written over. */
+  /** Returns `length` uninitialized bytes. They may overlap the bytes returned before. */
   take(length: number): Buffer {
     if (this.room.length < length) this.room = Buffer.allocUnsafeSlow(Math.ceil(length * 1.5));
     return this.room.subarray(0, length);
   }
 }
 
-/** An entry as bytes, in `room`. */
+/** Encodes an entry into the memory of `room`. */
 export function encodeEntry(entry: Entry, room = new EntryRoom()): Buffer {
   const body = bodyOf(entry);
   const bytes = room.take(headerLength + body.length);
@@ -126,8 +129,8 @@ function bodyOf(entry: Entry): Buffer {
 }
 
 /**
- * What bytes of the log say; null where they are no entry, or not an intact one. Throws
- * `NewerFormat` where a later version of the program wrote them.
+ * Decodes bytes of the log; null if they are not an intact entry. Throws `NewerFormat` if a later
+ * version of the program wrote them.
  */
 export function decodeEntry(bytes: Buffer): Entry | null {
   if (bytes.length < headerLength || bytes.readUInt32LE(0) !== magic) return null;
@@ -157,7 +160,10 @@ export function decodeEntry(bytes: Buffer): Entry | null {
   }
 }
 
-/** A batch's bytes cut into bodies of at most `partBytes`; an empty one has one empty part. */
+/**
+ * Cuts the bytes of a batch into bodies of at most `partBytes`; an empty batch gives one empty
+ * part.
+ */
 export function partsOf(body: Buffer, partBytes: number): readonly Buffer[] {
   const parts: Buffer[] = [];
   for (let from = 0; from < body.length; from += partBytes) {

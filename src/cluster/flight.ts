@@ -1,43 +1,48 @@
-/** The one append that a node has under way: sent again with the same bytes until it is settled. */
+/**
+ * The one append that a node has in flight: it is sent again with the same bytes until it is
+ * settled.
+ */
 import { type BatchPart, type Entry, type EntryRoom, encodeEntry } from './entry.js';
 
-/** What is under way: a claim, a beat, or a batch in one or more parts. */
+/** An append in flight: a claim, a heartbeat, a release, or a batch in one or more parts. */
 export class Flight {
-  /** The number of the last send: each part, and each repetition, has its own. */
+  /** The number of the last send; each part and each repetition has its own number. */
   send = 0;
-  /** The place that the log had for it when it was sent last. */
+  /** The place where the entry was expected to land when it was last sent. */
   expected = 0;
-  /** The bytes that are under way now were sent first then. */
+  /** When the bytes in flight now were first sent. */
   sentAt = 0;
-  /** The place of an acknowledgement that did not say by itself whether it counts. */
+  /** The acknowledged place, if the acknowledgement alone did not prove that the entry counts. */
   place: number | null = null;
-  /** Whether the outcome of the last send is still to come. */
+  /** Whether the outcome of the last send is still outstanding. */
   isWaiting = false;
   private encoded: Buffer | null = null;
   private endedAt = 0;
   private index = 0;
 
   constructor(
-    /** Of a batch all parts, otherwise one entry. */
+    /** All parts of a batch, or one other entry. */
     private readonly entries: readonly [Entry, ...Entry[]],
-    /** Where its bytes lie: no other flight of the same room is under way. */
+    /** The memory for the encoded bytes; only one flight uses a room at a time. */
     private readonly room: EntryRoom,
   ) {}
 
-  /** What is under way now: of a batch one part. */
+  /** The entry in flight now; for a batch, one of its parts. */
   get entry(): Entry {
     return this.entries[this.index] ?? this.entries[0];
   }
 
-  /** The same bytes for each repetition, by which the log's reader knows it again. */
+  /**
+   * The encoded entry: the same bytes for each repetition, so that readers of the log recognize it.
+   */
   get bytes(): Buffer {
     this.encoded ??= encodeEntry(this.entry, this.room);
     return this.encoded;
   }
 
   /**
-   * `now` counts as `sentAt` for the first time only: a proof holds from when these bytes were
-   * first sent.
+   * Notes a send. Only the first send of these bytes sets `sentAt`, because a proof holds from when
+   * they were first sent.
    */
   sent(send: number, expected: number, now: number): void {
     this.send = send;
@@ -47,24 +52,26 @@ export class Flight {
     this.place = null;
   }
 
-  /** The outcome of the last send is not known, or it is known that it did nothing. */
+  /** Notes that the outcome of the last send is unknown, or that the send had no effect. */
   failed(now: number): void {
     this.isWaiting = false;
     this.endedAt = now;
   }
 
-  /** It is in the log, and what came before it has to be read. */
+  /**
+   * Notes that the entry is in the log, and that the entries before it must be read to judge it.
+   */
   landed(place: number): void {
     this.isWaiting = false;
     this.place = place;
   }
 
-  /** Whether to send again: the last outcome is known, was none, and is `retryMs` old. */
+  /** Whether to send again: the last send ended without success at least `retryMs` ago. */
   isDue(now: number, retryMs: number): boolean {
     return !this.isWaiting && this.place === null && now - this.endedAt >= retryMs;
   }
 
-  /** Goes on to the next part; false where there is none. */
+  /** Moves to the next part; false if there is none. */
   advance(): boolean {
     if (this.index + 1 >= this.entries.length) return false;
     this.index += 1;
@@ -73,7 +80,7 @@ export class Flight {
   }
 }
 
-/** The parts of a batch; `head` is what they have in common. */
+/** Makes the entries of a batch, one for each part; `head` holds the fields that they share. */
 export function partEntries(
   head: Omit<BatchPart, 'kind' | 'part' | 'parts' | 'body'>,
   bodies: readonly Buffer[],

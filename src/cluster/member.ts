@@ -1,4 +1,4 @@
-/** One node of a cluster as far as the shared log goes: it follows, claims, owns, stands down. */
+/** How one node of a cluster uses the shared log: it follows, claims, owns and stands down. */
 import { AcknowledgedEntriesMissing } from './cluster-errors.js';
 import type { AppendOutcome, ReadEntries, SharedLogEntry } from './commit-log.js';
 import { type Entry, EntryRoom, partBytesMax, partsOf } from './entry.js';
@@ -9,24 +9,24 @@ import { emptyHistory, type HistoryState, SharedHistory, type Verdict } from './
 type Role = 'follower' | 'owner' | 'resyncing' | 'stopped';
 
 /**
- * It has no I/O and no timer (ADR 63): its caller reports each event with the time of its own
- * monotonic clock, in ms, and carries out the actions that are answered, in their order.
+ * Has no I/O and no timers (ADR 63). The caller reports each event with the time of its monotonic
+ * clock, in ms, and carries out the returned actions in order.
  */
 export class ClusterMember {
   private history: SharedHistory;
   private role: Role = 'follower';
-  /** Of the last claim by this life that took the log. */
+  /** The epoch of the last claim by this life that took the log. */
   private epoch = 0;
   private flight: Flight | null = null;
   private readonly room = new EntryRoom();
   private sends = 0;
-  /** The read under way, and what was folded when it began. */
+  /** The read in flight: when it began, and the next place to fold at that time. */
   private reading: { readonly since: number; readonly from: number } | null = null;
-  /** An entry of an owner came then, or this life began. */
+  /** When an entry of an owner was last folded, or else when this life began. */
   private heardAt: number;
-  /** A read that began then has found nothing new. */
+  /** When the last read began that found nothing new. */
   private readAllAt = Number.NEGATIVE_INFINITY;
-  /** The last append that counts was sent then. */
+  /** When the last append that counts was first sent. */
   private provedAt = Number.NEGATIVE_INFINITY;
   private serveFrom = Number.POSITIVE_INFINITY;
   private isLeaving = false;
@@ -50,30 +50,30 @@ export class ClusterMember {
   }
 
   /**
-   * Whether requests may be taken and answered: an owner that waits out the proof of the one before
-   * does neither, because a read there would not show what is written here.
+   * Whether requests may be taken and answered. A new owner does neither until the proof of the
+   * previous owner has expired: until then, a read there would not show what is written here.
    */
   mayServe(now: number): boolean {
     return this.isOwner && now >= this.serveFrom;
   }
 
-  /** Whether a batch may be submitted now: one is under way at a time. */
+  /** Whether a batch may be submitted now; only one append is in flight at a time. */
   maySubmit(now: number): boolean {
     return this.mayServe(now) && this.flight === null;
   }
 
-  /** Whether effects may start and reads be answered at this moment: ask right before each. */
+  /** Whether effects may start and reads may be answered right now: check just before each one. */
   mayAct(now: number): boolean {
     const { rules, times } = this.options;
     return this.mayServe(now) && rules.isProof(now - this.provedAt, times);
   }
 
-  /** For how long the owner was not heard, or has not proved that it is still the owner. */
+  /** How long a follower has not heard the owner, or an owner has not proved its ownership. */
   silentMs(now: number): number {
     return now - (this.isOwner ? this.provedAt : this.heardAt);
   }
 
-  /** Begins to commit a batch; only while `maySubmit`. */
+  /** Begins to commit a batch; call it only while `maySubmit` is true. */
   submit(body: Buffer, now: number): MemberAction[] {
     if (!this.maySubmit(now)) throw new Error('only an owner without a batch under way may submit');
     const { sequence, checksum: previous, ...head } = this.lastBatch;
@@ -82,7 +82,7 @@ export class ClusterMember {
     return this.drained();
   }
 
-  /** Gives the log up, so that another node claims it at once; only while `maySubmit`. */
+  /** Releases the log, so that another node claims it at once; only while `maySubmit`. */
   release(now: number): MemberAction[] {
     if (!this.maySubmit(now)) throw new Error('only an owner with nothing under way may release');
     this.isLeaving = true;
@@ -91,7 +91,7 @@ export class ClusterMember {
     return this.drained();
   }
 
-  /** Time has passed: claims, beats, sends again, reads. Call it a few times in each beat. */
+  /** Does what is due: claims, beats, retries, reads. Call it a few times per beat interval. */
   tick(now: number): MemberAction[] {
     if (!this.isFollowing) return [];
     const { times } = this.options;
@@ -110,7 +110,7 @@ export class ClusterMember {
     return this.drained();
   }
 
-  /** How a send has ended. Reports of an earlier send, and repeated ones, are ignored. */
+  /** Reports the outcome of a send. Outcomes of earlier sends and repeated reports are ignored. */
   appendEnded(send: number, outcome: AppendOutcome, now: number): MemberAction[] {
     const { flight } = this;
     if (flight === null || flight.send !== send || !flight.isWaiting) return [];
@@ -132,7 +132,7 @@ export class ClusterMember {
     return this.drained();
   }
 
-  /** What a read has found. */
+  /** Reports the result of a read. */
   readEnded({ start, end, entries }: ReadEntries, now: number): MemberAction[] {
     const { reading } = this;
     this.reading = null;
@@ -142,7 +142,7 @@ export class ClusterMember {
     } else if (entries.length === 0 && start > this.state.next) {
       this.resync(start);
     } else {
-      // The first of them tells that a place is left out.
+      // If the log skips a place, folding the first entry shows it.
       for (const entry of entries) {
         if (entry.place >= this.state.next && this.isFollowing) this.foldRead(entry, now);
       }
@@ -152,12 +152,12 @@ export class ClusterMember {
     return this.drained();
   }
 
-  /** A read has failed: nothing is known. */
+  /** Reports that a read failed: it says nothing about the log. */
   readFailed(): void {
     this.reading = null;
   }
 
-  /** Goes on from what another node has folded, after a `resync`. */
+  /** Continues from the state that another node has folded, after a `resync`. */
   restore(state: HistoryState, now: number): void {
     this.history = new SharedHistory(this.options.rules, state);
     this.role = 'follower';
@@ -168,7 +168,7 @@ export class ClusterMember {
     return this.role === 'follower' || this.role === 'owner';
   }
 
-  /** No owner was heard for long, and a look that was taken after that has shown none either. */
+  /** Whether no owner was heard for too long, and a read begun after that found none either. */
   private isSilent(now: number): boolean {
     if (this.isLeaving) return false;
     const { times, jitterMs } = this.options;
@@ -183,7 +183,7 @@ export class ClusterMember {
     this.begin([{ kind: 'claim', epoch: epoch + 1, life, after, node }], now);
   }
 
-  /** What a beat and a release say. */
+  /** The fields of a heartbeat and of a release. */
   private get lastBatch() {
     const { next: after, sequence, checksum } = this.state;
     return { epoch: this.epoch, life: this.options.life, after, sequence, checksum };
@@ -225,7 +225,7 @@ export class ClusterMember {
     } else this.folded(verdict, now);
   }
 
-  /** An entry that this node has under way counts. */
+  /** Handles an entry that this node has in flight and that counts. */
   private settled(verdict: Verdict, flight: Flight, now: number): void {
     this.provedAt = flight.sentAt;
     this.flight = null;
@@ -239,12 +239,12 @@ export class ClusterMember {
     }
   }
 
-  /** An entry that this node does not have under way, or no longer. */
+  /** Handles an entry that this node does not have in flight, or no longer has. */
   private folded(verdict: Verdict, now: number): void {
     if (verdict.kind === 'ignored') return;
     if (verdict.kind === 'claimed') {
       if (this.flight?.entry.kind === 'claim') this.flight = null;
-      // A claim of this life that came late: it was given up, and took the log all the same.
+      // A late claim of this life: the node had abandoned it, but it took the log all the same.
       if (verdict.owner === this.options.life) this.take(verdict);
     } else if (verdict.kind === 'counted') {
       this.actions.push({ kind: 'counted', batch: verdict.batch, isOwn: false });
@@ -257,7 +257,7 @@ export class ClusterMember {
     const { rules, times } = this.options;
     this.role = 'owner';
     this.epoch = epoch;
-    // An owner that has released the log had ended to serve before.
+    // An owner that released the log had stopped serving before.
     this.serveFrom = isVacant ? this.heardAt : rules.servesFrom(this.heardAt, times);
     this.actions.push({ kind: 'took', epoch });
   }
@@ -268,7 +268,7 @@ export class ClusterMember {
     this.actions.push({ kind: 'stood-down' });
   }
 
-  /** What landed elsewhere was read by now: it has settled, is void, or is not there. */
+  /** Judges an append that landed elsewhere: by now it is settled, void or missing. */
   private judgeLanded(now: number): void {
     const { flight } = this;
     if (flight?.place == null || !this.isFollowing) return;

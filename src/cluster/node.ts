@@ -1,4 +1,7 @@
-/** Carries out a `ClusterMember` over a shared log: appends, reads and time (ADR 63). */
+/**
+ * Runs a `ClusterMember` on a shared log: carries out its appends and reads, and supplies the time
+ * (ADR 63).
+ */
 import type { Clock } from '../engine/clock.js';
 import { ClockSkew } from './clock-skew.js';
 import type { AcknowledgedEntriesMissing } from './cluster-errors.js';
@@ -7,23 +10,23 @@ import { ClusterMember } from './member.js';
 import type { MemberAction, MemberOptions } from './member-actions.js';
 import type { CountedBatch, HistoryState } from './shared-history.js';
 
-/** Receives the batches of a node, to fold them. All calls come in the order of the log. */
+/** Receives the batches of a node in order to fold them. All calls come in the order of the log. */
 export interface NodeListener {
-  /** Settles once so much is folded that the next entries may be read. */
+  /** Resolves once enough is folded for the next entries to be read. */
   readyForMore?(): Promise<void>;
-  /** A batch counts: fold it. What `submit` promised for it is kept right after. */
+  /** A batch counts: fold it. The promise of its `submit` resolves right after this call. */
   counted(batch: CountedBatch): void;
-  /** The log was read, or appended to: `clockSkewMs` may be another one. */
+  /** The log was read or appended to: `clockSkewMs` may have changed. */
   heard?(): void;
-  /** The log is this node's; what it may do, `mayServe` and `mayAct` say. */
+  /** This node now owns the log; `mayServe` and `mayAct` say what it may do. */
   took(epoch: number): void;
-  /** The log is given up, as `release` asked. */
+  /** The log is released, as `release` requested. */
   released(): void;
-  /** The log is another node's: all that is not counted is void. */
+  /** Another node owns the log: every batch that does not count is void. */
   stoodDown(): void;
   /**
-   * Entries before `start` are gone. Folds a snapshot that reaches to `start` at least, and
-   * resolves with the state of the log that belongs to it.
+   * Entries before `start` are gone. The listener folds a snapshot that reaches at least to
+   * `start`, and resolves with the matching state of the log.
    */
   resync(start: number): Promise<HistoryState>;
   /** The process has to end. */
@@ -35,13 +38,13 @@ export interface NodeOptions extends MemberOptions {
   readonly log: CommitLog;
   readonly clock: Clock;
   readonly listener: NodeListener;
-  /** What was folded before; nothing where it is absent. */
+  /** The state folded before; if absent, the node starts with the first entry of the log. */
   readonly state?: HistoryState;
-  /** After this an append's outcome counts as unknown. */
+  /** After this time an unanswered append counts as one of unknown outcome. */
   readonly appendMs: number;
 }
 
-/** A batch that this node has submitted does not count, or may count without its knowledge. */
+/** A batch that this node submitted does not count, or may count without this node knowing. */
 class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
@@ -54,8 +57,8 @@ interface Submitted {
 }
 
 /**
- * It begins to follow when it is made, and tells its listener what counts and what it has become.
- * The log that it was given is its caller's to close.
+ * Starts following the log when it is constructed, and reports to its listener the batches that
+ * count and the changes of its own role. The caller closes the log that it passed in.
  */
 export class ClusterNode {
   private readonly member: ClusterMember;
@@ -73,7 +76,7 @@ export class ClusterNode {
     this.tick();
   }
 
-  /** What is folded of the shared log by now. */
+  /** The state that the shared log has been folded into so far. */
   get state(): HistoryState {
     return this.member.state;
   }
@@ -83,7 +86,7 @@ export class ClusterNode {
     return this.isOpen && this.member.mayServe(this.now);
   }
 
-  /** Whether a batch may be submitted: one is under way at a time. */
+  /** Whether a batch may be submitted; only one append is in flight at a time. */
   get maySubmit(): boolean {
     return this.isOpen && this.member.maySubmit(this.now);
   }
@@ -93,7 +96,7 @@ export class ClusterNode {
     return this.member.silentMs(this.now);
   }
 
-  /** By how much this node's clock is ahead of the log's; null while it is not known. */
+  /** How far this node's clock is ahead of the log's, in milliseconds; null while unknown. */
   get clockSkewMs(): number | null {
     return this.skew.aheadMs;
   }
@@ -104,9 +107,9 @@ export class ClusterNode {
   }
 
   /**
-   * Commits a batch, one at a time, as soon as nothing else is under way. Resolves once it counts
-   * and the listener has it. Rejects with `OutcomeUnknown` where the log becomes another node's, or
-   * this one is closed, before that.
+   * Commits a batch as soon as nothing else is in flight; only one batch at a time. Resolves once
+   * the batch counts and the listener has it. Rejects with `OutcomeUnknown` if another node takes
+   * the log, or this node is closed, before that.
    */
   submit(body: Buffer): Promise<CountedBatch> {
     if (!this.mayServe || this.submitted !== null) {
@@ -118,13 +121,13 @@ export class ClusterNode {
     });
   }
 
-  /** Gives the log up as soon as nothing is under way; `released` tells when it is. */
+  /** Releases the log as soon as nothing is in flight; the listener's `released` reports when. */
   release(): void {
     this.isReleasing = true;
     this.goOn();
   }
 
-  /** Says and does nothing from now on; the log stays open. */
+  /** Stops all activity and all reports; the log stays open. */
   close(): void {
     this.isOpen = false;
     this.cancelTick();
@@ -135,7 +138,7 @@ export class ClusterNode {
     return this.options.clock.monotonic();
   }
 
-  /** What was waiting for the append under way is sent. */
+  /** Sends the batch or the release that waited for the append in flight. */
   private goOn(): void {
     if (!this.maySubmit) return;
     const { submitted } = this;
@@ -191,7 +194,7 @@ export class ClusterNode {
     }
   }
 
-  /** Reports one outcome: an answer after the time limit is ignored. */
+  /** Reports exactly one outcome to the member: an answer after the time limit is ignored. */
   private async append(send: number, expected: number, bytes: Buffer): Promise<void> {
     const { log, clock, appendMs, listener } = this.options;
     let cancel = () => {};
@@ -228,7 +231,7 @@ export class ClusterNode {
     listener.heard?.();
     this.readAllAt = (last === undefined ? from : last.place + 1) >= found.end ? since : null;
     this.carryOut(this.member.readEnded(found, this.now));
-    // There may be more: one that is behind does not wait for its next beat.
+    // There may be more entries: a node that lags does not wait for its next tick.
     if (found.entries.length > 0 && this.isOpen) this.carryOut(this.member.tick(this.now));
     this.goOn();
   }

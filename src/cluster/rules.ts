@@ -1,54 +1,57 @@
 /**
- * The rules of ownership, each one by itself and pure (ADR 63). The simulation in test/cluster
- * breaks them one at a time, and has to notice each.
+ * The rules of ownership, each a separate pure function (ADR 63). The simulation in test/cluster
+ * breaks them one at a time and must detect each break.
  */
 
-/** What all readers of the log agree on at a place of it. */
+/** The state that all readers of the log agree on at a given place. */
 export interface Head {
-  /** Of the owner; 0 before the first claim. */
+  /** The owner's epoch; 0 before the first claim. */
   readonly epoch: number;
-  /** Of the last batch that counts; 0 before the first. */
+  /** The number of the last batch that counts; 0 before the first. */
   readonly sequence: number;
-  /** The chain's checksum after that batch. */
+  /** The chain checksum after that batch. */
   readonly checksum: number;
 }
 
-/** What says where a batch belongs. */
+/** The fields that say which batch this one follows. */
 export interface BatchLink {
   readonly epoch: number;
   readonly sequence: number;
-  /** The chain's checksum after the batch before. */
+  /** The chain checksum after the batch before. */
   readonly previous: number;
 }
 
-/** What says where a part of a batch belongs. */
+/** The fields that say to which batch a part belongs, and where in it. */
 export interface PartLink extends BatchLink {
   /** From 0. */
   readonly part: number;
 }
 
-/** A batch of which some parts have come. */
+/** A batch of which only some parts have been read so far. */
 export interface Unfinished extends BatchLink {
-  /** How many parts have come. */
+  /** How many parts have been read. */
   readonly taken: number;
   readonly parts: number;
 }
 
 /** Spans of time in milliseconds. Only differences of one clock are ever compared with them. */
 export interface OwnershipTimes {
-  /** How long after it was sent an acknowledged append proves that its owner is still the owner. */
+  /**
+   * How long an acknowledged append, counted from its sending, proves that its owner is still the
+   * owner.
+   */
   readonly proofMs: number;
   /** A follower that has heard no owner for this long claims the log. Longer than a proof. */
   readonly silenceMs: number;
-  /** What the rates of two clocks may differ by while a proof lasts. */
+  /** How far two clocks may drift apart while a proof lasts. */
   readonly marginMs: number;
-  /** An owner with nothing to write says this often that it is there. */
+  /** How often an owner with nothing to write sends a heartbeat. */
   readonly beatMs: number;
-  /** An append whose outcome is unknown is sent again after this. */
+  /** How long after an unknown outcome an append is sent again. */
   readonly retryMs: number;
 }
 
-/** As the study of failover measured them: a new owner answers after some 3.2 s. */
+/** The times measured by the failover study: a new owner answers after about 3.2 s. */
 export const ownershipTimes: OwnershipTimes = {
   proofMs: 2000,
   silenceMs: 3000,
@@ -61,19 +64,19 @@ export const ownershipTimes: OwnershipTimes = {
 export interface OwnershipRules {
   /** Whether a claim takes the log: the first one with the next epoch does. */
   claimTakes(head: Head, epoch: number): boolean;
-  /** Whether a batch counts: its owner is the owner, and it follows the last one that counts. */
+  /** Whether a batch counts: its writer is the owner, and it follows the last batch that counts. */
   batchFollows(head: Head, batch: BatchLink): boolean;
-  /** Whether a part goes on with the batch of which some parts have come. */
+  /** Whether a part continues the unfinished batch. */
   partContinues(head: Head, unfinished: Unfinished, part: PartLink): boolean;
-  /** Whether a reader that expects one place may fold an entry of another. */
+  /** Whether a reader that expects place `expected` may fold an entry at `place`. */
   foldsAt(expected: number, place: number): boolean;
-  /** Whether an acknowledgement says by itself that an append counts. */
+  /** Whether an acknowledgement alone proves that an append counts. */
   provesByItself(expected: number, place: number): boolean;
   /** Whether a node that took the log in `epoch` has to give it up. */
   standsDown(head: Head, epoch: number): boolean;
-  /** Whether an append of that age still proves ownership. */
+  /** Whether an append of this age still proves ownership. */
   isProof(ageMs: number, times: OwnershipTimes): boolean;
-  /** From when on a new owner serves, by when it last heard the one before. */
+  /** When a new owner begins to serve, given when it last heard the previous owner. */
   servesFrom(heardAt: number, times: OwnershipTimes): number;
 }
 
@@ -88,10 +91,11 @@ export const ownershipRules: OwnershipRules = {
   partContinues: (head, unfinished, part) =>
     part.epoch === head.epoch && isSameBatch(unfinished, part) && part.part === unfinished.taken,
   foldsAt: (expected, place) => place === expected,
-  // Nothing came between, and all before it was folded: the epoch is still the writer's.
+  // Nothing came in between and everything before was folded, so the writer's epoch still holds.
   provesByItself: (expected, place) => place === expected,
   standsDown: (head, epoch) => head.epoch !== epoch,
   isProof: (ageMs, { proofMs }) => ageMs < proofMs,
-  // The owner before sent its last append before this node heard it: its proof has ended by then.
+  // The previous owner sent its last append before this node heard it: its proof has expired by
+  // then.
   servesFrom: (heardAt, { proofMs, marginMs }) => heardAt + proofMs + marginMs,
 };

@@ -11,11 +11,11 @@ import {
 } from './entry.js';
 import type { Head, OwnershipRules, Unfinished } from './rules.js';
 
-/** What has been folded; a value that may be kept, sent to another node, and gone on from. */
+/** The folded state: a value that can be stored, sent to another node, and continued from. */
 export interface HistoryState extends Head {
   /** All places before this one are folded. */
   readonly next: number;
-  /** The last batch that counted when the owner took the log. */
+  /** The number of the last batch that counted when the owner took the log. */
   readonly tookAfter: number;
   /** The place of the last claim or release that counts; 0 = there was none. */
   readonly turnedAt: number;
@@ -26,7 +26,7 @@ export interface HistoryState extends Head {
   readonly unfinished: (Unfinished & { readonly bodies: readonly Buffer[] }) | null;
 }
 
-/** A log from which nothing was read. */
+/** The state before anything was read from the log. */
 export const emptyHistory: HistoryState = {
   next: 0,
   epoch: 0,
@@ -39,7 +39,7 @@ export const emptyHistory: HistoryState = {
   unfinished: null,
 };
 
-/** A batch that counts, whole. */
+/** A complete batch that counts. */
 export interface CountedBatch {
   readonly epoch: number;
   readonly sequence: number;
@@ -52,7 +52,7 @@ export interface CountedBatch {
 
 /** What an entry means to every reader. */
 export type Verdict =
-  /** `isVacant`: there was no owner before, or it has released the log. */
+  /** A node took the log. `isVacant`: there was no owner, or the owner had released the log. */
   | {
       readonly kind: 'claimed';
       readonly epoch: number;
@@ -61,11 +61,11 @@ export type Verdict =
     }
   | { readonly kind: 'released' }
   | { readonly kind: 'counted'; readonly batch: CountedBatch }
-  /** A beat of the owner, or a part of its batch that is not the last one. */
+  /** A heartbeat of the owner, or a part of its batch other than the last part. */
   | { readonly kind: 'heard' }
-  /** Of a stale owner, repeated, or late: it means nothing. */
+  /** An entry without effect: from a stale owner, repeated, or late. */
   | { readonly kind: 'ignored' }
-  /** The place is not the one that is folded next: fold on from a snapshot, not from here. */
+  /** The place is not the next one to fold: continue from a snapshot instead. */
   | { readonly kind: 'hole' };
 
 const ignored: Verdict = { kind: 'ignored' };
@@ -83,14 +83,15 @@ export class SharedHistory {
   }
 
   /**
-   * Folds one entry. Throws `AcknowledgedEntriesMissing` where it supposes entries that this
-   * reader never saw, or does not know those that it saw: a log that keeps its order and its tail
-   * cannot hold such an entry.
+   * Folds one entry. Throws `AcknowledgedEntriesMissing` if the entry presupposes entries that this
+   * reader never saw, or if its writer does not know entries that this reader saw: a log that keeps
+   * its order and its tail cannot hold such an entry.
    */
   fold(entry: SharedLogEntry): Verdict {
     const said = decodeEntry(entry.bytes);
     if (!this.rules.foldsAt(this.current.next, entry.place)) {
-      // What was read so far may be of another log: no snapshot of this one goes on from it.
+      // The entries read so far may belong to another log: then no snapshot of this log continues
+      // them.
       if (said !== null) mustKnow(this.current, entry.place, said);
       return { kind: 'hole' };
     }
@@ -122,7 +123,7 @@ export class SharedHistory {
     return unfinished !== null && this.rules.partContinues(this.current, unfinished, said);
   }
 
-  /** A first part that comes again adds nothing to those that have followed it. */
+  /** False for a repeated first part: it must not discard the parts that have followed it. */
   private isFirstOfNew({ part, epoch, sequence }: BatchPart): boolean {
     const { unfinished } = this.current;
     if (part !== 0) return false;
@@ -161,7 +162,7 @@ export class SharedHistory {
     return { kind: 'counted', batch: { epoch, sequence, place, at, body } };
   }
 
-  /** An owner reads before it writes, and writes one thing at a time: that bounds what may come. */
+  /** An owner reads before it writes, and has one append in flight: that limits what can follow. */
   private mustBePossible(place: number, said: Entry): void {
     const reason = impossible(this.current, place, said);
     if (reason !== null) throw new AcknowledgedEntriesMissing(place, reason);
@@ -170,8 +171,8 @@ export class SharedHistory {
 }
 
 /**
- * Throws where a writer has read further than the last claim or release that counts here, and does
- * not know it: what this reader has read was another log, or the log has lost its tail since.
+ * Throws if the writer had read past the last claim or release that counts here, yet does not know
+ * of it: either this reader read another log, or the log has lost its tail since.
  */
 function mustKnow({ epoch, owner, turnedAt }: HistoryState, place: number, said: Entry): void {
   if (said.after <= turnedAt || said.epoch > epoch) return;
@@ -180,7 +181,7 @@ function mustKnow({ epoch, owner, turnedAt }: HistoryState, place: number, said:
   throw new AcknowledgedEntriesMissing(place, reason);
 }
 
-/** Why no reader of the whole log could find an entry there; null where it could. */
+/** Why an entry cannot occur at this place of an intact log; null if it can. */
 function impossible(head: HistoryState, place: number, said: Entry): string | null {
   const { epoch, sequence, checksum, tookAfter } = head;
   if (said.after > place) return `its writer had read up to ${said.after}`;
@@ -190,7 +191,8 @@ function impossible(head: HistoryState, place: number, said: Entry): string | nu
   if (said.epoch !== epoch) {
     return said.epoch > epoch ? `an entry of epoch ${said.epoch} in epoch ${epoch}` : null;
   }
-  // What a beat names has been counted, what a part belongs to comes after what has.
+  // A heartbeat names the last counted batch; a part belongs to the batch after the last counted
+  // one.
   const [known, link] =
     said.kind === 'part' ? [said.sequence - 1, said.previous] : [said.sequence, said.checksum];
   if (known > sequence) return `batch ${known} is not there`;

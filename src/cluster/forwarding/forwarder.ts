@@ -1,6 +1,6 @@
 /**
- * Passes requests on to the owner over connections that are kept, and holds them while there is no
- * owner to be reached (ADR 63, ADR 79).
+ * Forwards requests to the owner over persistent connections, and holds them while no owner can be
+ * reached (ADR 63, ADR 79).
  */
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../../engine/clock.js';
@@ -8,45 +8,47 @@ import { fieldsOf } from '../../grammar/json.js';
 import { type Hop, type HopRequest, hopHeader, signHop } from './hop.js';
 import { type KnownOwner, SentRequests } from './sent-requests.js';
 
-/** The status by which a node says that it is not the owner: the request was not looked at. */
+/**
+ * The status with which a node answers that it is not the owner: it has not processed the request.
+ */
 export const misdirected = 421;
 
 /** A request that a client sent to this node. */
 export interface ForwardedRequest extends HopRequest, Omit<Hop, 'attempt'> {
   readonly method: Dispatcher.HttpMethod;
-  /** Names and values in turn, as they go out; those of the connection are not among them. */
+  /** Alternating names and values, as they are sent; connection headers are not among them. */
   readonly headers: readonly string[];
   /**
-   * Whether it may be sent again when it is not known what became of it: it changes nothing, or
-   * the owner can tell that it was carried out.
+   * Whether the request may be sent again when its outcome is unknown: it changes nothing, or the
+   * owner can tell that it was carried out already.
    */
   readonly isRepeatable: boolean;
 }
 
-/** How it ended. */
+/** How the forwarding of a request ended. */
 export type Forwarded =
   /** The owner's answer, whose body is a stream; `headerPairs` has its headers. */
   | { readonly kind: 'answered'; readonly answer: Dispatcher.ResponseData }
-  /** This node has become the owner; `attempt` as of a hop. */
+  /** This node has become the owner; `attempt` is counted like that of a `Hop`. */
   | { readonly kind: 'here'; readonly attempt: number }
-  /** No owner took it in time: nothing was done. */
+  /** No owner accepted the request in time: nothing was done. */
   | { readonly kind: 'unavailable' }
-  /** It was sent, and it is not known what became of it. */
+  /** The request was sent, and its outcome is unknown. */
   | { readonly kind: 'unknown' }
-  /** The owner does not believe this node, and says why. */
+  /** The owner did not accept this node's signature; `reason` says why. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The client has gone, or this node ends. */
+  /** The client disconnected, or this node is shutting down. */
   | { readonly kind: 'gone' };
 
-/** What a forwarder needs. Bounds are of one node. */
+/** What a forwarder needs. The limits apply to this one node. */
 export interface ForwarderOptions extends KnownOwner {
   readonly secret: string;
   readonly clock: Clock;
-  /** How long a request waits for an owner that takes it, or for one that is not heard. */
+  /** How long a request waits for an owner to accept it, or for a silent owner to answer. */
   readonly heldMs?: number;
-  /** Bytes of the bodies that are held at once. */
+  /** The most bytes of request bodies that may be held at once. */
   readonly heldBytes?: number;
-  /** How long after a failure the owner is asked again. */
+  /** How long after a failure the request is sent to the owner again. */
   readonly retryMs?: number;
   /** How long the head of an answer may take: long reads wait for records. */
   readonly answerMs?: number;
@@ -56,15 +58,15 @@ const mebibyte = 1024 * 1024;
 
 const heldMsDefault = 5000;
 
-/** A request whose outcome is unknown so many times is given up. */
+/** A request is given up after its outcome was unknown this many times. */
 const unknownMax = 5;
 
-/** What became of one sending. */
+/** The outcome of one attempt to send a request. */
 type Attempted = Forwarded | { readonly kind: 'unseen' } | { readonly kind: 'given-up' };
 
 /**
- * One for each node. Whatever becomes of a request is a value (`Forwarded`), so that the door says
- * in one place what each means to the client.
+ * Forwards the requests of one node. Every outcome is a value (`Forwarded`), so that the caller can
+ * define in one place what each outcome means to the client.
  */
 export class Forwarder {
   private readonly agent: Agent;
@@ -75,12 +77,12 @@ export class Forwarder {
 
   constructor(private readonly options: ForwarderOptions) {
     const answerMs = options.answerMs ?? 120_000;
-    // One connection for each request under way: the limits of the node's own clients bound them.
+    // One connection for each request in flight: the limits on this node's own clients bound them.
     this.agent = new Agent({ headersTimeout: answerMs, bodyTimeout: 0, connectTimeout: 1000 });
     this.sent = new SentRequests(options.clock, options, options.heldMs ?? heldMsDefault);
   }
 
-  /** Bytes of the bodies that wait for an owner's answer. */
+  /** Bytes of the request bodies that wait for an owner's answer. */
   get heldBytes(): number {
     return this.usedBytes;
   }
@@ -102,7 +104,7 @@ export class Forwarder {
     }
   }
 
-  /** Gives up what is held and closes all connections. */
+  /** Abandons all held requests and closes all connections. */
   async close(): Promise<void> {
     this.ending.abort();
     this.sent.end();
@@ -120,11 +122,12 @@ export class Forwarder {
     while (!gone.aborted && !this.ending.signal.aborted) {
       if (this.isHere) return { kind: 'here', attempt };
       const attempted = await this.attempt(request, attempt, gone);
-      // It has waited for as long as it may, and there is no other owner to send it to.
+      // The request has waited for as long as it may, and there is no other owner to send it to.
       if (attempted.kind === 'given-up') return unknown;
       if (attempted.kind === 'unknown' && request.isRepeatable && attempt < unknownMax) {
         attempt += 1;
-        // What was under way for long has its whole time to wait for the next owner.
+        // A request that was in flight for long still gets the full time to wait for the next
+        // owner.
         until = clock.monotonic() + heldMs;
       } else if (attempted.kind !== 'unseen') return attempted;
       if (clock.monotonic() + retryMs > until) return attempt > 1 ? unknown : unavailable;
@@ -133,7 +136,7 @@ export class Forwarder {
     return { kind: 'gone' };
   }
 
-  /** One timer for all that are held. */
+  /** One timer serves all requests that are held. */
   private nextLook(retryMs: number): Promise<void> {
     this.look ??= new Promise<void>((resolve) => {
       this.options.clock.after(retryMs, () => {
@@ -184,9 +187,9 @@ const unavailable: Forwarded = { kind: 'unavailable' };
 const unknown: Forwarded = { kind: 'unknown' };
 const unseen: Attempted = { kind: 'unseen' };
 
-/** The headers of an owner's answer as they came: names and values in turn. */
+/** The headers of an owner's answer as they arrived: alternating names and values. */
 export function headerPairs({ headers }: Dispatcher.ResponseData): readonly string[] {
-  // They are a list where that was asked for, which their type does not say.
+  // With `responseHeaders: 'raw'` the headers are an array, which their type does not say.
   return Array.isArray(headers) ? headers : [];
 }
 
@@ -196,7 +199,7 @@ function hopReason(answer: Dispatcher.ResponseData): string | undefined {
   return at < 0 ? undefined : pairs[at + 1];
 }
 
-/** Whether no connection came about, so that no byte of the request was sent. */
+/** Whether no connection was established, so that no byte of the request was sent. */
 function isUnsent(error: unknown): boolean {
   const { code, syscall, errors } = fieldsOf(error);
   if (Array.isArray(errors) && errors.length > 0) return errors.every(isUnsent);

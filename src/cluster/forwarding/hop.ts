@@ -1,6 +1,6 @@
 /**
- * A request on its way from the node that took it to the owner: signed by the secret that the nodes
- * share, and passed on once at most (ADR 63, ADR 79).
+ * A hop: a request forwarded to the owner by the node that received it. It is signed with the
+ * secret that the nodes share, and is forwarded at most once (ADR 63, ADR 79).
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -11,43 +11,45 @@ export interface Hop {
    * itself, the URL of that node.
    */
   readonly client: string;
-  /** Of the request's turn: the same when the request is sent again. */
+  /** The seed of the request's turn; the same when the request is sent again. */
   readonly seed: string;
-  /** 1 = it was never sent before so that it may have been carried out. */
+  /** 1 means that no earlier attempt can have been carried out. */
   readonly attempt: number;
 }
 
-/** A request as it is signed: `path` with its query, `body` whole. */
+/** The signed parts of a request: `path` includes the query, `body` is complete. */
 export interface HopRequest {
   readonly method: string;
   readonly path: string;
   readonly body: Buffer;
 }
 
-/** What a request's head says of where it comes from. */
+/** Where a request comes from, according to its head. */
 export type OpenedHop =
-  /** A client sent it. */
+  /** A client sent the request. */
   | { readonly kind: 'none' }
-  /** A node sent it, with a body of this digest: see `hasDigest`. */
+  /** A node sent the request, with a body of this digest: see `hasDigest`. */
   | { readonly kind: 'hop'; readonly hop: Hop; readonly digest: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Headers as Node.js gives them: names in lower case. */
 export type HopHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Says that a request is passed on; in an answer 401, why the hop is not believed. */
+/**
+ * Marks a request as forwarded; in an answer 401, gives the reason why the hop was not accepted.
+ */
 export const hopHeader = 'stepwell-hop';
 
-/** What is signed beside the request, in this order. */
+/** The fields that are signed with the request, in this order. */
 const fields = ['date', 'client', 'seed', 'attempt', 'digest'] as const;
 const signatureHeader = `${hopHeader}-signature`;
 
 type Fields = Record<(typeof fields)[number], string>;
 
-/** What the wall clocks of two nodes may differ by, milliseconds. */
+/** The largest allowed difference between the wall clocks of two nodes, in milliseconds. */
 export const skewMsMax = 30_000;
 
-/** The headers that a node adds when it passes a request on at `now`, Unix milliseconds. */
+/** The headers that a node adds when it forwards a request at `now`, in Unix milliseconds. */
 export function signHop(
   secret: string,
   { method, path, body }: HopRequest,
@@ -67,14 +69,14 @@ export function signHop(
   return headers;
 }
 
-/** Whether a client sends headers that only nodes may send. */
+/** Whether the headers include any that only nodes may send. */
 export function isHop(headers: HopHeaders): boolean {
   return Object.keys(headers).some((name) => name.startsWith(hopHeader));
 }
 
 /**
- * What a request is that came with these headers at `now`, Unix milliseconds. The head alone tells
- * it, so that no body of a stranger is read.
+ * Classifies a request by its headers, received at `now` (Unix milliseconds). The head alone
+ * decides, so that no body from an unknown sender is read.
  */
 export function openHop(
   secret: string,
@@ -125,7 +127,7 @@ function fieldsIn(headers: HopHeaders): Fields | null {
     if (typeof value !== 'string') return null;
     said[field] = value;
   }
-  // Each of them was found.
+  // The loop has found every field.
   return said as Fields;
 }
 
@@ -137,7 +139,10 @@ function digestOf(body: Buffer): string {
   return createHash('sha256').update(body).digest('hex');
 }
 
-/** No field holds a line break: each is a token of HTTP, a number, or percent-encoded. */
+/**
+ * Line breaks can separate the fields: each field is an HTTP token, a number, or percent-encoded,
+ * and so holds no line break.
+ */
 function signature(secret: string, method: string, path: string, said: Fields): string {
   const signed = ['stepwell-hop 1', method, path, ...fields.map((field) => said[field])];
   return createHmac('sha256', secret).update(signed.join('\n')).digest('hex');

@@ -1,25 +1,27 @@
-/** A request of one node to another, signed as a hop is: what nodes have to say to each other. */
+/**
+ * Sends a request from one node to another, signed like a hop: for the nodes' own communication.
+ */
 import { type Dispatcher, request } from 'undici';
 import type { Clock } from '../../engine/clock.js';
 import type { Identifiers } from '../../engine/identifiers.js';
 import { signHop } from './hop.js';
 
-/** A node that calls. */
+/** The node that makes the call. */
 export interface CallingNode {
-  /** Its own address. */
+  /** The calling node's own address. */
   readonly url: string;
-  /** The one that all nodes share. */
+  /** The secret that all nodes share. */
   readonly secret: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly identifiers: Pick<Identifiers, 'randomBytes'>;
 }
 
-/** All that nodes say to each other is a PUT. */
+/** Every call between nodes is a PUT. */
 const method = 'PUT';
 
 /**
- * What is asked of the node at `origin`; its answer has to begin within `withinMs`, and no pause of
- * it may be longer than `pauseMs`.
+ * A call to the node at `origin`. Its answer must begin within `withinMs` and must not pause for
+ * longer than `pauseMs`.
  */
 export interface NodeCall {
   readonly origin: string;
@@ -27,17 +29,17 @@ export interface NodeCall {
   readonly body: Buffer;
   readonly withinMs: number;
   readonly pauseMs?: number;
-  /** Another one for each call; without it one is made. */
+  /** A different seed for each call; generated if absent. */
   readonly seed?: string;
   readonly signal?: AbortSignal;
 }
 
-/** A new one of a call. */
+/** Generates a new seed for a call. */
 export function callSeed({ identifiers }: CallingNode): string {
   return identifiers.randomBytes(16).toString('hex');
 }
 
-/** Calls a node; rejects where it does not answer. */
+/** Calls a node; rejects if the node does not answer in time. */
 export function callNode(caller: CallingNode, call: NodeCall): Promise<Dispatcher.ResponseData> {
   const { origin, path, body, withinMs, pauseMs = withinMs } = call;
   const { seed = callSeed(caller), signal } = call;

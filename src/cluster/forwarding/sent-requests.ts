@@ -1,35 +1,35 @@
 /**
- * Requests that wait for the owner they were sent to, or take its answer. One that has lost the log
- * may stand still for minutes: what was sent to it ends as soon as another owner is known, and what
- * may be repeated once it is neither heard nor answers.
+ * Tracks the requests that were sent to an owner until they are answered completely. An owner that
+ * has lost the log may hang for minutes. So a request ends as soon as another owner is known; a
+ * repeatable request also ends once its owner is neither heard nor answers.
  */
 import type { Clock } from '../../engine/clock.js';
 
-/** The owner is looked at as often while anything was sent. */
+/** How often the owner is checked while any request is tracked. */
 const lookMs = 100;
 
-/** What is known of the owner. */
+/** What this node knows of the owner. */
 export interface KnownOwner {
-  /** The address of the owner (`http://host:port`); null while none is known, or it is this one. */
+  /** The owner's address (`http://host:port`); null if no owner is known, or if it is this node. */
   readonly owner: () => string | null;
   /** Whether this node is the owner and serves. */
   readonly isHere?: () => boolean;
   /**
-   * For how long the owner should have been heard in the shared log, and was not; 0 or less while
-   * it is heard. Without it, it always is.
+   * How long the owner's next entry in the shared log has been overdue; 0 or less while the owner
+   * is heard. If absent, the owner counts as always heard.
    */
   readonly overdueMs?: () => number;
 }
 
 /** One request that was sent. */
 export interface SentRequest {
-  /** Says that its client is gone, that another node has become the owner, or `isGivenUp`. */
+  /** Aborts if the client is gone, another node has become the owner, or `isGivenUp` is true. */
   readonly signal: AbortSignal;
-  /** Its owner was not heard for too long: no other one is known that it could be sent to. */
+  /** Whether the request's owner was silent for too long and no other owner is known. */
   readonly isGivenUp: () => boolean;
-  /** The head of its answer has come; the rest may take its time. */
+  /** Call it when the head of the answer has arrived; the body may take any time. */
   readonly answered: () => void;
-  /** It was answered whole, or failed. */
+  /** Call it when the request was answered completely, or failed. */
   readonly end: () => void;
 }
 
@@ -37,16 +37,16 @@ interface Sent {
   readonly origin: string;
   readonly at: number;
   readonly abort: AbortController;
-  /** Whether it may be given up. */
+  /** Whether the request may be given up. */
   mayEnd: boolean;
   isGivenUp: boolean;
 }
 
-/** One for each forwarder. A timer runs only while something waits. */
+/** The sent requests of one forwarder. A timer runs only while a request is tracked. */
 export class SentRequests {
   private readonly all = new Set<Sent>();
   private cancelLook: (() => void) | null = null;
-  /** An owner has answered something then: it does not stand still. */
+  /** When an owner last answered a request, which shows that it does not hang. */
   private answeredAt = Number.NEGATIVE_INFINITY;
 
   /** `heldMs`: how long a request waits while its owner is not heard. */
@@ -56,7 +56,7 @@ export class SentRequests {
     private readonly heldMs: number,
   ) {}
 
-  /** A request is sent to `origin`; `gone` says that its client is. */
+  /** Starts to track a request sent to `origin`; `gone` aborts when its client disconnects. */
   begin(origin: string, isRepeatable: boolean, gone: AbortSignal): SentRequest {
     const sent: Sent = {
       origin,
@@ -80,7 +80,7 @@ export class SentRequests {
     return { signal: sent.abort.signal, isGivenUp: () => sent.isGivenUp, answered, end };
   }
 
-  /** Ends all of them. */
+  /** Aborts all tracked requests. */
   end(): void {
     this.cancelLook?.();
     for (const { abort } of this.all) abort.abort();
@@ -94,7 +94,7 @@ export class SentRequests {
     const isHere = this.known.isHere?.() === true;
     const silentSince = this.silentSince();
     for (const sent of this.all) {
-      // Where none is known, the one before may still answer.
+      // While no owner is known, the previous one may still answer.
       const isLeft = isHere || (owner !== null && sent.origin !== owner);
       const heldFrom = Math.max(sent.at, silentSince);
       sent.isGivenUp = !isLeft && sent.mayEnd && this.clock.monotonic() - heldFrom >= this.heldMs;
@@ -103,7 +103,9 @@ export class SentRequests {
     this.cancelLook = this.clock.after(lookMs, this.look);
   };
 
-  /** From then on the owner should have been heard, or have answered, and has not. */
+  /**
+   * The time since when the owner is silent: it was neither heard when due, nor has it answered.
+   */
   private silentSince(): number {
     const overdueMs = Math.max(0, this.known.overdueMs?.() ?? 0);
     return Math.max(this.clock.monotonic() - overdueMs, this.answeredAt);

@@ -1,4 +1,4 @@
-/** Connections to brokers of Kafka: to those that say who leads a topic, and to its leader. */
+/** Connections to Kafka brokers: to those that report who leads the topic, and to its leader. */
 import { isIP } from 'node:net';
 import type { KafkaAddress, KafkaTarget } from './kafka-url.js';
 import {
@@ -11,10 +11,10 @@ import {
 
 const connectMs = 2000;
 
-/** Of a request, its wait in the broker included. */
+/** Timeout of a request, including its wait in the broker. */
 const requestMs = 5000;
 
-/** Opens a connection; it is made once, and nothing on it is sent twice. */
+/** Opens a connection. It does not reconnect by itself, and no request on it is sent twice. */
 async function connectTo(
   kafka: Protocol,
   target: KafkaTarget,
@@ -26,13 +26,13 @@ async function connectTo(
     ...(target.tls && { tls: {}, tlsServerName: isIP(host) === 0 }),
     ...(target.sasl && { sasl: target.sasl }),
   });
-  // What is under way rejects by itself; an event that has no listener would end the process.
+  // Requests in flight reject by themselves; an error event without a listener ends the process.
   connection.on('error', () => {});
   await connection.connect(host, port);
   return connection;
 }
 
-/** Asks one broker, on a connection of its own. */
+/** Sends one request to a broker, on a connection of its own. */
 export async function asked<Answer>(
   kafka: Protocol,
   target: KafkaTarget,
@@ -47,13 +47,16 @@ export async function asked<Answer>(
   }
 }
 
-/** The broker that leads the topic's one partition, and since which change of leaders. */
+/** The broker that leads the topic's only partition, with the epoch of its leadership. */
 export interface Leader extends KafkaAddress {
-  /** Goes with each read: a broker that led before, or does not know yet that it leads, refuses. */
+  /**
+   * Sent with each read: a broker that no longer leads, or does not know yet that it leads,
+   * refuses.
+   */
   readonly epoch: number;
 }
 
-/** Says which broker leads. A leader of an older epoch than was seen is never believed. */
+/** Finds the broker that leads. Never accepts a leader of an older epoch than one already seen. */
 export class Leaders {
   private epoch = -1;
 
@@ -62,12 +65,12 @@ export class Leaders {
     private readonly target: KafkaTarget,
   ) {}
 
-  /** By the first broker that knows. */
+  /** Takes the answer of the first broker that knows the leader. */
   async find(): Promise<Leader> {
     return this.seen(await Promise.any(this.answers()).catch((error) => this.refuse(error)));
   }
 
-  /** By all brokers that answer: what one that lost touch with the others says is not enough. */
+  /** Takes the newest of all brokers' answers: a single broker may be cut off from the others. */
   async newest(): Promise<Leader> {
     const answers = await Promise.allSettled(this.answers());
     const leaders = answers.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -107,7 +110,7 @@ export interface LeaderConnection {
   readonly epoch: number;
 }
 
-/** One connection to the broker that leads, made again where it is lost. */
+/** One connection to the broker that leads; opened again when it is lost. */
 export class ToLeader {
   private current: Promise<LeaderConnection> | null = null;
 
@@ -117,7 +120,7 @@ export class ToLeader {
     private readonly leaders: Leaders,
   ) {}
 
-  /** Asks it something; a connection on which that failed is not used again. */
+  /** Sends a request to the leader. After a failure the connection is not used again. */
   async ask<Answer>(
     question: (leader: LeaderConnection) => Answer | Promise<Answer>,
   ): Promise<Answer> {
@@ -131,7 +134,7 @@ export class ToLeader {
     }
   }
 
-  /** Closes it at once, whatever it is doing. */
+  /** Closes the connection at once, even if requests are in flight. */
   drop(): void {
     if (this.current !== null) this.discard(this.current);
   }

@@ -1,7 +1,7 @@
 /**
- * The shared log on the protocol of Kafka (ADR 68): an entry is a record, its place the record's
- * offset. Kafka does not compare places, so the entries themselves fence. What it acknowledges is
- * on every replica that is in step, two at least.
+ * The shared log over the Kafka protocol (ADR 68): an entry is a record, and its place is the
+ * record's offset. Kafka does not compare places, so the entries themselves provide the fencing. An
+ * acknowledged entry is on every in-sync replica, at least two.
  */
 import { type Clock, systemClock } from '../../engine/clock.js';
 import type { AppendOutcome, CommitLog, ReadEntries, SharedLogEntry } from '../commit-log.js';
@@ -16,21 +16,21 @@ import {
 } from './protocol.js';
 import { prepareTopic } from './topic-check.js';
 
-/** All replicas that are in step have it. */
+/** The broker acknowledges once all in-sync replicas have the record. */
 const acksAll = -1;
 
-/** The broker answers by then: the record may be in the log all the same. */
+/** The broker answers within this time; even after a timeout the record may be in the log. */
 const produceMs = 2000;
 
 /**
- * A read that finds nothing waits for so long. Brokers answer as soon as an entry comes; mock
- * brokers of librdkafka answer at the end, which a takeover then pays several times.
+ * How long a read waits when it finds nothing. Real brokers answer as soon as an entry comes; the
+ * mock brokers of librdkafka answer only at the end, and a takeover waits for several such reads.
  */
 const waitMs = 50;
 
 const readBytesMax = 8 * 1024 * 1024;
 
-/** Of a batch of records (kafka.apache.org/documentation, "Record Batch"). */
+/** Attribute bits of a record batch (kafka.apache.org/documentation, "Record Batch"). */
 const attributes = { logAppendTime: 0x08, control: 0x20 } as const;
 
 const trimMs = 2000;
@@ -41,15 +41,15 @@ const earliest = -2n;
 
 const unknown: AppendOutcome = { kind: 'unknown' };
 
-/** A place that the leader has answered about cannot be judged: a read again tells more. */
+/** The leader's answer does not decide whether a place exists: the caller should read again. */
 class NotKnownYet extends Error {
   override readonly name = 'NotKnownYet';
 }
 
 /**
- * Opens the log that a URL names (`parseKafkaUrl`). Makes the topic where there is none. Rejects
- * with `KafkaUrlInvalid`, with `KafkaTopicUnfit` where the topic may lose entries, and with
- * `KafkaUnavailable` where no broker answers.
+ * Opens the log that a URL names (`parseKafkaUrl`). Creates the topic if it does not exist. Rejects
+ * with `KafkaUrlInvalid`, with `KafkaTopicUnfit` if the topic may lose entries or cannot be written
+ * to, and with `KafkaUnavailable` if no broker answers.
  */
 export async function openKafkaLog(url: string, clock: Clock = systemClock): Promise<KafkaLog> {
   const target = parseKafkaUrl(url);
@@ -59,18 +59,21 @@ export async function openKafkaLog(url: string, clock: Clock = systemClock): Pro
 }
 
 /**
- * Made by `openKafkaLog`. Any failure of an append is `unknown`: it may have been stored. Reads
- * reject where the leader cannot be asked; the caller asks again.
+ * Created by `openKafkaLog`. Any failure of an append is `unknown`: the entry may have been stored.
+ * Reads reject if the leader cannot be reached; the caller tries again.
  */
 export class KafkaLog implements CommitLog {
-  /** Reads have one of their own: a broker answers a connection's requests one after the other. */
+  /**
+   * Appends and reads use separate connections, because a broker answers the requests of one
+   * connection one after the other.
+   */
   private readonly writing: ToLeader;
   private readonly reading: ToLeader;
   private readonly leaders: Leaders;
-  /** The append under way, and whether some of it may have reached the leader. */
+  /** The append in flight, and whether some of it may have reached the leader. */
   private appending: { isSent: boolean } | null = null;
 
-  /** Over a topic that is known to be fit: `openKafkaLog` looks first. */
+  /** Expects a topic that is known to be fit: `openKafkaLog` checks that first. */
   constructor(
     private readonly kafka: Protocol,
     private readonly target: KafkaTarget,
@@ -82,15 +85,16 @@ export class KafkaLog implements CommitLog {
   }
 
   /**
-   * One at a time: an earlier one that has not ended is given up, with its connection. One that is
-   * still being opened serves the next: it may take longer than a node waits for an append. Kafka
-   * does not look at `expected`, and refuses nothing.
+   * Appends one entry at a time: an earlier append that has not ended is given up, with its
+   * connection. A connection that is still being opened is kept for the next append, because
+   * opening may take longer than a node waits for an append. Kafka ignores `expected` and never
+   * refuses.
    */
   async append(_expected: number, bytes: Buffer): Promise<AppendOutcome> {
     if (this.appending?.isSent === true) this.writing.drop();
     const own = { isSent: false };
     this.appending = own;
-    // The client may send it after it was given up.
+    // A copy, because the client may send the bytes after the append was given up.
     const kept = Buffer.from(bytes);
     try {
       return await this.writing.ask((leader) => {
@@ -101,7 +105,7 @@ export class KafkaLog implements CommitLog {
     } catch {
       return unknown;
     } finally {
-      // One that was given up ends after the next one has begun.
+      // An append that was given up ends only after the next one has begun.
       if (this.appending === own) this.appending = null;
     }
   }
@@ -111,7 +115,7 @@ export class KafkaLog implements CommitLog {
     if (found !== null) return found;
     const bounds = await this.bounds();
     if (from > bounds.end) await this.mustLead();
-    // Between the two answers the log has grown, or was trimmed: entries come with the next read.
+    // Between the two answers the log grew or was trimmed: the next read returns the entries.
     return { start: bounds.start, end: bounds.end, entries: [] };
   }
 
@@ -150,7 +154,7 @@ export class KafkaLog implements CommitLog {
     return { kind: 'stored', place: Number(stored.baseOffset), at };
   }
 
-  /** Null where the leader has no such place. */
+  /** Reads entries from `from` on; null if the leader has no such place. */
   private async fetch(leader: LeaderConnection, from: number): Promise<ReadEntries | null> {
     const { topic: topicId } = this.target;
     const asked = {
@@ -171,7 +175,8 @@ export class KafkaLog implements CommitLog {
     const found = answer.responses[0]?.partitions[0];
     if (found === undefined) throw new NotKnownYet('the broker has left the topic out');
     const end = Number(found.highWatermark);
-    // A new leader has the entries, and learns late that the others have them too (KIP-207).
+    // A new leader has the entries, but learns only later that the other replicas have them
+    // (KIP-207).
     if (end < from) throw new NotKnownYet(`the leader answers for places before ${end} as yet`);
     const entries = (found.records ?? []).flatMap(entriesOf).filter(({ place }) => place >= from);
     return { start: Number(found.logStartOffset), end, entries };
@@ -194,8 +199,8 @@ export class KafkaLog implements CommitLog {
   }
 
   /**
-   * A place that was read before is missing. A broker that led once and is cut off from the others
-   * says the same, and nothing is missing then.
+   * Called when a place that was read before seems to be missing. A former leader that is cut off
+   * from the others answers the same although nothing is missing; then this rejects.
    */
   private mustLead(): Promise<void> {
     return this.reading.ask(async ({ epoch }) => {

@@ -1,17 +1,17 @@
-/** Where a log on the protocol of Kafka is, as one URL says it (ADR 68). */
+/** Parses the URL that locates a shared log over the Kafka protocol (ADR 68). */
 
-/** How a connection says who it is, in the names of the protocol. */
+/** How a connection authenticates, by the names of the protocol. */
 export type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
 
-/** A broker to ask first. */
+/** The address of a broker. */
 export interface KafkaAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a URL says. */
+/** What a URL names: brokers, topic and login. */
 export interface KafkaTarget {
-  /** One at least: those to ask where the topic is. */
+  /** The bootstrap brokers, which say where the topic is; at least one. */
   readonly brokers: readonly KafkaAddress[];
   readonly topic: string;
   readonly tls: boolean;
@@ -22,7 +22,7 @@ export interface KafkaTarget {
   } | null;
 }
 
-/** A URL that says no place of a log. Its message holds nothing of the URL that may be secret. */
+/** The URL does not locate a log. The message includes no part of the URL that may be secret. */
 export class KafkaUrlInvalid extends Error {
   override readonly name = 'KafkaUrlInvalid';
 
@@ -43,7 +43,7 @@ const parts = new RegExp(
 );
 const address = /^(?:\[(?<ipv6>[0-9a-fA-F:.]+)\]|(?<name>[^:[\]\s]+)):(?<port>\d{1,5})$/;
 
-/** As brokers demand it (org.apache.kafka.common.internals.Topic). */
+/** The names that brokers allow (org.apache.kafka.common.internals.Topic). */
 const topicName = /^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}$/;
 
 const mechanisms: ReadonlyMap<string, SaslMechanism> = new Map([

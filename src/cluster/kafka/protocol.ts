@@ -2,8 +2,8 @@
 import type * as Kafka from '@platformatic/kafka';
 
 /**
- * Loads the client; only where it is asked for. Each request has one version, which brokers from
- * 2.8 to 4 know, so that none has to be asked what it knows.
+ * Loads the client, only when it is needed. Each request uses one fixed version, which brokers from
+ * 2.8 to 4 support, so that no broker has to be asked which versions it supports.
  */
 export async function loadProtocol() {
   const kafka = await import('@platformatic/kafka').catch((cause: unknown) => {
@@ -21,7 +21,7 @@ export async function loadProtocol() {
   };
 }
 
-/** What is sent. Nothing in it sends a request twice. */
+/** The requests that can be sent. None of them is ever retried by the client. */
 export type Protocol = Awaited<ReturnType<typeof loadProtocol>>;
 
 /** A connection to one broker. */
@@ -30,15 +30,17 @@ export type BrokerConnection = Kafka.Connection;
 /** What a broker answers about the cluster. */
 export type Metadata = Awaited<ReturnType<Protocol['metadata']>>;
 
-/** Records as a producer has sent them together: one here, where no other producer writes. */
+/**
+ * Records that a producer sent together: only one each if no other producer writes to the topic.
+ */
 export type RecordsBatch = Kafka.RecordsBatch;
 
-/** No broker that was asked has given an answer that helps, or there is no client to ask one. */
+/** No broker gave a useful answer, or the client library is not installed. */
 export class KafkaUnavailable extends Error {
   override readonly name = 'KafkaUnavailable';
 }
 
-/** Codes of errors that are handled by themselves (kafka.apache.org/protocol, "Error Codes"). */
+/** Codes of the errors that get specific handling (kafka.apache.org/protocol, "Error Codes"). */
 export const errorCodes = {
   offsetOutOfRange: 1,
   unknownTopic: 3,
@@ -46,14 +48,14 @@ export const errorCodes = {
   topicExists: 36,
 } as const;
 
-/** The code that a broker has answered with; null where it has not answered. */
+/** The error code of a broker's answer; null if the broker did not answer. */
 export function errorCodeOf(error: unknown): number | null {
   if (!(error instanceof AggregateError)) return null;
   const [first] = error.errors;
   return typeof first?.apiCode === 'number' ? first.apiCode : null;
 }
 
-/** An error in one line, with what has caused it and the broker's own words. */
+/** Formats an error as one line, with its causes and the broker's own message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const causes: unknown[] = error instanceof AggregateError ? error.errors : [error.cause];

@@ -1,4 +1,4 @@
-/** A look at the topic before anything is written to it; makes it where there is none (ADR 68). */
+/** Checks the topic before anything is written to it; creates it if it does not exist (ADR 68). */
 import { setTimeout as pause } from 'node:timers/promises';
 import { asked } from './brokers.js';
 import type { KafkaAddress, KafkaTarget } from './kafka-url.js';
@@ -20,11 +20,14 @@ import {
 
 const createMs = 5000;
 
-/** A topic that was just made is known to every broker, and has a leader, after some looks. */
+/**
+ * How often a topic that was just created is checked, until every broker knows it and it has a
+ * leader.
+ */
 const looksMax = 100;
 const betweenLooksMs = 100;
 
-/** In requests to describe settings: a topic. */
+/** The resource type of a topic in requests that describe settings. */
 const topicResource = 2;
 
 /** Rejects with `KafkaTopicUnfit`, or `KafkaUnavailable`. */
@@ -40,7 +43,7 @@ class TopicCheck {
     private readonly target: KafkaTarget,
   ) {}
 
-  /** Null where there is no such topic. */
+  /** Describes the topic; null if it does not exist. */
   async describe(): Promise<DescribedTopic | null> {
     const found = await this.find();
     if (found === null) return null;
@@ -61,13 +64,14 @@ class TopicCheck {
       } catch (error) {
         reason = error;
       }
-      // A timer of the clock would not keep the process, which may have nothing else as yet.
+      // Not a timer of the `Clock`: such a timer would not keep the process alive, and nothing else
+      // may do so yet.
       await pause(betweenLooksMs);
     }
     throw failed('the topic was made', reason);
   }
 
-  /** Asks a broker that makes topics by itself not to. */
+  /** Looks the topic up, and asks the brokers not to create it automatically. */
   private async find(): Promise<Metadata | null> {
     const { kafka, target } = this;
     const answers = target.brokers.map((broker) =>
@@ -104,7 +108,7 @@ class TopicCheck {
     }
   }
 
-  /** The broker that makes topics. */
+  /** The controller: the broker that creates topics. */
   private async controller(): Promise<KafkaAddress> {
     const { kafka, target } = this;
     const answers = target.brokers.map((each) =>

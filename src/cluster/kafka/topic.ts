@@ -1,16 +1,16 @@
-/** What a topic of Kafka must be before it may hold a shared log (ADR 68). */
+/** The requirements that a Kafka topic must meet to hold a shared log (ADR 68). */
 import { partBytesMax } from '../entry.js';
 
 /** A topic as its brokers describe it. */
 export interface DescribedTopic {
   readonly partitions: number;
-  /** Of the partition that has the fewest. */
+  /** Number of replicas of the partition that has the fewest. */
   readonly replicas: number;
-  /** Settings of the topic by their names, those that it takes from the brokers included. */
+  /** Settings of the topic by name, including those that it inherits from the brokers. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** A topic that may lose what it acknowledges, or that this log cannot be written to. */
+/** The topic may lose acknowledged entries, or this log cannot be written to it. */
 export class KafkaTopicUnfit extends Error {
   override readonly name = 'KafkaTopicUnfit';
 
@@ -19,7 +19,7 @@ export class KafkaTopicUnfit extends Error {
   }
 }
 
-/** A part of the largest size, the header of its entry, and what Kafka puts around a record. */
+/** The largest part, plus the header of its entry and Kafka's overhead for a record. */
 const recordBytesMax = partBytesMax + 1024;
 
 interface Requirement {
@@ -28,7 +28,7 @@ interface Requirement {
   readonly must: string;
   /** Why, as the end of a sentence that names the setting and its value. */
   readonly because: string;
-  /** What a topic is made with, where it differs from what every broker has by itself. */
+  /** The value for a new topic, if it differs from the default of every broker. */
   readonly made?: string;
 }
 
@@ -89,7 +89,7 @@ const requirements: readonly Requirement[] = [
   },
 ];
 
-/** What a topic is made with where there is none. */
+/** How the topic is created if it does not exist. */
 export const newTopic = {
   partitions: 1,
   replicas: 3,
@@ -101,7 +101,7 @@ export const newTopic = {
 /** The settings to ask brokers about. */
 export const requiredSettings: readonly string[] = requirements.map(({ setting }) => setting);
 
-/** Why a topic cannot hold a shared log, a sentence each; none where it can. */
+/** The reasons why a topic cannot hold a shared log, one sentence each; empty if it can. */
 export function unfitReasons(topic: DescribedTopic): string[] {
   const reasons: string[] = [];
   if (topic.partitions !== newTopic.partitions) {

@@ -1,27 +1,31 @@
 /**
- * An append to the table as one exchange. The client would copy the bytes into a message of its
- * own, and ask for a description of what comes back: here they go to the socket where they lie.
+ * An append to the table as one protocol exchange. The usual query of the client would copy the
+ * bytes into a message of its own and ask for a description of the result; here the bytes go to the
+ * socket without a copy.
  */
 import type { Client, Connection, Submittable } from 'pg';
 
-/** What an append says. */
+/** The parameters of an append. */
 export interface Append {
   readonly shard: string;
   readonly place: number;
   readonly bytes: Buffer;
 }
 
-/** A statement with the parameters `shard`, `place` and `bytes`: brings a number, or no row. */
+/** A statement with the parameters `shard`, `place` and `bytes`; it returns a number, or no row. */
 export interface AppendStatement {
-  /** By which a connection knows it. */
+  /** The name under which a connection prepares the statement. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The name of the one statement that a connection knows. */
+/** The name of the one statement that each connection has prepared. */
 const prepared = new WeakMap<Connection, string>();
 
-/** The number in the row that the statement brings; null = no row. Rejects as a query does. */
+/**
+ * Executes an append. Resolves with the number in the returned row, or null if there is no row.
+ * Rejects like a query.
+ */
 export function appendedRow(
   client: Client,
   statement: AppendStatement,
@@ -32,7 +36,7 @@ export function appendedRow(
   });
 }
 
-/** What the client asks of all that it is given to send. */
+/** Implements the interface that the client expects of everything it sends. */
 class Exchange implements Submittable {
   private found: number | null = null;
 
@@ -68,7 +72,10 @@ class Exchange implements Submittable {
     this.failed(error);
   }
 
-  /** Once for a connection, which is given up where an append fails. */
+  /**
+   * Prepares the statement once for each connection. A connection is discarded when an append
+   * fails.
+   */
   private prepare(connection: Connection): void {
     const { name, text } = this.statement;
     if (prepared.get(connection) === name) return;
@@ -94,7 +101,7 @@ const parameterTypes = ['25', '20', '17'];
   All big endian (PostgreSQL's manual, "Message Formats").
 */
 
-/** All of a `Bind` before the bytes, which are its last parameter. */
+/** The part of a `Bind` message before `bytes`, which are its last parameter. */
 function bindHead(statement: string, { shard, place, bytes }: Append): Buffer {
   const [nameBytes, shardBytes] = [Buffer.byteLength(statement), Buffer.byteLength(shard)];
   const head = Buffer.allocUnsafe(fixedHeadBytes + nameBytes + shardBytes);
@@ -113,7 +120,7 @@ function bindHead(statement: string, { shard, place, bytes }: Append): Buffer {
 }
 
 const binary = 1;
-/** Kind, length, two ends of texts, three numbers, three lengths and a place. */
+/** Kind, length, two string terminators, three numbers, three lengths and a place. */
 const fixedHeadBytes = 1 + 4 + 2 + 6 + 12 + 8;
 const resultFormats = Buffer.from([0, 0]);
 const execute = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0]);

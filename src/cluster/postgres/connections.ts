@@ -1,18 +1,21 @@
-/** Connections to the server of PostgreSQL that takes writes. */
+/** Connections to the PostgreSQL server that accepts writes. */
 import { Socket } from 'node:net';
 import type { Client } from 'pg';
 
 const connectMs = 2000;
 
-/** A server that is there answers sooner, or sends some of its answer. */
+/** A server that is alive answers sooner, or at least sends some of its answer. */
 const silenceMs = 5000;
 
-/** A host that is gone, while a commit waits there for its standby, is noticed some 10 s later. */
+/**
+ * So a host that disappears while a commit waits there for its standby is noticed about 10 s later.
+ */
 const keepAliveMs = 5000;
 
 /**
- * An append that was given up may wait in its server for the row of the one before, which waits for
- * the standby. It ends by itself, or each try would take up one more connection of the server.
+ * An append that was given up may still wait in the server for a lock on the row of an earlier
+ * append, which waits for the standby. The lock timeout ends it; otherwise each retry would occupy
+ * one more connection of the server.
  */
 const sessionSettings = 'set synchronous_commit = on; set lock_timeout = 1000';
 
@@ -24,7 +27,7 @@ const tableOf = (compression: string) => `create table if not exists stepwell_lo
   primary key (shard, place)
 )`;
 
-/** A commit waits for it, and the default, pglz, takes far longer for JSON (ADR 65). */
+/** Compression delays the commit, and the default, pglz, takes far longer for JSON (ADR 65). */
 const fastCompression = 'compression lz4';
 
 /** SQLSTATE of the errors that are handled here. */
@@ -32,21 +35,24 @@ export const duplicateKey = '23505';
 const duplicateTable = '42P07';
 
 /**
- * A wait for the standby was cancelled: the row is committed on the server and may be lost with it.
- * PostgreSQL says it by this warning alone.
+ * SQLSTATE of the warning that a wait for the standby was cancelled: the row is committed on the
+ * server alone and may be lost with it. PostgreSQL reports this only by this warning.
  */
 const waitCancelled = '01000';
 
-/** A connection, and whether what it did last is known to be on the standby. */
+/** A connection, and whether its last commit is known to be on the standby. */
 export interface PostgresConnection {
   readonly client: Client;
   readonly socket: Socket;
-  /** Rises with each promotion: of two servers that take writes the higher one is right. */
+  /**
+   * Increases with each promotion: of two servers that accept writes, the one with the higher
+   * timeline is the right one.
+   */
   readonly timeline: number;
   isWaitCancelled: boolean;
 }
 
-/** One connection to the server that takes writes, made again where it is lost. */
+/** One connection to the server that accepts writes; opened again when it is lost. */
 export class PostgresConnections {
   private current: Promise<PostgresConnection> | null = null;
   /** Of the server of the connection there is; 0 while there is none. */
@@ -55,8 +61,8 @@ export class PostgresConnections {
   constructor(private readonly urls: readonly string[]) {}
 
   /**
-   * The one there is, or a new one: servers are tried in turn. Rejects where none of them takes
-   * writes; the next call tries again.
+   * Returns the existing connection, or opens a new one by trying all servers. Rejects if none of
+   * them accepts writes; the next call tries again.
    */
   open(): Promise<PostgresConnection> {
     if (this.current !== null) return this.current;
@@ -83,7 +89,7 @@ export class PostgresConnections {
     if (this.current !== null) this.discard(this.current);
   }
 
-  /** Closes one at once; another one that was opened since stays. */
+  /** Closes the given connection at once; a connection that was opened since then stays. */
   discard(opening: Promise<PostgresConnection>): void {
     this.forget(opening);
     opening.then(({ socket }) => socket.destroy()).catch(() => undefined);
@@ -96,8 +102,8 @@ export class PostgresConnections {
   }
 
   /**
-   * All servers are asked: one that was replaced, and came back as it was, takes writes, too. The
-   * one that was promoted last is right.
+   * Asks all servers, because a former primary that came back unchanged also accepts writes. The
+   * server that was promoted last is the right one.
    */
   private async connect(): Promise<PostgresConnection> {
     const asked = await Promise.allSettled(this.urls.map((url) => this.connectTo(url)));
@@ -118,9 +124,9 @@ export class PostgresConnections {
     return connection;
   }
 
-  /** Rejects where the server follows another one. */
+  /** Rejects if the server is a standby. */
   private async connectTo(connectionString: string): Promise<PostgresConnection> {
-    // Loaded only where it is asked for.
+    // The client is loaded only when it is needed.
     const { default: pg } = await import('pg');
     const socket = new Socket();
     socket.on('timeout', () => socket.destroy(new Error('the server of PostgreSQL is silent')));
@@ -146,10 +152,12 @@ export class PostgresConnections {
     }
   }
 
-  /** A query that waits rejects by itself; a connection that does nothing is made again. */
+  /**
+   * Discards a lost connection, so that it is opened again. Waiting queries reject by themselves.
+   */
   private lost(client: Client): void {
     const { current } = this;
-    // Of a server that is not the right one, or of an attempt, nothing is to be dropped.
+    // The client of a server that was not chosen, or of a failed attempt, is not the current one.
     current?.then(
       (connection) => {
         if (connection.client === client) this.discard(current);
@@ -163,8 +171,8 @@ export class PostgresConnections {
 const waiting = new WeakMap<Socket, number>();
 
 /**
- * What `ask` finds where a server that is there answers at once; the connection is closed, and what
- * it waits for rejects, where the server says nothing for long.
+ * Runs `ask` for queries that a live server answers at once. If the server is silent for too long,
+ * the connection is closed, so that the waiting queries reject.
  */
 export async function answered<Found>(
   { client, socket }: Pick<PostgresConnection, 'client' | 'socket'>,
@@ -182,8 +190,8 @@ export async function answered<Found>(
 }
 
 /**
- * The first eight digits of the name of a file of its log, in hexadecimal. Rejects where the server
- * follows another one.
+ * The server's timeline: the first eight hexadecimal digits of the name of its current WAL file.
+ * Rejects if the server is a standby.
  */
 async function timelineOfPrimary(client: Client): Promise<number> {
   const { rows: found } = await client.query('select pg_is_in_recovery() as follows');
@@ -198,19 +206,19 @@ async function makeTable(client: Client): Promise<void> {
     await client.query(tableOf(fastCompression));
   } catch (error) {
     if (isMade(error)) return;
-    // The server is older than version 14, or was built without it.
+    // The server is older than version 14, or was built without lz4.
     await client.query(tableOf('')).catch((reason: unknown) => {
       if (!isMade(reason)) throw reason;
     });
   }
 }
 
-/** Another node has made it at the same moment. */
+/** Whether the error says that another node created the table at the same moment. */
 function isMade(error: unknown): boolean {
   return [duplicateKey, duplicateTable].includes(codeOf(error));
 }
 
-/** The SQLSTATE of an error; empty where it has none. */
+/** The SQLSTATE of an error; empty if it has none. */
 export function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

@@ -1,20 +1,23 @@
 /**
- * Rows as bytes. What a query brings passes through the client as text, a `bytea` in hexadecimal
- * digits; a `copy` is passed on as it comes (ADR 78).
+ * Reads rows as bytes. The client decodes the result of a query as text, a `bytea` as hexadecimal
+ * digits; it passes on the data of a `copy` unchanged (ADR 78).
  */
 import type { Client, Connection, Submittable } from 'pg';
 
-/** By column; undefined stands for null. */
+/** The values by column; undefined stands for null. */
 export type CopiedRow = readonly (Buffer | undefined)[];
 
-/** The rows of `text`, a `copy (...) to stdout (format binary)`. Rejects as a query does. */
+/**
+ * Runs `text`, a `copy (...) to stdout (format binary)`, and returns its rows. Rejects like a
+ * query.
+ */
 export function copiedRows(client: Client, text: string): Promise<CopiedRow[]> {
   return new Promise((resolve, reject) => {
     client.query(new Copy(text, resolve, reject));
   });
 }
 
-/** What the client asks of all that it is given to send. */
+/** Implements the interface that the client expects of everything it sends. */
 class Copy implements Submittable {
   private readonly rows: CopiedRow[] = [];
   private isBegun = false;
@@ -30,10 +33,10 @@ class Copy implements Submittable {
     connection.query(this.text);
   }
 
-  /** A row, which the header comes with if it is the first; or the end. */
+  /** Takes a row, or the end marker; the header precedes the first row in the same chunk. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     try {
-      // The client uses the buffer again.
+      // A copy, because the client reuses the buffer.
       const bytes = Buffer.from(chunk);
       const start = this.isBegun ? 0 : headerLength + bytes.readUInt32BE(extensionLengthAt);
       this.isBegun = true;

@@ -1,7 +1,7 @@
 /**
- * The shared log in a table of PostgreSQL (ADR 65). Its primary key compares places, so two writers
- * cannot have the same one. What it acknowledges was flushed by the server and by the standby that
- * it names (`synchronous_standby_names`); where it names none, by the server alone.
+ * The shared log in a PostgreSQL table (ADR 65). The primary key compares places, so two writers
+ * cannot get the same place. An acknowledged entry was flushed by the server and by the standby
+ * that it names (`synchronous_standby_names`), or by the server alone if it names none.
  */
 import { systemClock } from '../../engine/clock.js';
 import type { AppendOutcome, CommitLog, ReadEntries } from '../commit-log.js';
@@ -15,27 +15,27 @@ import {
 } from './connections.js';
 import { copiedRows } from './copied-rows.js';
 
-/** Where the log is. */
+/** Where the log is, and who is notified of errors. */
 export interface PostgresLogOptions {
   /**
-   * `postgres://user:password@host:port/database` of each server, of which the one that takes
-   * writes is used.
+   * `postgres://user:password@host:port/database` of each server; the one that accepts writes is
+   * used.
    */
   readonly urls: readonly string[];
-  /** Which log of the table. */
+  /** Which log in the table; one table can hold several. */
   readonly shard: string;
-  /** Called with what an append or a read has failed for; the log goes on. */
+  /** Called with the error of a failed append or read; the log keeps working. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Entries and bytes of one read; an entry has 900 KiB at most. */
+/** The most entries and bytes of one read; an entry has at most 900 KiB. */
 const entriesPerRead = 1024;
 const bytesPerRead = 8 * 1024 * 1024;
 
-/** Unix milliseconds of the server; within a transaction it goes on. */
+/** The server's time in Unix milliseconds; unlike `now()` it advances within a transaction. */
 const clock = 'floor(extract(epoch from clock_timestamp()) * 1000)';
 
-/** The last row stays when others are trimmed: it says where the next one goes. */
+/** Needs the last row, which trimming therefore keeps: it determines the next place. */
 const insertText = `insert into stepwell_log (shard, place, at, bytes)
   select $1, $2::bigint, greatest(${clock}, last.at), $3
   from (
@@ -52,7 +52,7 @@ const bounds = `select ${clock} as now,
   (select place from stepwell_log where shard = $1 order by place limit 1) as first,
   (select place from stepwell_log where shard = $1 order by place desc limit 1) as last`;
 
-/** Text and bytes of parameters have no place in a `copy`: `shard` is quoted as a literal. */
+/** A `copy` takes no parameters, so `shard` must be quoted as a literal. */
 const copy = (shard: string, from: number) => `copy (select place, at, bytes from (
     select place, at, bytes, sum(octet_length(bytes)) over (order by place) as total from (
       select place, at, bytes from stepwell_log
@@ -61,7 +61,7 @@ const copy = (shard: string, from: number) => `copy (select place, at, bytes fro
   ) as counted
   where place = ${from} or total <= ${bytesPerRead} order by place) to stdout (format binary)`;
 
-/** It waits for no standby, so that no read waits behind it: what is there longer harms nothing. */
+/** Does not wait for the standby, so that no read waits behind it: rows that survive do no harm. */
 const remove = (shard: string, before: number) => `begin; set local synchronous_commit = local;
   delete from stepwell_log where shard = ${shard} and place < ${before}
     and place < (select max(place) from stepwell_log where shard = ${shard});
@@ -72,22 +72,22 @@ const lookMs = 3000;
 
 const commitOfNothing = "select pg_logical_emit_message(true, 'stepwell', '')";
 
-/** An append under way, and the connection that it goes through. */
+/** An append in flight, and the connection that it uses. */
 interface Appending {
   readonly opening: Promise<PostgresConnection>;
-  /** Some of it may have reached the server. */
+  /** Whether some of the append may have reached the server. */
   isSent: boolean;
 }
 
-/** Statements have names: the server plans each of them once for a connection. */
+/** The statements have names, so that the server plans each of them once per connection. */
 export class PostgresLog implements CommitLog {
-  /** Reads have one of their own: an append may wait for a standby that is away. */
+  /** Appends and reads use separate connections: an append may wait for a standby that is down. */
   private readonly writing: PostgresConnections;
   private readonly reading: PostgresConnections;
   private appending: Appending | null = null;
-  /** The highest place at which an append may still bring a row that its standby does not have. */
+  /** The highest place at which an append may still add a row that the standby does not have. */
   private doubt: number | null = null;
-  /** What was seen through this connection was proven. */
+  /** The connection whose rows were already proven to be on the standby. */
   private proven: PostgresConnection | null = null;
 
   constructor(private readonly options: PostgresLogOptions) {
@@ -96,9 +96,9 @@ export class PostgresLog implements CommitLog {
   }
 
   /**
-   * One at a time: an earlier one that has not ended is given up, with its connection. One that is
-   * still being opened serves the next: a server that does not answer is waited for in it, and an
-   * append may be given up sooner.
+   * Appends one entry at a time: an earlier append that has not ended is given up, with its
+   * connection. A connection that is still being opened is kept for the next append: it may wait
+   * for a server that does not answer, for longer than an append is waited for.
    */
   async append(expected: number, bytes: Buffer): Promise<AppendOutcome> {
     if (this.appending?.isSent === true) {
@@ -110,7 +110,7 @@ export class PostgresLog implements CommitLog {
     this.appending = own;
     try {
       const connection = await opening;
-      // It was given up meanwhile: its bytes may be others by now.
+      // This append was given up meanwhile: its bytes may have been overwritten.
       if (this.appending !== own) return { kind: 'unknown' };
       requireNewest(connection, this.reading);
       own.isSent = true;
@@ -122,12 +122,14 @@ export class PostgresLog implements CommitLog {
       this.options.onError?.(error);
       return { kind: 'unknown' };
     } finally {
-      // One that was given up ends after the next one has begun.
+      // An append that was given up ends only after the next one has begun.
       if (this.appending === own) this.appending = null;
     }
   }
 
-  /** A row may be seen before its standby has it (`prove`): then the read waits for that. */
+  /**
+   * A row can be visible before the standby has it; then the read waits for the standby (`prove`).
+   */
   async read(from: number): Promise<ReadEntries> {
     const { shard } = this.options;
     return this.reads(async (connection) => {
@@ -152,7 +154,7 @@ export class PostgresLog implements CommitLog {
     return end;
   }
 
-  /** The newest entry stays. */
+  /** Deletes the entries before a place, but always keeps the newest entry. */
   async trim(before: number): Promise<void> {
     await this.reads(({ client }) =>
       client.query(remove(client.escapeLiteral(this.options.shard), before)),
@@ -177,21 +179,25 @@ export class PostgresLog implements CommitLog {
       return { kind: 'unknown' };
     }
     if (at === null) return { kind: 'refused' };
-    // Its standby has all that was logged before it.
+    // The standby has everything that the server logged before this row.
     this.doubt = null;
     return { kind: 'stored', place: expected, at };
   }
 
-  /** An append at `place` is given up, or of unknown outcome: its server may be at it still. */
+  /**
+   * Notes that an append at `place` was given up or has an unknown outcome: the server may still be
+   * carrying it out.
+   */
   private noteDoubt(place: number): void {
     this.doubt = Math.max(this.doubt ?? place, place);
   }
 
   /**
-   * Settles once the standby has all that was seen through this connection by now: all below `end`.
-   * A row is seen before that where the wait for it was cancelled, or ended with its server, which
-   * has it in its own log: it would be believed, and be gone with that server. A commit of nothing
-   * waits for all before it. Rejects where that wait is cancelled, too.
+   * Resolves once the standby has every row seen through this connection so far, that is all below
+   * `end`. A row can be visible earlier if its wait for the standby was cancelled, or was
+   * interrupted by a restart of the server, which has the row in its own log. A reader would trust
+   * such a row, yet it would be lost with that server. An empty commit waits for all commits before
+   * it. Rejects if that wait is cancelled, too.
    */
   private async prove(connection: PostgresConnection, end: number): Promise<void> {
     const { doubt } = this;
@@ -267,7 +273,7 @@ async function boundsOf(
 
 const noBytes = Buffer.alloc(0);
 
-/** An `int8` in binary. */
+/** Decodes a binary `int8`. */
 function numberIn(bytes: Buffer = noBytes): number {
   return Number(bytes.readBigInt64BE());
 }
