@@ -1,6 +1,6 @@
 /**
- * Which steps the endpoint has executed in an attempt that delivered something of its run: those
- * that it submitted until the attempt's end. Delivering step n runs step n+1 (workflows.md 2).
+ * Finds the steps that the endpoint executed during an attempt to deliver a message of a run: those
+ * that it submitted until the attempt ended. Delivering step n runs step n+1 (workflows.md 2).
  */
 
 import type { EventEnvelope } from '../../engine/decider.js';
@@ -10,24 +10,26 @@ import { messageTerm } from '../../messaging/messages/recorded-events.js';
 import { isRunEvent } from '../run-state/recorded-events.js';
 import type { RunEvent, StepInfo } from '../run-state/run.events.js';
 
-/** Events of the run that are looked at for one attempt: parallel steps may have thousands. */
+/**
+ * The most events of the run that are examined for one attempt: parallel steps may have thousands.
+ */
 const looksMax = 64;
 
-/** An attempt that has ended to deliver a message of a run. */
+/** A finished attempt to deliver a message of a run. */
 export interface EndedAttempt {
   readonly runId: string;
-  /** What the message is about. */
+  /** The step that the message delivers. */
   readonly own: StepInfo;
-  /** Where the journal has the publish of the message. */
+  /** Journal offset of the message's `MessagePublished`. */
   readonly publishedOffset: number;
   readonly end: AttemptRecord;
-  /** Where the journal has its end. */
+  /** Journal offset of the attempt's end. */
   readonly endOffset: number;
 }
 
 /**
- * The steps that were executed in an attempt, in the order in which they were submitted. `spend` is
- * called for every event that has to be read.
+ * The steps that were executed in an attempt, in the order in which they were submitted. Calls
+ * `spend` for each event read.
  */
 export async function executedSteps(
   journal: JournalReader,
@@ -48,9 +50,10 @@ export async function executedSteps(
 }
 
 /**
- * Of the events of a run behind an entry, the submissions of the endpoint that got the entry, from
- * `startedAt` on (Unix milliseconds). Of parallel steps each is submitted by the one who got its
- * plan, and what follows the last entry by the one who got that. Pure.
+ * From the run's events after an entry, selects the steps submitted by the request that delivered
+ * this entry, from `startedAt` on (Unix milliseconds). A parallel step is submitted by the request
+ * that delivered its plan; the step after the last entry is submitted by the request that delivered
+ * that entry. Pure.
  */
 export function submittedBy(
   own: StepInfo,
@@ -67,7 +70,7 @@ export function submittedBy(
     if (!isSubmission(event)) continue;
     const { step } = event;
     const isBranch = step.target === null && step.concurrent > 1;
-    // Another entry is the last one now: what is submitted next follows that one.
+    // Another entry is the last one now: the next submission follows that entry.
     if (planned === null && isBranch && step.id !== own.id) break;
     const isOwn = planned === null || step.id === planned;
     if (isOwn && at >= startedAt) submitted.push(step);

@@ -13,44 +13,44 @@ import type {
 } from '../run-state/run.events.js';
 import { isRunEnd } from './run-log-entry.js';
 
-/** How a run began. */
+/** The start of a run. */
 export type Started = EventEnvelope<RunStarted>;
 
-/** How its endpoint took it over. */
+/** The takeover of a run by its endpoint. */
 export type TakenOver = EventEnvelope<RunReconfigured>;
 
-/** A run as it was to be called when something happened to it. */
+/** A run with the configuration that was in force when something happened to it. */
 export interface LoggedRun {
   readonly started: Started;
   readonly configuration: RunConfiguration;
 }
 
-/** What one page caches, in bytes: a payload is a view of all that was read with it. */
+/** The most bytes that one page caches; a payload counts with the whole buffer it was read into. */
 const keptBytesMax = 16 * 1024 * 1024;
 const readBytes = 32 * 1024;
 
-/** A run, and the last of its events that were met. */
+/** A run, and how far its events have been read. */
 interface Met {
   readonly started: Started;
-  /** null = it was not, up to there; it is once at most. */
+  /** null = not taken over before `upTo`; a run is taken over at most once. */
   readonly takenOver: TakenOver | null;
   readonly upTo: number;
 }
 
-/** Made for one page or stream; what it keeps is bounded in bytes. */
+/** Created for one page or stream; its cache is bounded in bytes. */
 export class LoggedRuns {
   private readonly met = new LRUCache<string, Met>({
     maxSize: keptBytesMax,
     sizeCalculation: ({ started }) => readBytes + (started.body?.length ?? 0),
   });
 
-  /** `spend` is called for every event that has to be read. */
+  /** Calls `spend` for each event read. */
   constructor(
     private readonly journal: JournalReader,
     private readonly spend: () => void,
   ) {}
 
-  /** The run of an event, as it was then; null where its beginning has left the journal. */
+  /** The run of an event, as it was at that event; null if its start has left the journal. */
   async of(envelope: EventEnvelope<RunEvent>): Promise<LoggedRun | null> {
     const met = this.known(envelope) ?? (await this.configured(envelope));
     if (met === null) return null;
@@ -60,23 +60,23 @@ export class LoggedRuns {
     return { started, configuration: (isSince ? takenOver : started).event.configuration };
   }
 
-  /** The run of this name that began at `from` or after it, before `until`. */
+  /** The first run of this id that started at or after `from` and before `until`. */
   next(runId: string, from: number, until: number): Promise<Started | null> {
     return this.first(runId, 'oldest', from, until);
   }
 
-  /** The run of this name whose first message this was, before `until`. */
+  /** The run of this id that started before `until` with this first message. */
   begunBy(runId: string, messageId: string, until: number): Promise<Started | null> {
     const isMeant = ({ event }: Started) => event.messageId === messageId;
     return this.first(runId, 'newest', 0, until, isMeant);
   }
 
-  /** The latest run of this name that began before `offset`. */
+  /** The latest run of this id that started before `offset`. */
   before(runId: string, offset: number): Promise<Started | null> {
     return this.first(runId, 'newest', 0, offset);
   }
 
-  /** How a run ended before `until`; null = it has not. */
+  /** The end of a run before `until`; null = it had not ended. */
   async endOf({ id, offset }: Started, until: number): Promise<EventEnvelope<RunEnd> | null> {
     const namesake = await this.next(id, offset + 1, until);
     const range = { from: offset, until: namesake?.offset ?? until, order: 'newest' as const };
@@ -89,18 +89,18 @@ export class LoggedRuns {
     return null;
   }
 
-  /** The run of an event, as far as others of its events were met. */
+  /** The run of an event, if the cache already knows enough of its other events. */
   private known(envelope: EventEnvelope<RunEvent>): Met | undefined {
     const { id, offset, previous } = envelope;
     const met = this.met.get(id);
-    // Another run may have had the name before, or have it since.
+    // Another run may have had the same id before, or may have it since.
     if (met === undefined || offset <= met.started.offset) return undefined;
     if (offset <= met.upTo) return met;
     const follows = previous >= met.started.offset && previous <= met.upTo;
     return follows && !isTakenOver(envelope) ? { ...met, upTo: offset } : undefined;
   }
 
-  /** The run of an event, by the events that say how it is to be called. */
+  /** The run of an event, read from the events that set its configuration. */
   private async configured(envelope: EventEnvelope<RunEvent>): Promise<Met | null> {
     const { id, offset } = envelope;
     if (isStarted(envelope)) return { started: envelope, takenOver: null, upTo: offset };
@@ -132,12 +132,12 @@ export class LoggedRuns {
   }
 }
 
-/** Of any events: those by which a run begins. */
+/** Whether an event starts a run. */
 export function isStarted(envelope: EventEnvelope): envelope is Started {
   return isRunEvent(envelope) && envelope.event.type === 'RunStarted';
 }
 
-/** Of any events: those by which a run is taken over by its endpoint. */
+/** Whether an event is the takeover of a run by its endpoint. */
 export function isTakenOver(envelope: EventEnvelope): envelope is TakenOver {
   return isRunEvent(envelope) && envelope.event.type === 'RunReconfigured';
 }

@@ -1,11 +1,11 @@
-/** Which step of its run a message is about. Pure. */
+/** Finds the step that a message of a run is about. Pure. */
 import type { RunPlace } from '../../messaging/messages/message.events.js';
 import { initialStep } from '../run-state/known-steps.js';
 import { type RunEvent, type StepInfo } from '../run-state/run.events.js';
 
 /**
- * `event` is the run's at the message's `eventOffset`. null = it is about no step: it reports that
- * the run has failed.
+ * `event` is the event of the run at the message's `eventOffset`. Returns null for a failure
+ * callback, which is about no step: it reports that the run has failed.
  */
 export function stepOfMessage({ role }: RunPlace, event: RunEvent): StepInfo | null {
   if (role === 'failureCallback') return null;

@@ -1,6 +1,6 @@
 /**
- * Everything that has happened to one run, folded from its events and those of its messages, oldest
- * first: what its object in the listing of runs is made of. It needs nothing but those events.
+ * The history of one run, folded from its events and those of its messages, oldest first. The run's
+ * object in the listing of runs is made from it. It needs nothing but those events.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { Published } from '../../messaging/logs/published-messages.js';
@@ -33,25 +33,25 @@ export interface HistoryEntry {
   /** Unix milliseconds. */
   readonly at: number;
   readonly offset: number;
-  /** What is delivered of it; of the first one the payload. */
+  /** The delivered body; for the first entry, the payload. */
   readonly body: Buffer | null;
-  /** When its result was replaced, Unix milliseconds; absent = it is the endpoint's own. */
+  /** When the result was replaced, Unix milliseconds; absent = the result is the endpoint's own. */
   readonly editedAt?: number;
 }
 
-/** The recorded end of an attempt; the response stands beside it. */
+/** The recorded end of an attempt; the response is stored with the event. */
 export type Attempted = EventEnvelope<AttemptFailed | MessageFailed | MessageDelivered>;
 
-/** A message of the run, and how it went. */
+/** A message of the run with its attempts and outcome. */
 export interface HistoryMessage {
   readonly published: Published;
   readonly status: 'pending' | 'delivered' | 'failed' | 'canceled';
-  /** No attempt starts before, Unix milliseconds. */
+  /** The earliest time of the next attempt, Unix milliseconds. */
   readonly notBefore: number;
   readonly failures: readonly Attempted[];
   /** null = no attempt has ended. */
   readonly last: Attempted | null;
-  /** When it became final, Unix milliseconds; null = it is not. */
+  /** When the message became final, Unix milliseconds; null = it is not final. */
   readonly endedAt: number | null;
 }
 
@@ -62,33 +62,36 @@ interface AnyOpening {
   readonly offset: number;
 }
 
-/** A third party is called. */
+/** A call to a third party. */
 export interface CallOpening extends AnyOpening {
   readonly kind: 'call';
   /** The message to the third party. */
   readonly messageId: string;
 }
 
-/** An event is waited for. */
+/** A wait for an event. */
 export interface WaitOpening extends AnyOpening {
   readonly kind: 'wait';
   readonly messageId: null;
   readonly eventId: string;
-  /** null = another run has begun to wait, and this one goes on. */
+  /** null = the wait was inherited from another run, which opened it. */
   readonly timeout: string | null;
   /** Unix milliseconds. */
   readonly deadline: number;
 }
 
-/** Another run is to end. */
+/** An invocation of another run. */
 export interface Invocation extends AnyOpening {
   readonly kind: 'invocation';
   readonly runId: string;
-  /** The first one of that run: another run may have had its name before, or have it since. */
+  /**
+   * The first message of the invoked run; it identifies the run, since other runs may have had the
+   * same id before or since.
+   */
   readonly messageId: string;
 }
 
-/** A step that was begun, and is in the list only when it has ended. */
+/** A step that has begun, and becomes an entry of the list only when it ends. */
 export type Opening = CallOpening | WaitOpening | Invocation;
 
 /** A run that was invoked. */
@@ -100,24 +103,26 @@ export interface ChildRun {
   readonly returned: Buffer | null;
 }
 
-/** Of a response, what is shown (ADR 24). */
+/** The most bytes of a response that are shown (ADR 24). */
 const responseBytesMax = 64 * 1024;
 
 /**
- * Made anew for each request. Events must come in the order of the journal; it keeps copies of
- * bodies, as those of a read lie in buffers that are larger.
+ * Created for each request. Events must be added in the order of the journal. It keeps copies of
+ * bodies, because the bodies of a read are views of larger buffers.
  */
 export class RunHistory {
   readonly entries: HistoryEntry[];
   readonly openings: Opening[] = [];
   readonly messages = new Map<string, HistoryMessage>();
   configuration: RunConfiguration;
-  /** The run as its machine has it. */
+  /** The state of the run's machine. */
   state: RunState;
   end: EventEnvelope<RunEnd> | null = null;
   private hasNamesake = false;
 
-  /** `inherited` are the entries that a resumed run began with; others begin with the payload. */
+  /**
+   * `inherited` are the entries that a resumed run started with; other runs start with the payload.
+   */
   constructor(
     readonly started: Started,
     payload: Buffer | null,
@@ -142,8 +147,8 @@ export class RunHistory {
   }
 
   /**
-   * `body` is that of the entry which an event of the run appends, or of the call that a message
-   * is; else what stands beside the event. Events of others are passed by.
+   * Adds an event. `body` is the body of the entry that a run's event appends, or of the call that
+   * a message makes; otherwise the bytes stored with the event. Events of other runs are ignored.
    */
   add(envelope: EventEnvelope, body: Buffer | null): void {
     if (isMessageEvent(envelope)) this.addOfMessage(envelope, body);
@@ -229,7 +234,10 @@ export class RunHistory {
   }
 }
 
-/** What was replaced stands behind what came after it: its place is that of the entry before. */
+/**
+ * A replaced entry has a higher offset than the entries that follow it: it gets the offset of the
+ * entry after it.
+ */
 function inOrder(inherited: readonly HistoryEntry[]): HistoryEntry[] {
   let next = Number.POSITIVE_INFINITY;
   return inherited
@@ -280,7 +288,9 @@ function attempted(envelope: EventEnvelope, event: Attempted['event']): Attempte
   return { ...envelope, event, body: copyOf(envelope.body?.subarray(0, responseBytesMax) ?? null) };
 }
 
-/** What was read is a view of all that was read with it: what is kept is only what is meant. */
+/**
+ * Copies bytes, because they are a view of the whole buffer that was read, which would be retained.
+ */
 function copyOf(bytes: Buffer | null): Buffer | null {
   return bytes === null ? null : Buffer.from(bytes);
 }

@@ -1,22 +1,22 @@
-/** What the log of runs says of one event of a run (workflows.md 5.2). Pure. */
+/** The entry of the log of runs for one event of a run (workflows.md 5.2). Pure. */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { LogEntry } from '../../messaging/logs/log-entry.js';
 import { endsRun } from '../run-state/recorded-events.js';
 import type { RunEnd, RunEvent } from '../run-state/run.events.js';
 
-/** The states of a run as they are written. */
+/** The states of a run, as the API spells them. */
 export const runStates = ['RUN_STARTED', 'RUN_SUCCESS', 'RUN_FAILED', 'RUN_CANCELED'] as const;
 
-/** What a run is in listings and in filters of them. */
+/** The state of a run in listings and in their filters. */
 export type RunLifeState = (typeof runStates)[number];
 
-/** The states that a row of a run can have, beside those of its messages. */
+/** The states that a row of a run can have, besides those of its messages. */
 export const runLogStates = [...runStates, 'WAITER_ADDED', 'INVOKED'] as const;
 
-/** What a row of the log says has become of its run. */
+/** The state of a run in a row of the log. */
 export type RunLogState = (typeof runLogStates)[number];
 
-/** What each end of a run is called. */
+/** The state for each end of a run. */
 export const endStates: Readonly<Record<RunEnd['type'], RunLifeState>> = {
   RunSucceeded: 'RUN_SUCCESS',
   RunFailed: 'RUN_FAILED',
@@ -30,7 +30,7 @@ const statesOf: Readonly<Partial<Record<RunEvent['type'], RunLogState>>> = {
   StepInvoked: 'INVOKED',
 };
 
-/** One entry, or none: what else happens to a run shows in its messages. */
+/** One entry or none: everything else that happens to a run shows in its messages. */
 export function runEntriesOf({
   event,
   at,

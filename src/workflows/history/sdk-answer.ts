@@ -1,17 +1,17 @@
-/** What an endpoint's SDK says in the headers of its answers, whatever their prefix. Pure. */
+/** Reads what an endpoint's SDK reports in headers of its answers, whatever their prefix. Pure. */
 import type { Attempted } from './run-history.js';
 
-/** The step that it names as the one that failed (workflows.md 2.2); null = none. */
+/** The step that the SDK names as the failed one (workflows.md 2.2); null = none. */
 export function failedStepName(answer: Attempted | null): string | null {
   return headerOf(answer, '-error-step-name');
 }
 
-/** Whether it was called for a failure and has no function for that (workflows.md 4.3). */
+/** Whether the SDK was called for a failure but has no failure function (workflows.md 4.3). */
 export function hasNoFailureFunction(answer: Attempted | null): boolean {
   return headerOf(answer, '-workflow-failure-callback-notfound') === 'true';
 }
 
-/** The first header whose name ends so, in lower case; null = there is none. */
+/** The value of the first header whose name has this ending, ignoring case; null = none. */
 function headerOf(answer: Attempted | null, ending: string): string | null {
   const headers = answer?.event.headers ?? [];
   for (let index = 0; index + 1 < headers.length; index += 2) {

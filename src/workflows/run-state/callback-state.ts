@@ -1,4 +1,4 @@
-/** How far the failure callback of a run is, as every listing spells it (workflows.md 4.3). */
+/** The states of a run's failure callback, as every listing spells them (workflows.md 4.3). */
 
 export const callbackStates = [
   'CALLBACK_INPROGRESS',
@@ -7,5 +7,5 @@ export const callbackStates = [
   'CALLBACK_CANCELED',
 ] as const;
 
-/** One of those words; a run without a failure callback has none. */
+/** One of these states; a run without a failure callback has none. */
 export type CallbackState = (typeof callbackStates)[number];

@@ -1,7 +1,7 @@
 /**
- * The entries of a run: append-only, and a value all the same. Lists that grow from each other
- * share one array of which each sees its own length, so that a turn that is taken back leaves the
- * earlier list as it was and an append costs what it adds.
+ * The entries of a run: an immutable, append-only list. A list and the lists appended from it share
+ * one array, and each list sees only its own length. So an append costs only what it adds, and a
+ * turn that is rolled back leaves the earlier list unchanged.
  */
 import type { RunEntry, StepInfo } from './run.events.js';
 
@@ -11,24 +11,30 @@ interface Shared {
   readonly places: Map<number, number>;
 }
 
-/** JSON around an entry of the delivered list, its message id included, in bytes. */
+/** Bytes of the JSON around an entry in the delivered list, including its message id. */
 const frameBytes = 96;
 
-/** Results have positive keys, plans negative ones: a step has one of each at most. */
+/**
+ * The key of a step's entry: positive for its result, negative for its plan; a step has at most one
+ * of each.
+ */
 export function stepKey({ id, target }: StepInfo): number {
   return target === null ? id : -target;
 }
 
-/** Bodies are not in it: an entry names the journal offset beside which its body stands. */
+/**
+ * The list of a run's entries, without their bodies: an entry names the journal offset of the event
+ * that stores its body.
+ */
 export class EntryList {
   private constructor(
     private readonly shared: Shared,
     readonly length: number,
-    /** Of all bodies. */
+    /** Total bytes of all bodies. */
     readonly bytes: number,
   ) {}
 
-  /** A list of its own, which shares nothing. */
+  /** Makes a list that shares its array with no other list. */
   static of(entries: readonly RunEntry[]): EntryList {
     const shared: Shared = { entries: [...entries], places: new Map() };
     let bytes = 0;
@@ -40,15 +46,15 @@ export class EntryList {
     return new EntryList(shared, entries.length, bytes);
   }
 
-  /** About what the list weighs when it is delivered: bodies are base64 in JSON. */
+  /** Approximate bytes of the list as delivered: the bodies are base64 in JSON. */
   get deliveredBytes(): number {
     return Math.ceil((this.bytes * 4) / 3) + this.length * frameBytes + 2;
   }
 
-  /** The list with one entry more. */
+  /** Returns the list with one more entry. */
   append(entry: RunEntry): EntryList {
     const { entries, places } = this.shared;
-    // A turn that was taken back has grown this list before.
+    // A turn that was rolled back has already appended to the shared array.
     if (entries.length > this.length) return EntryList.of(this.toArray()).append(entry);
     const key = stepKey(entry.step);
     if (!places.has(key)) places.set(key, this.length);
@@ -56,7 +62,7 @@ export class EntryList {
     return new EntryList(this.shared, this.length + 1, this.bytes + entry.bytes);
   }
 
-  /** The entry at an index from 0; undefined = it has none there. */
+  /** The entry at an index from 0; undefined if the list is shorter. */
   at(index: number): RunEntry | undefined {
     return index < this.length ? this.shared.entries[index] : undefined;
   }
@@ -67,13 +73,13 @@ export class EntryList {
     return place === undefined ? undefined : this.at(place);
   }
 
-  /** The entry that plans a step of a parallel one. */
+  /** The entry that plans a parallel step. */
   findPlan(stepId: number): RunEntry | undefined {
     const place = this.shared.places.get(-stepId);
     return place === undefined ? undefined : this.at(place);
   }
 
-  /** A copy, in order. */
+  /** Copies the entries into an array, in order. */
   toArray(): readonly RunEntry[] {
     return this.shared.entries.slice(0, this.length);
   }

@@ -1,18 +1,21 @@
-/** Steps that the server itself knows, by their types. */
+/** Step types that the server handles specially. */
 import type { StepInfo } from './run.events.js';
 
 /** A step whose result names the URL that a third party may call. */
 const webhookStepType = 'CreateWebhook';
 
-/** Whether it is such a result; the plan of a parallel one announces nothing yet. */
+/**
+ * Whether a step is the result of a `CreateWebhook` step; the plan of a parallel step announces no
+ * webhook yet.
+ */
 export function announcesWebhook({ type, target }: StepInfo): boolean {
   return type === webhookStepType && target === null;
 }
 
-/** The wait for such a call, which is the only one that a call may end. */
+/** The type of a step that waits for a webhook call; a call can end no other wait. */
 export const callWaitStepType = 'WaitForWebhook';
 
-/** The step that a run's payload is. */
+/** The step that stands for a run's payload. */
 export const initialStep: StepInfo = {
   id: 0,
   name: 'init',

@@ -1,6 +1,6 @@
 /**
- * Events of runs in the journal: which they are, what they are found by (storage/README.md "Bytes")
- * and which other events they stand on. Pure.
+ * Events of runs in the journal: how to recognize them, the terms by which they are found
+ * (storage/README.md "Bytes"), and the other events that they refer to. Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import { anyRunTerm, messageTerm } from '../../messaging/messages/recorded-events.js';
@@ -12,27 +12,27 @@ import {
   runKind,
 } from './run.events.js';
 
-/** Of the events that the journal gives, untyped: those of runs. */
+/** Whether an untyped event of the journal is an event of a run. */
 export function isRunEvent(envelope: EventEnvelope): envelope is EventEnvelope<RunEvent> {
   return envelope.kind === runKind;
 }
 
-/** Whether a run has ended by an event. */
+/** Whether an event ends its run. */
 export function endsRun(event: RunEvent): event is RunEnd {
   const { type } = event;
   return type === 'RunSucceeded' || type === 'RunFailed' || type === 'RunCanceled';
 }
 
-/** What the events are found by that say how a run is to be called: its start, a takeover. */
+/** The term of the events that set a run's configuration: its start and a takeover. */
 export const configuredRunTerm = 'run-started';
 
-/** What a run is found by, and its events and messages. */
+/** The fields by which a run, its events and its messages are found. */
 export interface RunSearchFields {
   readonly url: string;
   readonly terms: Pick<RunTerms, 'labels' | 'flowControl'> | null;
 }
 
-/** The terms of every event of a run; its messages have them too, and more of their own. */
+/** The terms of every event of a run; its messages have these terms too, and some of their own. */
 export function runTerms(runId: string, { url, terms }: RunSearchFields): readonly string[] {
   const found = [messageTerm.runId(runId), anyRunTerm, messageTerm.url(url)];
   if (terms === null) return found;
@@ -41,7 +41,7 @@ export function runTerms(runId: string, { url, terms }: RunSearchFields): readon
   return found;
 }
 
-/** Journal offsets of the events of other streams, or of another run, that an event names. */
+/** Journal offsets, named by an event, of events of other streams or of another run. */
 export function offsetsNamedBy(event: RunEvent): readonly number[] {
   switch (event.type) {
     case 'RunStarted':
@@ -57,7 +57,10 @@ export function offsetsNamedBy(event: RunEvent): readonly number[] {
   }
 }
 
-/** A run that failed while it waited for this one asks how it has ended when it is resumed. */
+/**
+ * The stream of the run's invoker. If the invoker fails while it waits for this run, resuming it
+ * reads how this run has ended.
+ */
 export function invokerOf(_id: string, event: RunEvent) {
   if (event.type !== 'RunStarted' || event.invoker === null) return null;
   return { kind: runKind, id: event.invoker.runId };

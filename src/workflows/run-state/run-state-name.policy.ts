@@ -1,9 +1,9 @@
-/** What the state of a run is called wherever it is shown. Pure. */
+/** The name of a run's state wherever it is shown. Pure. */
 import type { RunPlace } from '../../messaging/messages/message.events.js';
 import type { RunEnd } from './run.events.js';
 import type { RunState } from './run.machine.js';
 
-/** The states of a run as people draw them. */
+/** The states of a run as users see them. */
 export const runStateNames = [
   'running',
   'sleeping',
@@ -15,7 +15,7 @@ export const runStateNames = [
   'canceled',
 ] as const;
 
-/** What `state` of a run is, in listings and in answers to why it waits. */
+/** The `state` of a run in listings and in the answers that explain why it waits. */
 export type RunStateName = (typeof runStateNames)[number];
 
 /** The name of an ended run's state, by the event that ended it. */
@@ -28,16 +28,16 @@ export const endNames = {
 /** A message of a run that is not final. */
 export interface OpenMessage {
   readonly role: RunPlace['role'];
-  /** No attempt starts before, Unix milliseconds. */
+  /** The earliest time of the next attempt, Unix milliseconds. */
   readonly notBefore: number;
-  /** Attempts that have failed. */
+  /** Number of failed attempts. */
   readonly failures: number;
 }
 
 /**
- * The name of the machine's state, but for what the run's messages alone know: one that is due at
- * the endpoint, or is tried again there, makes any run a running one, and a running one of which
- * all that is left is to become due is sleeping. `now` in Unix milliseconds.
+ * The name of the machine's state, corrected by the run's messages. If any message to the endpoint
+ * is due or is being retried, the run is running. A running run whose messages to the endpoint are
+ * all due only later is sleeping. `now` in Unix milliseconds.
  */
 export function runStateName(
   { value }: Pick<RunState, 'value'>,

@@ -1,4 +1,4 @@
-/** The commands of workflow runs; `id` is the run's. */
+/** The commands of workflow runs; `id` is the id of the run. */
 import type { Command } from '../../engine/decider.js';
 import type { CallbackOptions, MessagePublished } from '../../messaging/messages/message.events.js';
 import type {
@@ -13,18 +13,18 @@ import type {
 
 type Message = Omit<MessagePublished, 'type'>;
 
-/** Options that a step brings itself; null = the run's hold. */
+/** Options that a step sets itself; null = the run's option applies. */
 export interface StepOptions extends Nullable<Omit<RunTerms, 'failureCallback'>> {
-  /** Headers that go before the run's of the same name, names and values in turn. */
+  /** Headers that override the run's headers of the same name; alternating names and values. */
   readonly headers: readonly string[];
 }
 
 type Nullable<T> = { readonly [Field in keyof T]: T[Field] | null };
 
 /**
- * Begin; where the run has begun, nothing happens, and the receipt names its start. One that would
- * take over what another run has (`payloadOffset`) is refused as a `conflict` where the id is
- * known.
+ * Start a run. If the run has started already, nothing happens, and the receipt names the first
+ * start. A start that would reuse another run's payload (`payloadOffset`) is refused as a
+ * `conflict` if the id is known.
  */
 export interface StartRun extends Command<StartReceipt> {
   readonly type: 'StartRun';
@@ -32,58 +32,58 @@ export interface StartRun extends Command<StartReceipt> {
   /** Of the initial delivery. */
   readonly messageId: string;
   readonly payload: Buffer;
-  /** The `RunStarted` whose payload is this run's too. */
+  /** Journal offset of the `RunStarted` whose payload this run shares; null = its own payload. */
   readonly payloadOffset: number | null;
   /** Of the initial delivery, Unix milliseconds. */
   readonly notBefore: number;
-  /** The endpoint itself gives the options of a run that another client started. */
+  /** Whether the endpoint takes over a run that another client started, and sets its options. */
   readonly isTakeover: boolean;
   readonly invoker: Invoker | null;
   readonly inherited: Inheritance | null;
   /**
-   * What a resumed run delivers instead of its initial entry: messages of the run that failed, in
-   * whose place its own is filled in. Bodies stand at their `bodyOffset`, or are composed.
+   * What a resumed run delivers instead of its initial entry: messages of the failed run, with this
+   * run's place filled in. Their bodies are stored at their `bodyOffset`, or are composed.
    */
   readonly repeated: readonly { readonly messageId: string; readonly message: Message }[];
   /**
-   * What follows from the start of a resumed run: results that are replaced; the ends of active
-   * runs that the failed one invoked go to it from now on, and the ends of the others are its
-   * entries at once.
+   * Commands that follow the start of a resumed run: they replace results, make the active runs
+   * that the failed run invoked report their ends to this run, and add the ends of the other
+   * invoked runs as entries at once.
    */
   readonly handedOver: readonly (EditStep | ChangeInvoker | EndInvocation)[];
 }
 
-/** Replace the result of a step that a resumed run has inherited. */
+/** Replace the result of a step that a resumed run inherited. */
 export interface EditStep extends Command {
   readonly type: 'EditStep';
   readonly step: StepInfo;
-  /** Of its entry in the list. */
+  /** Index of the step's entry in the list. */
   readonly place: number;
-  /** The step with its new result, as it is delivered. */
+  /** The step with its new result, as it will be delivered. */
   readonly body: Buffer;
-  /** What delivers the entry, where it is delivered anew; null = it was delivered. */
+  /** The message that delivers the entry again; null = the entry was delivered already. */
   readonly repeated: StartRun['repeated'][number] | null;
 }
 
-/** What the acceptance of `StartRun` answers. */
+/** The result of an accepted `StartRun`. */
 export interface StartReceipt {
   readonly messageId: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
-  /** The run was known already: nothing was started. */
+  /** Whether the run was known already, so that nothing was started. */
   readonly deduplicated: boolean;
 }
 
-/** Remember a result or a plan, and deliver what there is up to it. */
+/** Store a result or a plan, and deliver the list up to it. */
 export interface SubmitStep extends Command<StepReceipt> {
   readonly type: 'SubmitStep';
   readonly step: StepInfo;
   readonly messageId: string;
   readonly body: Buffer;
-  /** Of its delivery, Unix milliseconds: a sleep ends then. */
+  /** Earliest delivery, Unix milliseconds: a sleep ends then. */
   readonly notBefore: number;
   readonly options: StepOptions;
-  /** The callback that the step names for a failure of the run; null = it names none. */
+  /** The callback that the step names for a failure of the run; null = none. */
   readonly failureCallback: CallbackOptions | null;
 }
 
@@ -92,14 +92,14 @@ export interface RequestCall extends Command<StepReceipt> {
   readonly type: 'RequestCall';
   readonly step: StepInfo;
   readonly messageId: string;
-  /** The call; its callback's options are filled in from the run where `callback` has none. */
+  /** The call. Options of its callback that `callback` does not set are filled in from the run. */
   readonly message: Message;
   readonly body: Buffer;
-  /** How the answer is to be delivered, beyond what the run says. */
+  /** Options for delivering the answer, which override those of the run. */
   readonly callback: StepOptions;
 }
 
-/** Wait for an event, or take one that came before. */
+/** Wait for an event, or take a stored one that came before. */
 export interface OpenWaitForEvent extends Command<StepReceipt> {
   readonly type: 'OpenWait';
   readonly step: StepInfo;
@@ -107,13 +107,16 @@ export interface OpenWaitForEvent extends Command<StepReceipt> {
   readonly timeout: string;
   /** Unix milliseconds. */
   readonly deadline: number;
-  /** Of the wait's end, should it end at once. */
+  /** The message id for the end of the wait, if it ends at once. */
   readonly messageId: string;
 }
 
-/** What the acceptance of a step answers: the message that delivers it, or the first one's. */
+/**
+ * The result of an accepted step: the message that delivers it, or that delivered it the first
+ * time.
+ */
 export interface StepReceipt {
-  /** null = nothing is delivered yet. */
+  /** null = no message delivers the step yet. */
   readonly messageId: string | null;
 }
 
@@ -121,27 +124,27 @@ export interface StepReceipt {
 export interface EndWait extends Command<StepReceipt> {
   readonly type: 'EndWait';
   readonly stepId: number;
-  /** Of the `WaitOpened` that is meant. */
+  /** Journal offset of the `WaitOpened` of the wait to end. */
   readonly waitOffset: number;
   readonly messageId: string;
   /** null = the wait timed out. */
   readonly notification: Notification | null;
 }
 
-/** An event that was notified; many waits share one. */
+/** An event that was sent by a client; many waits can share it. */
 export interface Notification {
   readonly id: string;
   readonly body: Buffer;
-  /** Where the journal has its body already; null or absent = that is not known. */
+  /** Journal offset where the body is already stored; null or absent = not known. */
   readonly offset?: number | null;
 }
 
-/** An event came for this run: keep it for the wait that will come. */
+/** An event came for this run before a wait for it: keep it for a later wait. */
 export interface StoreNotification extends Command {
   readonly type: 'StoreNotification';
   readonly eventId: string;
   readonly body: Buffer;
-  /** It is a call of a webhook, by a third party that has shown no credentials. */
+  /** Whether it is a webhook call, made by an unauthenticated third party. */
   readonly isCall: boolean;
 }
 
@@ -149,7 +152,7 @@ export interface StoreNotification extends Command {
 export interface InvokeRun extends Command<StepReceipt> {
   readonly type: 'InvokeRun';
   readonly step: StepInfo;
-  /** Its `invoker` is filled in. */
+  /** The start of the other run; its `invoker` is filled in. */
   readonly child: Omit<StartRun, 'invoker'>;
 }
 
@@ -164,7 +167,7 @@ export interface EndInvocation extends Command {
   readonly bytes: number;
 }
 
-/** The end of this run goes to another run from now on. */
+/** From now on, report the end of this run to another run. */
 export interface ChangeInvoker extends Command {
   readonly type: 'ChangeInvoker';
   readonly invoker: Invoker;
@@ -176,12 +179,12 @@ export interface EndRun extends Command {
   readonly response: Buffer;
 }
 
-/** Take the run back. */
+/** Cancel the run. */
 export interface CancelRun extends Command {
   readonly type: 'CancelRun';
 }
 
-/** One of its messages failed for good. */
+/** One of the run's messages failed for good. */
 export interface FailRun extends Command {
   readonly type: 'FailRun';
   readonly cause: Exclude<RunFailed['cause'], 'stalled'>;
@@ -190,16 +193,16 @@ export interface FailRun extends Command {
   readonly attemptOffset: number;
 }
 
-/** One of its messages is done: see whether anything can still come. */
+/** One of the run's messages is done: check whether anything can still happen to the run. */
 export interface SettleRun extends Command {
   readonly type: 'SettleRun';
   readonly messageId: string;
   readonly publishedOffset: number;
-  /** Of the event that ended it; null = it was taken back. */
+  /** Journal offset of the event that ended the message; null = the message was canceled. */
   readonly attemptOffset: number | null;
 }
 
-/** From endpoints, clients, effects, messages of the run, and other runs. */
+/** All commands of a run: from endpoints, clients, effects, messages of the run, and other runs. */
 export type RunCommand =
   | StartRun
   | SubmitStep

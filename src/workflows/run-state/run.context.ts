@@ -1,6 +1,6 @@
 /**
- * What the machine of a run remembers, and how each event changes that. Bodies and headers stay in
- * the journal; a run that sleeps costs some hundred bytes. Pure.
+ * What the machine of a run remembers, and how each event changes it. Bodies and headers stay in
+ * the journal, so that a sleeping run costs a few hundred bytes. Pure.
  */
 import { EntryList } from './entry-list.js';
 import { initialStep } from './known-steps.js';
@@ -17,13 +17,13 @@ import {
   type StoredNotification,
 } from './run.events.js';
 
-/** An event with the time and the place at which the journal has it. */
+/** An event with the time and the offset at which the journal has it. */
 export type RecordedRunEvent = RunEvent & { readonly at: number; readonly offset: number };
 
 /** One kind of these events. */
 type Recorded<Type extends RunEvent['type']> = Extract<RecordedRunEvent, { readonly type: Type }>;
 
-/** What every message of a run is made with, and what grows with its steps. */
+/** The data from which every message of a run is made, and the lists that grow with its steps. */
 export interface RunContext {
   readonly dialect: 'svc' | 'upstash';
   readonly url: string;
@@ -48,10 +48,10 @@ export interface RunContext {
   readonly invocations: readonly OpenInvocation[];
 }
 
-/** What an event changes. */
+/** The fields that an event changes. */
 type Changes = Partial<RunContext>;
 
-/** The context of a run that has not begun. */
+/** The context of a run that has not started. */
 export const nothingBegun: RunContext = {
   dialect: 'svc',
   url: '',
@@ -71,7 +71,7 @@ export const nothingBegun: RunContext = {
   invocations: [],
 };
 
-/** A resumed run begins with what it has inherited, any other with its payload as its entry. */
+/** A resumed run begins with its inheritance, any other run with its payload as the first entry. */
 export function begun(event: Recorded<'RunStarted'>): Changes {
   const { at, offset, invoker, inherited, messageId, payloadBytes: bytes } = event;
   const started = { createdAt: at, startedOffset: offset, invoker, ...configured(event) };
@@ -90,7 +90,7 @@ export function begun(event: Recorded<'RunStarted'>): Changes {
   };
 }
 
-/** The initial entry is delivered anew, and so it is named after its new message. */
+/** The initial entry is delivered again, so it takes the id of the new message. */
 export function reconfigured({ entries }: RunContext, event: Recorded<'RunReconfigured'>): Changes {
   const [initial, ...later] = entries.toArray();
   if (initial === undefined) return configured(event);
@@ -98,7 +98,7 @@ export function reconfigured({ entries }: RunContext, event: Recorded<'RunReconf
   return { entries: EntryList.of([{ ...initial, messageId }, ...later]), ...configured(event) };
 }
 
-/** What is called when the run fails, in the terms of the run; the headers stay in the journal. */
+/** Stores the failure callback in the terms of the run; its headers stay in the journal. */
 export function failureCallbackNamed(
   { terms }: RunContext,
   { callback, offset }: Recorded<'FailureCallbackNamed'>,
@@ -108,12 +108,12 @@ export function failureCallbackNamed(
   return { terms: { ...terms, failureCallback }, failureCallbackOffset: offset };
 }
 
-/** A step is one more entry, and the end of its call, if it is the answer of one. */
+/** Adds the step as an entry, and closes its call if the step is the answer to one. */
 export function stepStored(context: RunContext, event: Recorded<'StepStored'>): Changes {
   return { calls: without(context.calls, event.step), ...appended(context, event) };
 }
 
-/** The entry stays where it is, and brings what it was replaced by. */
+/** Replaces the body of an entry; the entry keeps its position. */
 export function stepEdited(
   { entries }: RunContext,
   { place, bytes, offset }: Recorded<'StepEdited'>,
@@ -132,7 +132,7 @@ export function callRequested(
   return { calls: [...calls, { step, messageId }] };
 }
 
-/** A wait is open until its event comes, or its time is over. */
+/** A wait is open until its event comes, or it times out. */
 export function waitOpened(
   { waits }: RunContext,
   { step, eventId, deadline, offset }: Recorded<'WaitOpened'>,
@@ -140,7 +140,7 @@ export function waitOpened(
   return { waits: [...waits, { step, eventId, deadline, offset }] };
 }
 
-/** The wait becomes an entry; the event that it took is kept no longer. */
+/** The wait becomes an entry; the stored event that it took is no longer kept. */
 export function waitEnded(context: RunContext, event: Recorded<'WaitEnded'>): Changes {
   const { waits, notifications } = context;
   return {
@@ -150,7 +150,7 @@ export function waitEnded(context: RunContext, event: Recorded<'WaitEnded'>): Ch
   };
 }
 
-/** An event that came before it was waited for is kept for the wait that takes it. */
+/** An event that came before any wait for it is kept for the wait that will take it. */
 export function notificationStored(
   { notifications }: RunContext,
   { eventId, bytes, isCall, offset }: Recorded<'NotificationStored'>,

@@ -1,4 +1,4 @@
-/** What can have happened to a workflow run: the vocabulary of the journal. */
+/** The events of a workflow run, as the journal stores them. */
 import type { DomainEvent } from '../../engine/decider.js';
 import type { Redaction } from '../../grammar/redaction-fields.js';
 import type { DialectName } from '../../http/dialect.js';
@@ -7,10 +7,10 @@ import type {
   FlowControlOptions,
 } from '../../messaging/messages/message.events.js';
 
-/** The stream kind of runs; a run's id is as its starter named it, or `wfr_...`. */
+/** The stream kind of runs; a run's id is chosen by its starter, or is `wfr_...`. */
 export const runKind = 'run';
 
-/** How the messages of a run are delivered, where a step does not say itself. */
+/** How the messages of a run are delivered, unless a step sets its own options. */
 export interface RunTerms {
   readonly maxRetries: number;
   readonly retryDelay: string | null;
@@ -18,13 +18,13 @@ export interface RunTerms {
   readonly flowControl: FlowControlOptions | null;
   readonly labels: readonly string[];
   readonly redaction: Redaction | null;
-  /** Called when the run has failed, with the `failureHeaders` of its configuration. */
+  /** Called when the run has failed, with the `failureHeaders` of the configuration. */
   readonly failureCallback: Omit<CallbackOptions, 'headers'> | null;
 }
 
 /**
- * What a 2xx answer of the endpoint must carry to count (workflows.md 2.2): nothing, the
- * protocol's version, or the name of an SDK of major version 1 or later too.
+ * What a 2xx answer of the endpoint must carry to count (workflows.md 2.2): nothing, the protocol's
+ * version, or also the name of an SDK of major version 1 or later.
  */
 export type AnswerCheck = 'none' | 'protocol' | 'sdk';
 
@@ -35,14 +35,14 @@ export interface RunConfiguration {
   readonly url: string;
   readonly callerIp: string;
   readonly terms: RunTerms;
-  /** Headers of its starter that every delivery to the endpoint carries, names and values. */
+  /** The starter's headers for every delivery to the endpoint, alternating names and values. */
   readonly headers: readonly string[];
-  /** Headers of the failure callback, names and values in turn. */
+  /** Headers of the failure callback, alternating names and values. */
   readonly failureHeaders: readonly string[];
   readonly answerCheck: AnswerCheck;
-  /** Large prefixes may be left for the endpoint to fetch. */
+  /** Whether the endpoint fetches a large list itself instead of receiving it. */
   readonly fetchesLazily: boolean;
-  /** A failure callback brings the initial payload instead of the whole list of entries. */
+  /** Whether the failure callback carries the initial payload instead of all entries. */
   readonly reportsInitialBody: boolean;
 }
 
@@ -53,13 +53,13 @@ export interface StepInfo {
   readonly name: string;
   /** `Initial`, `Run`, `Call`, `SleepFor`, `Wait`, ... as the SDK spells it. */
   readonly type: string;
-  /** How many steps run in parallel with it, itself included. */
+  /** How many steps run in parallel, including this one. */
   readonly concurrent: number;
-  /** Of a plan, the step that it plans; null = this is no plan. */
+  /** For a plan, the id of the step that it plans; null = not a plan. */
   readonly target: number | null;
 }
 
-/** The run, and the step in it, that waits for another run's end. */
+/** The run, and its step, that waits for the end of another run. */
 export interface Invoker {
   readonly runId: string;
   readonly url: string;
@@ -68,24 +68,24 @@ export interface Invoker {
   readonly step: StepInfo;
 }
 
-/** An element of a run's list: the run's event at `offset` says what it holds. */
+/** An element of a run's list; the event at `offset` holds its content. */
 export interface RunEntry {
   readonly messageId: string;
-  /** Journal offset of what brought it: `RunStarted`, `StepStored`, `StepEdited`, ... */
+  /** Journal offset of the event with its body: `RunStarted`, `StepStored`, `StepEdited`, ... */
   readonly offset: number;
   readonly step: StepInfo;
-  /** Of its body. */
+  /** Bytes of the entry's body. */
   readonly bytes: number;
 }
 
-/** A third party that is being called, or whose answer is being delivered. */
+/** A call to a third party that is in progress, or whose answer is being delivered. */
 export interface OpenCall {
   readonly step: StepInfo;
   /** The message to the third party. */
   readonly messageId: string;
 }
 
-/** A wait that nothing has ended yet. */
+/** A wait that has not ended. */
 export interface OpenWait {
   readonly step: StepInfo;
   readonly eventId: string;
@@ -101,7 +101,7 @@ export interface StoredNotification {
   /** Journal offset of its `NotificationStored`. */
   readonly offset: number;
   readonly bytes: number;
-  /** As `NotificationStored` says it. */
+  /** See `NotificationStored`. */
   readonly isCall?: true;
 }
 
@@ -109,54 +109,54 @@ export interface StoredNotification {
 export interface OpenInvocation {
   readonly step: StepInfo;
   readonly runId: string;
-  /** Of the child's first message. */
+  /** Id of the first message of the child run. */
   readonly messageId: string;
 }
 
-/** What a resumed run takes over from the failed one, by reference: it is not stored again. */
+/** What a resumed run takes over from the failed run, by reference: nothing is stored again. */
 export interface Inheritance {
   readonly runId: string;
   readonly entries: readonly RunEntry[];
-  /** Those of which something is still to be delivered. */
+  /** The open calls that still have something to deliver. */
   readonly calls: readonly OpenCall[];
   readonly waits: readonly OpenWait[];
   readonly notifications: readonly StoredNotification[];
   readonly invocations: readonly OpenInvocation[];
-  /** Runs whose steps announced the webhooks among the entries: calls are now this run's. */
+  /** Runs that announced the webhooks among the entries: their calls now go to this run. */
   readonly announcers?: readonly string[];
 }
 
-/** A run began. Its payload stands beside the event, unless another event has brought it. */
+/** A run started. Its payload is stored with this event, unless another event stores it. */
 export interface RunStarted extends DomainEvent {
   readonly type: 'RunStarted';
   readonly configuration: RunConfiguration;
-  /** Of the initial delivery; a resumed run's initial entry has the id that is inherited. */
+  /** Id of the initial delivery; the initial entry of a resumed run keeps the inherited id. */
   readonly messageId: string;
   readonly payloadBytes: number;
-  /** The `RunStarted` whose payload is this run's too; null = it stands beside this event. */
+  /** Offset of the `RunStarted` that stores the payload; null = this event stores it. */
   readonly payloadOffset: number | null;
   readonly invoker: Invoker | null;
-  /** null = it begins at the beginning. */
+  /** null = the run was not resumed from another. */
   readonly inherited: Inheritance | null;
 }
 
-/** Its endpoint took it over and named its own configuration (workflows.md 1.3). */
+/** The endpoint took the run over and set its own configuration (workflows.md 1.3). */
 export interface RunReconfigured extends DomainEvent {
   readonly type: 'RunReconfigured';
   readonly configuration: RunConfiguration;
   /** The initial entry is delivered again, as this message. */
   readonly messageId: string;
-  /** Earlier messages that deliver it: this is the answer to them. */
+  /** Earlier messages that deliver this entry; the takeover counts as the answer to them. */
   readonly completed: readonly string[];
 }
 
-/** A step named the failure callback of the run: older clients name it no earlier. */
+/** A step named the failure callback of the run; older clients do not name it at the start. */
 export interface FailureCallbackNamed extends DomainEvent {
   readonly type: 'FailureCallbackNamed';
   readonly callback: CallbackOptions;
 }
 
-/** A result or a plan came in; its JSON stands beside the event, untouched. */
+/** A result or a plan was submitted; its JSON is stored with the event, unchanged. */
 export interface StepStored extends DomainEvent {
   readonly type: 'StepStored';
   readonly step: StepInfo;
@@ -165,13 +165,13 @@ export interface StepStored extends DomainEvent {
 }
 
 /**
- * The result of a step was replaced when its run was resumed; the step with it stands beside the
- * event, as it is delivered from now on.
+ * The result of a step was replaced when its run was resumed. The step with the new result is
+ * stored with the event, as it is delivered from now on.
  */
 export interface StepEdited extends DomainEvent {
   readonly type: 'StepEdited';
   readonly step: StepInfo;
-  /** Of its entry in the list; its message stays what it was. */
+  /** Index of the step's entry in the list; the entry keeps its message id. */
   readonly place: number;
   readonly bytes: number;
 }
@@ -189,35 +189,35 @@ export interface WaitOpened extends DomainEvent {
   readonly type: 'WaitOpened';
   readonly step: StepInfo;
   readonly eventId: string;
-  /** As the step spells it: `7d`. */
+  /** As the step spells it, for example `7d`. */
   readonly timeout: string;
   /** Unix milliseconds. */
   readonly deadline: number;
 }
 
-/** The event came, or the time was over. */
+/** The event came, or the wait timed out. */
 export interface WaitEnded extends DomainEvent {
   readonly type: 'WaitEnded';
   readonly step: StepInfo;
   readonly eventId: string;
-  /** The wait's entry and the message that delivers it. */
+  /** Id of the wait's entry and of the message that delivers it. */
   readonly messageId: string;
   readonly isTimeout: boolean;
-  /** What was notified with; many waits share it. */
+  /** Id of the notification; many waits can share it. */
   readonly notificationId: string | null;
-  /** Where the notified bytes stand; null = beside this event, if there are any. */
+  /** Offset where the notification's bytes are stored; null = with this event, if any. */
   readonly notificationOffset: number | null;
   readonly bytes: number;
 }
 
-/** An event came that the run may wait for later; its bytes stand beside. */
+/** An event came that the run may wait for later; its bytes are stored with this event. */
 export interface NotificationStored extends DomainEvent {
   readonly type: 'NotificationStored';
   readonly eventId: string;
   readonly bytes: number;
   /**
-   * A call of a webhook, which only a wait for a call may take. Absent = an event of the
-   * application, or a call that an earlier version has stored: any wait for it takes it.
+   * A webhook call, which only a wait for a call can take. Absent = an event of the application, or
+   * a call stored by an earlier version: any wait for the event can take it.
    */
   readonly isCall?: true;
 }
@@ -228,7 +228,7 @@ export interface StepInvoked extends DomainEvent {
   readonly step: StepInfo;
   readonly runId: string;
   readonly url: string;
-  /** Of the child's first message. */
+  /** Id of the first message of the child run. */
   readonly messageId: string;
 }
 
@@ -237,50 +237,50 @@ export interface InvocationEnded extends DomainEvent {
   readonly type: 'InvocationEnded';
   readonly step: StepInfo;
   readonly runId: string;
-  /** The invocation's entry and the message that delivers it. */
+  /** Id of the invocation's entry and of the message that delivers it. */
   readonly messageId: string;
   readonly outcome: 'succeeded' | 'failed' | 'canceled';
-  /** Journal offset of the child's last event; what it returned stands beside that. */
+  /** Journal offset of the child's last event, which stores what the child returned. */
   readonly endOffset: number;
   readonly bytes: number;
 }
 
-/** Another run waits for its end now: its invoker failed and was resumed. */
+/** Another run now waits for this run's end: the invoker failed and was resumed. */
 export interface InvokerChanged extends DomainEvent {
   readonly type: 'InvokerChanged';
   readonly invoker: Invoker;
 }
 
-/** The workflow function returned; what it returned stands beside the event. */
+/** The workflow function returned; the returned value is stored with the event. */
 export interface RunSucceeded extends DomainEvent {
   readonly type: 'RunSucceeded';
-  /** Messages whose delivery this end is the answer to. */
+  /** Messages whose delivery this end answers. */
   readonly completed: readonly string[];
-  /** Messages that mean nothing any more. */
+  /** Messages that are no longer needed. */
   readonly canceled: readonly string[];
 }
 
-/** A message of the run failed for good, or nothing can ever come any more. */
+/** A message of the run failed for good, or nothing can ever happen to the run again. */
 export interface RunFailed extends DomainEvent {
   readonly type: 'RunFailed';
   readonly cause: 'exhausted' | 'non_retryable' | 'stalled';
-  /** The message that it failed with. */
+  /** The message that made the run fail. */
   readonly messageId: string;
   /** Journal offset of that message's `MessagePublished`, and of the event that ended it. */
   readonly publishedOffset: number;
   readonly attemptOffset: number;
-  /** Messages that mean nothing any more, and where they were published: a resume repeats them. */
+  /** Messages no longer needed, and where they were published: a resume repeats them. */
   readonly canceled: readonly string[];
   readonly canceledOffsets: readonly number[];
 }
 
-/** A client canceled it. */
+/** A client canceled the run. */
 export interface RunCanceled extends DomainEvent {
   readonly type: 'RunCanceled';
   readonly canceled: readonly string[];
 }
 
-/** The last event of a run, whichever it is. */
+/** An event that ends a run. */
 export type RunEnd = RunSucceeded | RunFailed | RunCanceled;
 
 /** All events of a run's stream. */

@@ -1,18 +1,18 @@
 /**
- * The life of a workflow run. Every event of a run goes through here, and what is not drawn here
- * does not happen to a run.
+ * The life of a workflow run. Every event of a run passes through this machine, and a transition
+ * that it does not define cannot happen.
  *
- *     absent     it has not been started
+ *     absent     the run has not been started
  *     running    its endpoint is called, or comes next
  *     calling    a third party is called
  *     invoking   another run, which it has started, is to end
  *     waiting    an event is to come
  *     succeeded, failed, canceled    final
  *
- * Parallel steps do several of these at once: the context has all that is open, and the state is
- * the first of calling, invoking and waiting of which something is open. A sleep is no state here,
- * because nothing happens to a run when it wakes, its message becomes due: `run-state-name` sets
- * a sleeping run apart from a running one by its messages.
+ * Parallel steps can do several of these at once: the context lists everything that is open, and
+ * the state is the first of calling, invoking and waiting that has something open. Sleeping is not
+ * a state here, because waking is not an event of the run: its message merely becomes due.
+ * `run-state-name` distinguishes a sleeping run from a running one by its messages.
  */
 import { type SnapshotFrom, setup } from 'xstate';
 import { machineTypes } from '../../engine/machines/durable-machine.js';
@@ -93,7 +93,7 @@ const endInvocation = run.assign(({ context, event }) =>
   event.type === 'InvocationEnded' ? invocationEnded(context, event) : {},
 );
 
-/** The life of a run, as it is drawn above. */
+/** The state machine of a run, as described above. */
 export const runMachine = run.createMachine({
   id: 'run',
   context: nothingBegun,
@@ -155,7 +155,7 @@ export const runMachine = run.createMachine({
   },
 });
 
-/** A run as memory holds it. */
+/** The state of a run in memory. */
 export type RunState = SnapshotFrom<typeof runMachine>;
 
 const machine = machineEvolve(runMachine, storedContext);
@@ -166,10 +166,10 @@ export const initialRun = machine.initialState;
 /** Whether a run has ended. */
 export const isFinalRun = machine.isFinal;
 
-/** How a run is stored as bytes. */
+/** How the state of a run is stored as bytes. */
 export const storedRun = machine.stored;
 
-/** Whether such an event can happen to the run now. */
+/** Whether an event can happen to the run now. */
 export const canHappen = machine.can;
 
 /** Whether a run has been started and has not ended. */
@@ -177,7 +177,7 @@ export function isActive(state: RunState): boolean {
   return state.hasTag('active');
 }
 
-/** A run after an event, which happened at `at` and stands at `offset` in the journal. */
+/** The state of a run after an event, which happened at `at` and has `offset` in the journal. */
 export function evolveRun(
   state: RunState,
   event: RunEvent,

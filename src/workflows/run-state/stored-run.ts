@@ -1,4 +1,4 @@
-/** What a run remembers, as it is stored while the run rests and in snapshots: plain lists. */
+/** The stored form of a run's context, used while the run rests and in snapshots: plain arrays. */
 import type { ContextCodec } from '../../engine/machines/machine-evolve.js';
 import { EntryList } from './entry-list.js';
 import type { RunContext } from './run.context.js';
@@ -16,8 +16,8 @@ type PlainEntry = readonly [
 ];
 
 /**
- * There are many runs, and many entries: lists need no names of their parts. The order of the
- * fields is the format: snapshots of another build are not read, so it may change.
+ * Runs and entries are numerous, and arrays need no field names. The order of the fields is the
+ * format; it may change, because snapshots of another build are not read.
  */
 function plainContext(context: RunContext) {
   return [
@@ -40,7 +40,7 @@ function plainContext(context: RunContext) {
   ] as const;
 }
 
-/** How a run's context rests. */
+/** Converts a run's context to its stored form and back. */
 export const storedContext: ContextCodec<RunContext, ReturnType<typeof plainContext>> = {
   toPlain: plainContext,
   fromPlain(plain) {

@@ -1,4 +1,7 @@
-/** What a run's history says of a step that comes in: it came before, or it is too much. Pure. */
+/**
+ * Checks a submitted step against the run's history: was it submitted before, and does it fit?
+ * Pure.
+ */
 import { accept, type Decision } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import type { EntryList } from '../run-state/entry-list.js';
@@ -6,26 +9,29 @@ import type { StepReceipt } from '../run-state/run.commands.js';
 import type { RunContext } from '../run-state/run.context.js';
 import type { OpenCall, RunEvent, StepInfo } from '../run-state/run.events.js';
 
-/** A run's history is bounded: above it a step is refused, and so the run fails (ADR 95). */
+/** The largest history of a run: a step beyond it is refused, which makes the run fail (ADR 95). */
 export const historyMax = { entries: 50_000, bytes: 50 * 1024 * 1024 } as const;
 
-/** From here on a run is worth a look, before its steps are refused. */
+/** From this size on, a run deserves attention before its steps are refused. */
 export const historyWarning = { entries: 10_000, bytes: 8 * 1024 * 1024 } as const;
 
-/** Whether a run's history is so long that it is worth a look. */
+/** Whether a run's history has reached the warning size. */
 export function isLong({ length, bytes }: EntryList): boolean {
   return length >= historyWarning.entries || bytes >= historyWarning.bytes;
 }
 
 /**
- * About what the end of an invoked run weighs in the history of the one that waits: JSON in JSON,
- * what it returned and the names around it.
+ * Approximate bytes that the end of an invoked run adds to the history of the waiting run: the
+ * returned JSON inside JSON, and the field names around it.
  */
 export function endedInvocationBytes(returnedBytes: number): number {
   return 256 + returnedBytes;
 }
 
-/** The answer to a step that came before; the first one's result is kept (workflows.md 3.1). */
+/**
+ * The answer to a step that was submitted before, null if it was not; the first result is kept
+ * (workflows.md 3.1).
+ */
 export function repeatOf(
   step: StepInfo,
   { entries, waits, invocations }: RunContext,
@@ -47,13 +53,16 @@ export function repeatOf(
   return accept<RunEvent>([], { messageId } satisfies StepReceipt);
 }
 
-/** Why a run takes no further entry of so many bytes; null = it does. */
+/** Why a run cannot take another entry of `bytes`; null = it can. */
 export function overflow({ entries }: RunContext, bytes: number): Refusal | null {
   const isFull = entries.length >= historyMax.entries || bytes > roomIn(entries);
   return isFull ? fullRefusal(entries, entries.length) : null;
 }
 
-/** Why a run begins no step that ends later; null = it does. What is open has a place already. */
+/**
+ * Why a run cannot begin a step that ends later; null = it can. Open steps already count as
+ * entries.
+ */
 export function overflowOfOpen(
   { entries, calls, waits, invocations }: RunContext,
   bytes = 0,
@@ -63,7 +72,10 @@ export function overflowOfOpen(
   return isFull ? fullRefusal(entries, length) : null;
 }
 
-/** Why what ends a step of a run finds no room; null = it does. Its place it has. */
+/**
+ * Why the end of an open step does not fit by its bytes; null = it does. The open step already
+ * counts as an entry.
+ */
 export function overflowOfEnd({ entries }: RunContext, bytes: number): Refusal | null {
   return bytes > roomIn(entries) ? fullRefusal(entries, entries.length) : null;
 }

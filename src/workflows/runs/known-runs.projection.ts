@@ -1,10 +1,10 @@
-/** Which runs were started lately and have ended since: a fold of their ends. */
+/** The runs that were started recently and have ended since: a fold of their ends. */
 import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
 import type { RunEvent } from '../run-state/run.events.js';
 
-/** As long as a publish is remembered for deduplication. */
+/** As long as a published message is remembered for deduplication. */
 const windowMs = 600_000;
 
 /** How a run was started. */
@@ -21,8 +21,8 @@ interface EndedRun extends KnownRun {
 }
 
 /**
- * Bounded by the ends of ten minutes, and those that wait to go (`Expiring`). A run that goes on is
- * known by its state.
+ * Bounded by the runs that end within ten minutes, and those that wait to be removed (`Expiring`).
+ * An active run is known by its own state.
  */
 export class KnownRuns implements Fold<RunEvent> {
   readonly interest: Interest<RunEvent> = {
@@ -35,11 +35,11 @@ export class KnownRuns implements Fold<RunEvent> {
     },
   };
   /**
-   * Those that are invoked in a turn begin behind all that is decided in it. Between two turns
-   * there is none, so that it is no part of what is remembered.
+   * Runs invoked in a turn, whose start comes only after everything else that the turn decides. The
+   * map is empty between turns, so it is not part of `memory`.
    */
   private readonly invoked = new Map<string, KnownRun>();
-  /** In the order of their ends. */
+  /** Ended runs, in the order of their ends. */
   private readonly runs = new Map<string, EndedRun>();
   readonly memory: FoldMemory = {
     name: 'known runs',
@@ -48,11 +48,13 @@ export class KnownRuns implements Fold<RunEvent> {
     expiring: [{ map: this.runs, isOver: (run: EndedRun, at) => isOver(run, at) }],
   };
 
-  /** `startOf` tells of a run that goes on; it does so still while its end is folded. */
+  /**
+   * `startOf` returns the start of an active run; it still does so while the run's end is folded.
+   */
   constructor(private readonly startOf: (runId: string) => KnownRun | undefined) {}
 
   /**
-   * The run of this name that is about to begin; or that has ended, and was started less than ten
+   * The run of this id that is about to start, or that has ended and was started less than ten
    * minutes before `at`.
    */
   find(runId: string, at: number): KnownRun | undefined {
@@ -74,7 +76,7 @@ export class KnownRuns implements Fold<RunEvent> {
     }
     if (event.type === 'RunStarted') {
       changes.delete(this.invoked, id);
-      // It goes on, under the name of one that was over.
+      // The id of an ended run is in use again.
       changes.deleteInOrder(this.runs, id);
     }
     const start = this.startOf(id);
@@ -84,7 +86,7 @@ export class KnownRuns implements Fold<RunEvent> {
   }
 }
 
-/** What a clock that was ahead for a moment has started is over too, once that is set right. */
+/** `abs`, because a clock that was ahead for a moment may have given a start time in the future. */
 function isOver({ createdAt }: KnownRun, at: number): boolean {
   return Math.abs(at - createdAt) >= windowMs;
 }

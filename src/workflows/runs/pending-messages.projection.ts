@@ -1,4 +1,4 @@
-/** Which messages of each run are not final: a fold of the events of messages. */
+/** The messages of each run that are not final: a fold of the events of messages. */
 import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
@@ -6,10 +6,10 @@ import type { MessageEvent } from '../../messaging/messages/message.events.js';
 import type { MessageState } from '../../messaging/messages/message.state.js';
 import { endsOfRunMessages } from './run-end.policy.js';
 
-/** Of one run: mostly it is one. A parallel step of thousands publishes as many. */
+/** The messages of one run: usually one, but thousands of parallel steps publish thousands. */
 type Pending = string | Map<string, true>;
 
-/** Part of memory; most runs have one such message, and cost one string. */
+/** Part of memory. Most runs have one such message and so cost one string. */
 export class PendingRunMessages implements Fold<MessageEvent, MessageState> {
   readonly interest: Interest<MessageEvent> = {
     types: { MessagePublished: ['run'], ...endsOfRunMessages.types },
@@ -20,19 +20,21 @@ export class PendingRunMessages implements Fold<MessageEvent, MessageState> {
     maps: { messages: this.messages },
   };
 
-  /** The ids of a run's messages, in no order. A failure callback belongs to no active run. */
+  /**
+   * The ids of a run's messages, in no order. Failure callbacks are left out: their run has ended.
+   */
   of(runId: string): readonly string[] {
     const own = this.messages.get(runId);
     if (own === undefined) return [];
     return typeof own === 'string' ? [own] : [...own.keys()];
   }
 
-  /** Whether a run has any. */
+  /** Whether a run has any pending message. */
   has(runId: string): boolean {
     return this.messages.has(runId);
   }
 
-  /** Whether the run of a message that has ended, and is folded, has others that have not. */
+  /** Whether the run of a message whose end is already folded has other pending messages. */
   hasOthers(ended: MessageState): boolean {
     return ended.status !== 'absent' && ended.run !== null && this.has(ended.run.runId);
   }
@@ -83,7 +85,7 @@ export class PendingRunMessages implements Fold<MessageEvent, MessageState> {
     }
     changes.delete(own, messageId);
     if (own.size > 1) return;
-    // One is remembered as one, however many there were.
+    // A single remaining message is stored as one string again.
     const [left] = own.keys();
     if (left === undefined) changes.delete(this.messages, runId);
     else changes.set<string, Pending>(this.messages, runId, left);

@@ -1,4 +1,4 @@
-/** Which active runs go on for runs that announced webhooks and failed: a fold of their events. */
+/** Which active runs continue failed runs that had announced webhooks: a fold of their events. */
 import { type EventEnvelope, keptText } from '../../engine/decider.js';
 import type { Fold, FoldMemory, Interest } from '../../engine/registration.js';
 import type { TurnChanges } from '../../engine/turn-changes.js';
@@ -7,8 +7,9 @@ import type { RunEvent } from '../run-state/run.events.js';
 const none: ReadonlyMap<string, true> = new Map();
 
 /**
- * Part of memory. The URL of a webhook names the run that announced it, for ever: third parties
- * have it. A resumed run is called by it as long as it is active, however often it was resumed.
+ * Part of memory. The URL of a webhook names forever the run that announced it, because third
+ * parties hold the URL. A call of it reaches the resumed run while that run is active, however
+ * often it was resumed.
  */
 export class ResumedWebhooks implements Fold<RunEvent> {
   readonly interest: Interest<RunEvent> = {
@@ -19,16 +20,22 @@ export class ResumedWebhooks implements Fold<RunEvent> {
       RunCanceled: true,
     },
   };
-  /** By the run that announced: an id may be used again, and fail again. */
+  /**
+   * By announcing run, the runs that continue it; several, since an id may be reused and fail
+   * again.
+   */
   private readonly called = new Map<string, Map<string, true>>();
-  /** Of each run in `called`, those that it goes on for. */
+  /** For each run in `called`, the runs that it continues. */
   private readonly announcers = new Map<string, readonly string[]>();
   readonly memory: FoldMemory = {
     name: 'resumed webhooks',
     maps: { called: this.called, announcers: this.announcers },
   };
 
-  /** Those that a call of a webhook of this run may be for: itself, and those that go on for it. */
+  /**
+   * The runs that a call of this run's webhook may be meant for: the run itself and those that
+   * continue it.
+   */
   calledAs(announcer: string): readonly string[] {
     return [announcer, ...(this.called.get(announcer) ?? none).keys()];
   }

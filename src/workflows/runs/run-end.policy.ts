@@ -1,6 +1,6 @@
 /**
- * How a run ends: by a command, or with the end of a message that belongs to it; and what becomes
- * of the messages that it leaves behind. Pure.
+ * How a run ends, by a command or with the end of one of its messages, and what happens to the
+ * messages that it leaves behind. Pure.
  */
 import { accept, type Command, type Decision, type EventEnvelope } from '../../engine/decider.js';
 import type { Interest } from '../../engine/registration.js';
@@ -13,7 +13,7 @@ import type { RunState } from '../run-state/run.machine.js';
 import { endedInvocationBytes } from './history-bounds.policy.js';
 import type { PendingRunMessage, RunView } from './run-view.js';
 
-/** The last event of each message that belongs to a run. */
+/** The events that end a message of a run. */
 export const endsOfRunMessages: Interest<MessageEvent> = {
   types: {
     MessageDelivered: ['run'],
@@ -26,9 +26,9 @@ export const endsOfRunMessages: Interest<MessageEvent> = {
 const nothing: readonly (FailRun | SettleRun)[] = [];
 
 /**
- * What the end of a message means for its run. A delivery that failed fails its run. A third party
- * that fails does not: its answer goes to the endpoint as any other (workflows.md 3.3), and no run
- * waits for a failure callback.
+ * What the end of a message means for its run. A failed delivery fails the run. A failed call to a
+ * third party does not: its answer goes to the endpoint like any other (workflows.md 3.3). A
+ * failure callback means nothing, since no run waits for it.
  */
 export function messageEndedFor(
   { id, event, at, offset }: EventEnvelope<MessageEvent>,
@@ -47,7 +47,7 @@ export function messageEndedFor(
 
 type View = Pick<RunView, 'pending' | 'hasPending' | 'hasRoom'>;
 
-/** What an active run makes of a command that ends it, or may. */
+/** Decides a command that ends, or may end, an active run. */
 export function endOfRun(
   command: EndRun | CancelRun | FailRun | SettleRun,
   state: RunState,
@@ -73,10 +73,10 @@ function settle({ messageId, publishedOffset, attemptOffset }: SettleRun): Decis
 }
 
 /**
- * The endpoint reports the end while a delivery is open: that one is thereby answered, and needs
- * no other answer; so is one whose attempt was cut off or took too long, and which waits for the
- * next. What is not due yet means nothing any more, and nor do third parties. What the run that
- * waits for it has no room for is refused: its step would never end.
+ * The endpoint reports the end while a delivery is open. The report answers that delivery, and also
+ * deliveries whose attempt was cut off or timed out and that wait for a retry. Messages that are
+ * not due yet and calls to third parties are canceled. If the invoking run has no room for the
+ * result, the end is refused: the step of the invoking run would never end.
  */
 function succeed(
   { id, at, response }: EndRun,
@@ -97,8 +97,8 @@ function succeed(
 }
 
 /**
- * An endpoint submits what comes next before it answers: once every message is done and the run
- * waits for nothing, nothing can ever come.
+ * An endpoint submits the next step before it answers. So once every message is done and the run
+ * waits for nothing, nothing can ever happen to it again.
  */
 function isStalled({ context }: RunState, id: string, view: View): boolean {
   const { waits, invocations } = context;

@@ -1,6 +1,6 @@
 /**
- * The messages that a run publishes: it calls no endpoint itself, so that retries, signatures,
- * flow control and logs are those of every message (workflows.md 1.5). Pure.
+ * The messages that a run publishes. A run calls no endpoint itself, so retries, signatures, flow
+ * control and logs work as for any other message (workflows.md 1.5). Pure.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
 import type { PublishMessage } from '../../messaging/messages/message.commands.js';
@@ -35,7 +35,7 @@ const plain = {
   scheduleId: null,
 } satisfies Partial<Message>;
 
-/** The options of a step that brings none. */
+/** The options of a step that sets none. */
 export const noStepOptions: StepOptions = {
   maxRetries: null,
   retryDelay: null,
@@ -46,7 +46,7 @@ export const noStepOptions: StepOptions = {
   headers: [],
 };
 
-/** Delivers the list up to its last entry, which the event has just appended. */
+/** The message that delivers the list up to its last entry, which the event has just appended. */
 export function stepMessage(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
@@ -57,7 +57,7 @@ export function stepMessage(
   const { entries, url, dialect, callerIp, fetchesLazily } = state.context;
   const isLazy = fetchesLazily && entries.deliveredBytes > lazyBytes;
   const terms = termsOf(state);
-  // Every step has one: spreads of so many fields would cost more than all else here.
+  // Each step publishes such a message, and spreading this many fields would dominate the cost.
   return publish(envelope, messageId, noBody, {
     type: 'MessagePublished',
     dialect,
@@ -87,7 +87,9 @@ export function stepMessage(
   });
 }
 
-/** Calls a third party for a step; its answer is delivered in the run's own terms. */
+/**
+ * The message that calls a third party for a step; the answer is delivered by the run's own terms.
+ */
 export function callMessage(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
@@ -98,7 +100,7 @@ export function callMessage(
   return publish(envelope, messageId, body, {
     ...message,
     labels: message.labels.length > 0 ? message.labels : labels,
-    // A run's redaction is given once, at its start; SDKs do not repeat it with a call.
+    // A run's redaction is set once, at its start; SDKs do not repeat it with a call.
     redaction: message.redaction ?? redaction,
     callback: {
       url,
@@ -111,7 +113,7 @@ export function callMessage(
   });
 }
 
-/** Calls the failure callback of a run that has failed; null = the run has no such callback. */
+/** The message that calls the failure callback of a failed run; null = the run has none. */
 export function failureMessage(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
@@ -139,8 +141,8 @@ export function failureMessage(
 }
 
 /**
- * A message of a run that failed, published anew by the one that resumes it: what it was first
- * published for stays the event that it is about, unless that is replaced by this one.
+ * A message of a failed run, published again by the run that resumes it. It keeps naming the event
+ * that it was first published for, unless this event replaces that one.
  */
 export function repeatedMessage(
   envelope: EventEnvelope<RunEvent>,
@@ -192,7 +194,7 @@ function runPlace(
   };
 }
 
-/** A step's own options go before the run's (workflows.md 1.5). */
+/** A step's own options override the run's (workflows.md 1.5). */
 function optionsOf(
   state: RunState,
   own: StepOptions,

@@ -1,4 +1,7 @@
-/** What an event of a run means for others: messages, runs that it starts or answers to. Pure. */
+/**
+ * What an event of a run means for others: its messages, the runs that it starts, and its invoker.
+ * Pure.
+ */
 import type { Command, EventEnvelope, TurnNames } from '../../engine/decider.js';
 import { deadLetterId } from '../../messaging/messages/dead-letter-id.js';
 import type { CancelMessage, CompleteMessage } from '../../messaging/messages/message.commands.js';
@@ -27,7 +30,7 @@ type Recorded<Event extends RunEvent> = EventEnvelope<RunEvent> & { readonly eve
 
 const nothing: readonly Command[] = [];
 
-/** `command` is the one that the event was decided for, and `before` the run as that found it. */
+/** `command` is the command that produced the event, and `before` the run before that command. */
 export function reactToRun(
   envelope: EventEnvelope<RunEvent>,
   state: RunState,
@@ -40,7 +43,7 @@ export function reactToRun(
     case 'RunStarted':
       return command.type === 'StartRun' ? started(envelope, state, command) : nothing;
     case 'RunReconfigured':
-      // The new delivery first: a run without one goes on no more.
+      // The new delivery comes first: a run without any open delivery would count as stalled.
       return [
         stepMessage(envelope, state, event.messageId, at),
         ...endings(envelope, before, 'CompleteMessage', event.completed),
@@ -107,7 +110,7 @@ function ended(envelope: Recorded<RunEnd>, state: RunState, names: TurnNames): r
   return commands;
 }
 
-/** Messages that the run will not need any more. */
+/** Ends the messages that the run no longer needs. */
 function leftBehind(envelope: Recorded<RunEnd>, state: RunState): readonly MessageEnding[] {
   const { event } = envelope;
   const canceled = endings(envelope, state, 'CancelMessage', event.canceled);
@@ -116,7 +119,9 @@ function leftBehind(envelope: Recorded<RunEnd>, state: RunState): readonly Messa
     : canceled;
 }
 
-/** `state` is that of the run which has published them: they are found as it is found then. */
+/**
+ * Ends messages. `state` is that of the run when it published them, whose search terms they have.
+ */
 function endings(
   { id, at }: EventEnvelope<RunEvent>,
   { context }: RunState,

@@ -1,4 +1,4 @@
-/** What the decisions of a run read beside its state. */
+/** What the decisions of a run read besides its state. */
 import type { KnownRun } from './known-runs.projection.js';
 
 /** A message of a run that is not final. */
@@ -9,19 +9,22 @@ export interface PendingRunMessage {
   readonly publishedOffset: number;
   /** Unix milliseconds. */
   readonly notBefore: number;
-  /** An attempt of it has failed: it waits to be tried again. */
+  /** Whether an attempt has failed, so that the message waits for a retry. */
   readonly wasTried: boolean;
 }
 
 /** The indexes that a run's decisions read. */
 export interface RunView {
-  /** The run of this name that is active, or was started lately. */
+  /** The run of this id, if it is active or was started recently. */
   readonly known: (runId: string, at: number) => KnownRun | undefined;
-  /** Messages of a run that are not final, failure callbacks excepted. */
+  /** Messages of a run that are not final, except failure callbacks. */
   readonly pending: (runId: string) => readonly PendingRunMessage[];
   readonly hasPending: (runId: string) => boolean;
-  /** Whether so many bytes more fit the history of a run; one that is over takes none in. */
+  /**
+   * Whether the end of a step with `bytes` more bytes fits the history of a run. Always true for a
+   * run that has ended, which takes no entries.
+   */
   readonly hasRoom: (runId: string, bytes: number) => boolean;
-  /** Journal offset where the bytes of the latest notification stand, if it is this one. */
+  /** Journal offset of the bytes of the latest notification, if it is this one. */
   readonly notificationOffset: (notificationId: string) => number | null;
 }

@@ -18,12 +18,12 @@ import {
 import { overflowOfEnd, overflowOfOpen, repeatOf } from './history-bounds.policy.js';
 import type { RunView } from './run-view.js';
 
-/** Events that came before their wait: no run plans for more of them. */
+/** The most events that a run keeps for later waits; no run needs more in practice. */
 const notificationsMax = 1000;
 
 /**
- * Calls of webhooks that one run keeps for later waits, beside its events: the callers are
- * strangers. One call may be larger, as a request body may.
+ * The most webhook calls that a run keeps for later waits, counted apart from its events, because
+ * the callers are unauthenticated. A single call may be larger, up to the limit of a request body.
  */
 const keptCallsMax = { count: 100, bytes: 16 * 1024 * 1024 } as const;
 
@@ -33,8 +33,8 @@ export function isEndedBy({ step }: Pick<OpenWait, 'step'>, isCall: boolean): bo
 }
 
 /**
- * A submission that repeats an earlier one is accepted without an event; refused where the history
- * of the run has no room left.
+ * A submission that repeats an earlier one is accepted without an event. Refused if the history of
+ * the run has no room left.
  */
 export function openWait(command: OpenWaitForEvent, context: RunContext): Decision<RunEvent> {
   const { step, eventId, timeout, deadline, messageId } = command;
@@ -62,8 +62,8 @@ export function openWait(command: OpenWaitForEvent, context: RunContext): Decisi
 }
 
 /**
- * Refused as `conflict` where the wait has ended, and where a notification finds no room in the
- * history (ADR 95).
+ * Refused as `conflict` if the wait has ended, and as `over_limit` if a notification does not fit
+ * the history (ADR 95).
  */
 export function endWait(command: EndWait, context: RunContext, view: RunView): Decision<RunEvent> {
   const { stepId, waitOffset, messageId, notification } = command;
@@ -75,7 +75,7 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
   const body = notification?.body ?? null;
   const isEmpty = body === null || body.length === 0;
   const bytes = endedWaitBytes(step, eventId, body?.length ?? 0);
-  // The end of its time always finds room: a wait that cannot end would hold the run for ever.
+  // A timeout always fits: a wait that cannot end would block the run forever.
   const full = notification === null ? null : overflowOfEnd(context, bytes);
   if (full !== null) return full;
   const notificationOffset =
@@ -101,8 +101,8 @@ export function endWait(command: EndWait, context: RunContext, view: RunView): D
 }
 
 /**
- * Refused as `conflict` where the run does wait for it, and otherwise where it keeps too many
- * already.
+ * Refused as `conflict` if the run waits for the event after all, and as `unavailable` or
+ * `over_limit` if it already keeps too many.
  */
 export function storeNotification(
   { eventId, body, isCall }: StoreNotification,
@@ -130,14 +130,14 @@ export function storeNotification(
   return accept([stored], null, body);
 }
 
-/** Whether a call of this size finds no place among those that are kept. */
+/** Whether there is no room to keep another call of this size. */
 function isFull(calls: readonly StoredNotification[], bytes: number): boolean {
   const kept = calls.reduce((sum, call) => sum + call.bytes, 0);
   const isOverBytes = calls.length > 0 && kept + bytes > keptCallsMax.bytes;
   return calls.length >= keptCallsMax.count || isOverBytes;
 }
 
-/** About what the entry of an ended wait weighs: its event is base64 in the step's JSON. */
+/** Approximate bytes of the entry of an ended wait: its event is base64 in the step's JSON. */
 function endedWaitBytes({ name }: StepInfo, eventId: string, bytes: number): number {
   return 128 + name.length + eventId.length + Math.ceil((bytes * 4) / 3);
 }

@@ -1,4 +1,6 @@
-/** What a command means for a workflow run, and what an active one wants. */
+/**
+ * The decider of workflow runs: what each command means, and the effects that an active run wants.
+ */
 import { accept, type Decider, type Decision, type Effect } from '../../engine/decider.js';
 import { Refusal } from '../../grammar/result.js';
 import {
@@ -36,7 +38,7 @@ import { reactToRun } from './run-reactions.policy.js';
 import type { RunView } from './run-view.js';
 import { endWait, openWait, storeNotification } from './run-waits.policy.js';
 
-/** The end of a wait that has timed out. */
+/** Ends a wait that has timed out. */
 export interface EndWaitEffect extends Effect {
   readonly kind: 'endWait';
   readonly stepId: number;
@@ -70,7 +72,10 @@ function decide(command: RunCommand, state: RunState, view: RunView): Decision<R
   }
 }
 
-/** Its end changes nothing more; a step of it is refused as SDKs understand it: as invalid. */
+/**
+ * Decides a command for a run that has ended. Commands that report an end change nothing; a step is
+ * refused as `invalid`, the refusal that SDKs understand.
+ */
 function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEvent> {
   switch (type) {
     case 'EndRun':
@@ -92,16 +97,16 @@ function whenOver({ type, id }: Exclude<RunCommand, StartRun>): Decision<RunEven
 function start(command: StartRun, state: RunState, view: RunView): Decision<RunEvent> {
   const { id, at, configuration, messageId, payload, payloadOffset, invoker, inherited } = command;
   const first = view.known(id, at);
-  // A run that is invoked is known from then on, also to its own start.
+  // An invoked run is known from the invocation on, so its own start finds itself.
   const isInvoked = invoker !== null && first?.messageId === messageId;
   if (first !== undefined && !isInvoked) {
-    // A revived run takes another one's payload over; the run that exists would not have it.
+    // A revived run reuses another run's payload, which the existing run would not have.
     if (payloadOffset !== null) {
       return new Refusal('conflict', `workflow run ${id} has been started before`);
     }
     return takeOver(command, first, state, view);
   }
-  // An endpoint that dawdles must not begin a run again that has ended and been forgotten.
+  // A slow endpoint must not restart a run that has ended and been forgotten.
   if (command.isTakeover) return new Refusal('invalid', `workflow run ${id} is not active`);
   const receipt: StartReceipt = { messageId, createdAt: at, deduplicated: false };
   const payloadBytes = payload.length;
@@ -123,8 +128,9 @@ function start(command: StartRun, state: RunState, view: RunView): Decision<RunE
 }
 
 /**
- * The delivery that caused it needs no other answer, and is not made again. An endpoint that is
- * delivered to twice takes over twice: the machine says whether it may still be taken over.
+ * The takeover answers the delivery that caused it, which is not repeated. An endpoint that
+ * received two deliveries takes over twice: the machine decides whether a takeover is still
+ * possible.
  */
 function takeOver(
   { id, configuration, messageId, isTakeover }: StartRun,
@@ -144,14 +150,14 @@ function takeOver(
 
 function submit(command: SubmitStep, state: RunState): Decision<RunEvent> {
   const { step, messageId, body, failureCallback } = command;
-  // A call ends as the result that the endpoint makes of its answer: that repeats nothing.
+  // The calls are left out: the endpoint submits the result of a call as the same step.
   const repeated = repeatOf(step, state.context, []) ?? overflow(state.context, body.length);
   if (repeated !== null) return repeated;
   const stored: RunEvent = { type: 'StepStored', step, messageId, bytes: body.length };
   const receipt: StepReceipt = { messageId };
   if (failureCallback === null) return accept([stored], receipt, body);
   const named: RunEvent = { type: 'FailureCallbackNamed', callback: failureCallback };
-  // The first event brings the body, so that it is the step.
+  // The body belongs to the first event, so the step must come first.
   return accept(canHappen(state, named) ? [stored, named] : [stored], receipt, body);
 }
 
@@ -175,7 +181,7 @@ function invokeRun(command: InvokeRun, state: RunState, view: RunView): Decision
   const repeated =
     repeatOf(step, state.context, state.context.calls) ?? overflowOfOpen(state.context);
   if (repeated !== null) return repeated;
-  // One that is taken over does not begin, and its step would wait for ever.
+  // A takeover starts no run, so the step would wait forever.
   if (child.isTakeover) {
     return new Refusal('unprocessable', 'a run is either invoked or taken over');
   }
@@ -225,8 +231,8 @@ function terms(event: RunEvent, { id }: RunCommand, { context }: RunState): read
 
 /**
  * A submission that repeats an earlier one is accepted without an event, so that an endpoint may
- * send it again. Of a run that is over its end is accepted, and a step refused as SDKs understand
- * it (400).
+ * send it again. For a run that has ended, the end is accepted again, and a step is refused with
+ * the status that SDKs understand (400).
  */
 export const runDecider: Decider<RunState, RunCommand, RunEvent, RunView> = {
   kind: runKind,

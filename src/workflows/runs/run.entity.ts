@@ -1,4 +1,4 @@
-/** Workflow runs as features hold them: those that are active. */
+/** The entity of workflow runs: holds the active runs and their indexes. */
 import { Injectable } from '@nestjs/common';
 import type { Command } from '../../engine/decider.js';
 import { Engine } from '../../engine/engine.js';
@@ -21,19 +21,19 @@ import { RunWaiters } from './waiters.projection.js';
 const nothing: readonly Command[] = [];
 
 /**
- * A run that has ended leaves memory; `known` remembers ids for a while, so that a start that is
- * repeated begins none.
+ * A run that has ended leaves memory. `known` remembers its id for a while, so that a repeated
+ * start does not start it again.
  */
 @Injectable()
 export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
-  /** Which runs were started lately and have ended. */
+  /** Runs that were started recently and have ended. */
   readonly known: KnownRuns;
   readonly notifications: LatestNotification;
   /** Which messages of each run are not final. */
   readonly pending: PendingRunMessages;
   /** Which runs wait for which event. */
   readonly waiters: RunWaiters;
-  /** Which runs are called by the webhooks of a run. */
+  /** Which runs receive the calls of a run's webhooks. */
   readonly webhooks: ResumedWebhooks;
   /** Which active runs have a long history. */
   readonly long = { has: (id: string) => this.isLong(id) };
@@ -63,13 +63,13 @@ export class Runs extends Entity<RunState, RunCommand, RunEvent, RunView> {
     this.webhooks = webhooks;
     messages.follow(pending);
     messages.reactTo((envelope, state) => {
-      // While others are on their way, the end of one means nothing to its run, unless it failed.
+      // While other messages are pending, the end of one matters to its run only if it failed.
       const goesOn = envelope.event.type !== 'MessageFailed' && pending.hasOthers(state);
       return goesOn ? nothing : messageEndedFor(envelope, state);
     }, endsOfRunMessages);
   }
 
-  /** A run as memory holds it; undefined = it has ended, or never began. */
+  /** The context of an active run; undefined = it has ended, or never started. */
   active(id: string): RunContext | undefined {
     return this.actors.find(id)?.state.context;
   }

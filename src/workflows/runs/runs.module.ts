@@ -1,8 +1,8 @@
-/** Wiring of runs: every feature of workflows follows them. */
+/** Wiring of runs, on which every workflow feature builds. */
 import { Module } from '@nestjs/common';
 import { MessagesModule } from '../../messaging/messages/messages.module.js';
 import { Runs } from './run.entity.js';
 
-/** Imports messages alone: what follows runs stands above it. */
+/** Imports only messages: the features that follow runs are in higher layers. */
 @Module({ imports: [MessagesModule], providers: [Runs], exports: [Runs] })
 export class RunsModule {}

@@ -15,7 +15,10 @@ export interface Waiter {
   readonly offset: number;
 }
 
-/** Part of memory, of runs that rest as well: a notification finds them without waking others. */
+/**
+ * Part of memory. Includes runs at rest, so that a notification finds its waiters without waking
+ * other runs.
+ */
 export class RunWaiters implements Fold<RunEvent, RunState> {
   readonly interest: Interest<RunEvent> = {
     types: {
@@ -34,10 +37,11 @@ export class RunWaiters implements Fold<RunEvent, RunState> {
     maps: { waiters: this.waiters },
   };
 
-  /** Those that wait for an event, in the order in which they began to. */
+  /** The open waits for an event, in the order in which they began. */
   of(eventId: string): readonly Waiter[] {
     const waiters = [...(this.waiters.get(eventId)?.values() ?? [])];
-    // A resumed run joins late with older waits, and so does what a refused turn has put back.
+    // Sorted, because a resumed run adds older waits late, and so does the rollback of a refused
+    // turn.
     return waiters.sort((one, other) => one.offset - other.offset);
   }
 
