@@ -1,4 +1,4 @@
-/** A folder of logs: opened by one process at a time, recovered, written, closed. */
+/** A folder of logs: opened by one process at a time, recovered, written and closed. */
 import { archivedSegments } from './compaction/archived-segments.js';
 import type { Disk } from './disk/disk.js';
 import type { FreeSpace } from './disk/free-space.js';
@@ -28,7 +28,7 @@ export async function openStore(
   options: StoreOptions,
 ): Promise<Store> {
   const open = () => openDirectory(disk, directory, options);
-  // A running server writes while a reader looks: what seems damaged is looked at again.
+  // A running server may write while a reader opens the folder: retry what seems to be damage.
   for (let retries = options.readOnly === true ? 3 : 0; retries > 0; retries -= 1) {
     try {
       return new Store(await open(), options);
@@ -39,18 +39,19 @@ export async function openStore(
   return new Store(await open(), options);
 }
 
-/** Logs whose last index is written at the same time. */
+/** How many logs write their last index at the same time. */
 const logsClosedAtOnce = 16;
 
 /** An open store. */
 export class Store {
-  /** What opening it found, per log. */
+  /** What recovery found in each log. */
   readonly report: StoreReport;
-  /** What the users of its logs remember of them. */
+  /** Snapshots of what the users of the logs remember of them. */
   readonly snapshots: Snapshots;
   /**
-   * `hasRoom` is false below the free-space floor, and on a full disk: refuse new work, go on with
-   * the rest. `whenRoom` calls once, when a look at the disk, a second away at most, finds room.
+   * `hasRoom` is false below the free-space minimum and on a full disk: refuse new work, but carry
+   * on with the rest. `whenRoom` calls back once, when a check of the disk (at most a second away)
+   * finds room.
    */
   readonly freeSpace: Pick<FreeSpace, 'hasRoom' | 'whenRoom'>;
   private readonly parts: LogStore;
@@ -79,14 +80,15 @@ export class Store {
   }
 
   /**
-   * Seals and merges, in the background, what crashes have left; where `upkeepWaits`, its user says
-   * when. A log that is rolled, trimmed, compacted, swept or closed before is sealed then.
+   * Seals and merges, in the background, the segments that crashes have left; with `upkeepWaits`,
+   * the user of the store decides when. A log that is rolled, trimmed, compacted, swept or closed
+   * before then is sealed at that time.
    */
   beginUpkeep(): void {
     if (!this.parts.readOnly) void this.keepUp();
   }
 
-  /** What names this store for ever, in hexadecimal: its archive is a folder of this name. */
+  /** The permanent id of this store, in hexadecimal: its archive is a folder of this name. */
   get id(): string {
     return this.parts.storeId.toString('hex');
   }
@@ -97,8 +99,8 @@ export class Store {
   }
 
   /**
-   * A log together with what an archive has of it; `archivedSegments` says which folders are one,
-   * and what this rejects with.
+   * A log together with its archived segments in `folder`; see `archivedSegments` for which folders
+   * count as an archive and for the errors this rejects with.
    */
   async withArchive(log: PartitionLog, folder: string): Promise<ArchivedLog> {
     const { disk, storeId } = this.parts;
@@ -112,8 +114,8 @@ export class Store {
   }
 
   /**
-   * Creates a log, durably; a log of this name that exists is returned as it is. Rejects with
-   * `DiskFull` where there is no room for it, and there is none then.
+   * Creates a log durably; returns an existing log of this name as it is. Rejects with `DiskFull`
+   * if there is no room for it; no log is created then.
    */
   createLog(name: string, settings: LogSettings = {}): Promise<PartitionLog> {
     return this.change(async () => {
@@ -135,7 +137,7 @@ export class Store {
         prepared: null,
         toSeal: [],
       });
-      // The first append waits for what is left of it then, and meets its error.
+      // If preparing fails, the first append waits for the remaining work and meets its error.
       if (settings.preparesNextSegment === true) log.prepare().catch(() => undefined);
       this.byName.set(name, log);
       return log;
@@ -143,8 +145,8 @@ export class Store {
   }
 
   /**
-   * Drops a log and its files; false when there is none of this name. Rejects with `DiskFull` where
-   * not even the reserve has room to note it, and the log is as it was then.
+   * Drops a log and its files; returns false if there is none of this name. Rejects with `DiskFull`
+   * if even the reserve has no room to record it; the log is unchanged then.
    */
   dropLog(name: string): Promise<boolean> {
     return this.change(async () => {
@@ -162,7 +164,7 @@ export class Store {
     });
   }
 
-  /** Commits what waits, writes the clean marker and lets go of the folder. */
+  /** Commits what is waiting, writes the clean marker and releases the folder. */
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
@@ -186,7 +188,7 @@ export class Store {
     if (parts.fence.error !== null) throw parts.fence.error;
   }
 
-  /** Where there is no room for the marker, the next start reads the ends of the logs instead. */
+  /** If there is no room for the marker, the next start reads the ends of the logs instead. */
   private async stopCleanly(): Promise<void> {
     const { parts } = this;
     const unlessFull = (error: unknown) => {
@@ -213,7 +215,7 @@ export class Store {
     await parts.manifest.close();
   }
 
-  /** One change of the set of logs at a time. */
+  /** Runs one change of the set of logs at a time. */
   private async change<T>(work: () => Promise<T>): Promise<T> {
     const { parts } = this;
     if (parts.fence.error !== null) throw parts.fence.error;
@@ -229,7 +231,7 @@ export class Store {
     }
   }
 
-  /** One log after the other. */
+  /** Runs the upkeep of one log after another. */
   private async keepUp(): Promise<void> {
     for (const log of this.logs()) {
       if (this.closing !== null) return;
@@ -237,7 +239,7 @@ export class Store {
     }
   }
 
-  /** The timer of the mode that syncs at an interval. */
+  /** Starts the timer of the fsync mode that syncs at an interval. */
   private syncLater(): void {
     const { fsync, readOnly } = this.parts;
     if (typeof fsync === 'string' || readOnly) return;

@@ -1,6 +1,6 @@
 /**
- * The durable actors: every stream that is not final, as a fold of its events. One that waits, or
- * was not touched for long, rests as bytes and is woken synchronously; a final one leaves memory.
+ * The durable actors: every stream that is not final, as a fold of its events. A stream that waits,
+ * or is idle for long, rests as bytes and is woken synchronously; a final one leaves memory.
  */
 import { TransientMap } from '../grammar/transient-map.js';
 import { Checkpoints } from './checkpoints.js';
@@ -25,13 +25,13 @@ import type { TurnChanges } from './turn-changes.js';
 
 export type { Actor } from './resting/actor-form.js';
 
-/** What directories have in common. */
+/** Options that all directories share. */
 export interface DirectoryOptions extends StreamSizes {
   /** See `RestingStreams`. */
   readonly seed: number;
-  /** Notes what is awake before it changes. */
+  /** Records awake actors before they change. */
   readonly images: PreImages;
-  /** A resting stream with an alarm at `wantedAt` was woken: its alarm has to be set anew. */
+  /** A resting stream with an alarm at `wantedAt` was woken: the alarm must be set again. */
   readonly woken: (kind: string, id: string, wantedAt: number) => void;
 }
 
@@ -41,7 +41,7 @@ export class ActorDirectory<State = unknown> {
   private readonly awake = new TransientMap<string, Actor<State>>();
   /** The resting streams, for snapshots. */
   readonly resting: RestingStreams;
-  /** Of a kind that `restsIdle`, the least recently touched first: awake, or ended since. */
+  /** If the kind `restsIdle`: ids awake (or ended since), least recently touched first. */
   private readonly touched = new Set<string>();
   readonly gaps = new Gaps();
   private readonly form: ActorForm<State>;
@@ -65,7 +65,7 @@ export class ActorDirectory<State = unknown> {
     return this.awake.size + this.resting.size;
   }
 
-  /** In no order; of those that wake or begin meanwhile, some. */
+  /** Ids in no order; includes some of the streams that wake or begin during the iteration. */
   *ids(): Generator<string> {
     yield* this.resting.ids();
     let left = this.awake.size;
@@ -76,14 +76,14 @@ export class ActorDirectory<State = unknown> {
     }
   }
 
-  /** Those that do not rest. */
+  /** Ids of the streams that do not rest. */
   awakeIds(): IterableIterator<string> {
     return this.awake.keys();
   }
 
   /**
-   * Every stream that is there now, `perTick` of them at a time, so that a million do not hold the
-   * event loop. What begins meanwhile may be among them, and one may come twice. Wakes none.
+   * Yields every stream that exists now, `perTick` at a time, so that a million do not hold the
+   * event loop. May include streams that begin meanwhile, and one stream twice. Wakes none.
    */
   async *walk(
     perTick: number,
@@ -94,9 +94,9 @@ export class ActorDirectory<State = unknown> {
     }
   }
 
-  /** As `walk`, the ids alone. Nothing is awaited for one of them: that is what a walk costs. */
+  /** Like `walk`, but only the ids. A walk must be cheap: it awaits nothing for a single id. */
   async *walkIds(perTick: number): AsyncGenerator<string> {
-    // Resting streams come first: during a walk none is laid to rest, so that none is missed.
+    // Resting streams come first, and no stream goes to rest during a walk: so none is missed.
     this.walks += 1;
     try {
       let passed = 0;
@@ -110,21 +110,21 @@ export class ActorDirectory<State = unknown> {
     }
   }
 
-  /** The streams of the part as they are stored; bytes are good until something changes here. */
+  /** The part's streams as they are stored; the bytes are valid until something changes here. */
   *stored(part = allStreams): Generator<StoredStream> {
     yield* this.resting.all(part);
     for (const [id, actor] of this.awake)
       if (isInPart(actor.firstOffset, part)) yield this.form.stored(id, actor);
   }
 
-  /** A stream as it is stored; undefined = it is not there, or final. */
+  /** A stream as it is stored; undefined = it does not exist, or is final. */
   storedOf(id: string): StoredStream | undefined {
     const actor = this.awake.get(id);
     if (actor !== undefined) return this.form.stored(id, actor);
     return this.asleep?.read(id, (stream) => stream);
   }
 
-  /** Whether a stream is there and not final. */
+  /** Whether a stream exists and is not final. */
   has(id: string): boolean {
     return this.awake.has(id) || this.asleep?.has(id) === true;
   }
@@ -134,12 +134,12 @@ export class ActorDirectory<State = unknown> {
     return this.awake.get(id)?.firstOffset ?? this.asleep?.firstOffsetOf(id);
   }
 
-  /** A stream that is there and not final, to be changed: one that rests is woken. */
+  /** A stream that exists and is not final, to be changed: a resting one is woken. */
   wake(id: string): Actor<State> | undefined {
     return this.awake.get(id) ?? this.takeResting(id);
   }
 
-  /** A stream that is there and not final, to be read: it goes on resting. */
+  /** A stream that exists and is not final, to be read: a resting one keeps resting. */
   find(id: string): Actor<State> | undefined {
     return this.awake.get(id) ?? this.asleep?.read(id, (stream) => this.form.actor(stream));
   }
@@ -150,8 +150,8 @@ export class ActorDirectory<State = unknown> {
   }
 
   /**
-   * Lets a stream rest that is wanted at `wantedAt`; with an alarm `takeDue` gives it then. False:
-   * it may not rest now.
+   * Puts a stream that is wanted at `wantedAt` to rest; if it has an alarm, `takeDue` returns it
+   * then. False = it may not rest now.
    */
   rest(id: string, wantedAt: number, hasAlarm = true): boolean {
     const actor = this.awake.get(id);
@@ -163,12 +163,12 @@ export class ActorDirectory<State = unknown> {
     return true;
   }
 
-  /** Lets all rest; what wants something is given by `takeDue`. For those of which nothing runs. */
+  /** Puts all streams to rest, while no effects run; `takeDue` returns those wanting something. */
   restAll(): void {
     this.restEldest(this.awake.size);
   }
 
-  /** Those that were awake at the moment that `images` tells of, as they would rest. */
+  /** The streams that were awake at the moment recorded in `images`, as they would rest. */
   *storedAwake(): Generator<RestingStream> {
     for (const [id, actor] of this.options.images.pass(this.awake)) {
       yield this.form.resting(id, actor, this.wantedAt(id, actor));
@@ -180,14 +180,14 @@ export class ActorDirectory<State = unknown> {
     return this.resting.nextAlarm();
   }
 
-  /** A resting stream whose alarm is due at `now`; each is given once. */
+  /** A resting stream whose alarm is due at `now`; each is returned once. */
   takeDue(now: number): string | undefined {
     return this.resting.takeDue(now);
   }
 
   /**
-   * Folds one event of the journal. False = it is skipped: a sweep has removed the beginning of its
-   * stream, which has ended (ADR 35), or the events between it and the one before (ADR 36).
+   * Folds one event of the journal. False = the event is skipped: a sweep has removed the beginning
+   * of its stream, which has ended (ADR 35), or the events between it and the one before (ADR 36).
    * Throws `BrokenStream`.
    */
   replay(envelope: EventEnvelope, changes: TurnChanges): boolean {
@@ -205,14 +205,14 @@ export class ActorDirectory<State = unknown> {
     return true;
   }
 
-  /** After the last event of the past. Throws `BrokenStream` where no checkpoint has followed. */
+  /** Call it after the last past event. Throws `BrokenStream` if no checkpoint follows a gap. */
   requireWhole(): void {
     this.gaps.requireNone((id) => this.find(id)?.length ?? 0);
   }
 
   /**
-   * Remembers one event of the stream that is now `actor` (undefined before its first event), live
-   * and in replay alike; returns what the stream is afterwards.
+   * Folds one event of the stream that is now `actor` (undefined before its first event), live and
+   * in replay alike; returns the actor afterwards.
    */
   evolve(
     envelope: EventEnvelope,
@@ -249,21 +249,21 @@ export class ActorDirectory<State = unknown> {
   }
 
   /**
-   * Lets the least recently touched rest while too many are awake, as far as all of their events
-   * lie before `durableEnd`: a turn that may yet be taken back finds what it changed awake.
+   * While too many are awake, puts the least recently touched to rest, if all of their events lie
+   * before `durableEnd`: a turn that may yet be reverted finds the actors it changed awake.
    */
   restLeastUsed(durableEnd: number): void {
     for (const id of this.touched) {
       if (this.touched.size <= this.options.liveStates) return;
       const actor = this.awake.get(id);
-      // What runs for it, or rings for it, goes on doing so: it needs no other alarm.
+      // Its running effects and alarms stay, so it needs no other alarm.
       if (actor === undefined) this.touched.delete(id);
       else if (actor.lastOffset >= durableEnd) return;
       else if (!this.rest(id, this.wantedAt(id, actor), false)) return;
     }
   }
 
-  /** Of those that were woken first: what is short-lived has ended before its turn comes. */
+  /** Takes those woken first: short-lived streams have ended before their turn comes. */
   private restEldest(count: number): void {
     let left = count;
     for (const [id, actor] of this.awake) {
@@ -278,7 +278,7 @@ export class ActorDirectory<State = unknown> {
     return wanted.reduce((at, { notBefore }) => Math.min(at, notBefore), Number.POSITIVE_INFINITY);
   }
 
-  /** The resting streams, where there are any. */
+  /** The resting streams, if there are any. */
   private get asleep(): RestingStreams | undefined {
     return this.resting.isEmpty ? undefined : this.resting;
   }

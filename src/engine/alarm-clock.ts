@@ -1,6 +1,6 @@
 /**
  * Deadlines: one heap and one timer for all of them, because a million timers cost more than a
- * million messages. What was moved or cancelled stays in the heap until its time (lazy deletion).
+ * million messages. A moved or cancelled deadline stays in the heap until its time (lazy deletion).
  */
 import TinyQueue from 'tinyqueue';
 import type { Clock } from './clock.js';
@@ -11,13 +11,13 @@ import type { Clock } from './clock.js';
 const rearmMsMax = 60_000;
 
 /**
- * A tick rings at most this many and for this long, so that 100,000 deadlines of one minute do not
- * block the loop, whatever a ring costs.
+ * A tick rings at most this many alarms, for at most this long, so that 100,000 deadlines of one
+ * minute do not block the loop, whatever a ring costs.
  */
 const ringsPerTick = 256;
 const tickMsMax = 4;
 
-/** So many deadlines that are canceled or moved may stand in the heap before a sweep. */
+/** How many cancelled or moved deadlines may stay in the heap before it is rebuilt. */
 const staleMin = 1024;
 
 interface Deadline<Item> {
@@ -28,7 +28,7 @@ interface Deadline<Item> {
 
 /** At most one alarm for each item. */
 export class AlarmClock<Item> {
-  /** Those that will ring; while there are none, there is nothing to cancel. Read it only. */
+  /** The alarms that will ring; if empty, there is nothing to cancel. Read only. */
   readonly deadlines = new Map<Item, Deadline<Item>>();
   private heap = heapOf<Item>([]);
   private armedFor = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export class AlarmClock<Item> {
   ) {}
 
   /**
-   * Rings for `item` at `at` (Unix milliseconds) and not when it should have before; a time in the
+   * Rings for `item` at `at` (Unix milliseconds) instead of at a time set before; a time in the
    * past rings on the next tick.
    */
   set(item: Item, at: number): void {
@@ -53,22 +53,22 @@ export class AlarmClock<Item> {
     if (at < this.armedFor) this.arm();
   }
 
-  /** It rings no more for `item`, if it was going to. */
+  /** Cancels the alarm of `item`, if there is one. */
   cancel(item: Item): void {
     if (this.deadlines.delete(item)) this.sweep();
   }
 
-  /** When it will ring for `item`, Unix milliseconds; undefined = it will not. */
+  /** When the alarm of `item` rings, Unix milliseconds; undefined = it has none. */
   timeOf(item: Item): number | undefined {
     return this.deadlines.get(item)?.at;
   }
 
-  /** How many alarms wait. */
+  /** How many alarms are waiting. */
   get size(): number {
     return this.deadlines.size;
   }
 
-  /** No alarm rings after this. */
+  /** Cancels all alarms. */
   stop(): void {
     this.disarm?.();
     this.disarm = null;
@@ -77,7 +77,7 @@ export class AlarmClock<Item> {
     this.armedFor = Number.POSITIVE_INFINITY;
   }
 
-  /** Builds the heap anew when most of it is stale. */
+  /** Rebuilds the heap when most of it is stale. */
   private sweep(): void {
     const stale = this.heap.length - this.deadlines.size;
     if (stale < staleMin || stale * 2 < this.heap.length) return;

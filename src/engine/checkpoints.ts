@@ -1,4 +1,4 @@
-/** Makes checkpoints of the streams of one kind, and puts back what they hold (ADR 36). */
+/** Makes checkpoints of the streams of one kind, and restores what they hold (ADR 36). */
 import type { Checkpointed, Decider } from './decider.js';
 import type { Fold, FoldMemory, RememberedMap } from './registration.js';
 import type { Actor } from './resting/actor-form.js';
@@ -6,13 +6,13 @@ import { type StoredForm, storedForm } from './resting/stored-form.js';
 import type { TurnChanges } from './turn-changes.js';
 
 /**
- * Of one kind of entity, made by its `ActorDirectory`. What it puts back is noted in the changes of
- * the turn, so that a turn that fails leaves no trace of it.
+ * One per kind of entity, made by its `ActorDirectory`. Restored entries are part of the changes of
+ * the turn, so that a failed turn leaves no trace of them.
  */
 export class Checkpoints<State> {
   private readonly form: StoredForm<State>;
 
-  /** `folds` are the indexes over the kind's events; streams have one after `every` events. */
+  /** `folds` are the indexes over the kind's events; a checkpoint is due every `every` events. */
   constructor(
     private readonly decider: Pick<
       Decider<State, never, never>,
@@ -24,12 +24,12 @@ export class Checkpoints<State> {
     this.form = storedForm(decider.stored);
   }
 
-  /** Whether a stream has one now. */
+  /** Whether a stream gets a checkpoint now. */
   isDue({ state, length }: Actor<State>): boolean {
     return length % this.every === 0 && !this.decider.isFinal(state);
   }
 
-  /** What a stream is now, as an event; `began` is the offset of its first one. */
+  /** The present state of a stream as an event; `began` is the offset of its first event. */
   of(id: string, state: State, began: number): Checkpointed {
     const entries = [...this.maps()].flatMap(([{ name }, map, entriesOfMap]) => {
       const value = entriesOfMap.get(id);
@@ -48,7 +48,7 @@ export class Checkpoints<State> {
     return this.decider.checkpoints?.references(this.stateIn(checkpoint)) ?? [];
   }
 
-  /** What indexes remember of the stream is what the checkpoint says, whatever was folded. */
+  /** Makes indexes remember of the stream what the checkpoint says, whatever they folded before. */
   restoreEntries(id: string, { entries }: Checkpointed, changes: TurnChanges): void {
     for (const [{ name }, map, entriesOfMap] of this.maps()) {
       const entry = entries.find(({ index, map: own }) => index === name && own === map);
@@ -57,7 +57,7 @@ export class Checkpoints<State> {
     }
   }
 
-  /** The maps of the indexes over this kind that remember what the events say, and no more. */
+  /** The maps of the indexes over this kind that remember exactly what the events say. */
   private *maps(): Generator<readonly [FoldMemory, string, RememberedMap]> {
     for (const { memory } of this.folds) {
       if (memory === null || memory.mayHoldMore === true) continue;

@@ -7,8 +7,8 @@ export interface Clock {
   /** Monotonic milliseconds, for durations only. */
   monotonic(): number;
   /**
-   * Calls `callback` once after `delayMs` and returns what cancels it. The timer keeps no process
-   * alive.
+   * Calls `callback` once after `delayMs` and returns a function that cancels it. The timer keeps
+   * no process alive.
    */
   after(delayMs: number, callback: () => void): () => void;
 }
@@ -28,8 +28,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * What rings by it does so after a duration, however the wall clock is set meanwhile: its `now` is
- * that of `monotonic`.
+ * A clock whose `now` is that of `monotonic`: alarms set by it ring after a duration, however the
+ * wall clock is set meanwhile.
  */
 export function monotonicClock(clock: Clock): Clock {
   const now = () => clock.monotonic();
@@ -37,23 +37,23 @@ export function monotonicClock(clock: Clock): Clock {
 }
 
 /**
- * What a clock is corrected by as it runs, and the most by which the clocks of two owners of a
- * shared log differ, ms. A last event that is further ahead is of a clock that was wrong: to wait
- * for it could take years, in which nothing would come due.
+ * By how much, in ms, a running clock is corrected, or the clocks of two owners of a shared log
+ * differ, at most. A last event further ahead than this came from a wrong clock: waiting for it
+ * could take years, in which nothing would come due.
  */
 const heldMaxMs = 10_000;
 
 /**
- * The clock that commands and events are dated by; one for each journal. It does not go back behind
- * the last event: where another node wrote that one, or the machine's clock was set back, it stands
- * still until the machine's has come as far (ADR 117).
+ * The clock that dates commands and events; one per journal. It never goes back behind the last
+ * event: if another node wrote that event, or the machine's clock was set back, this clock stands
+ * still until the machine's clock has caught up (ADR 117).
  */
 export class JournalClock implements Clock {
   /** When the last event happened, Unix milliseconds. */
   private lastAt = 0;
 
   constructor(
-    /** What it goes by. */
+    /** The clock that it follows. */
     readonly machine: Clock,
   ) {}
 
@@ -70,13 +70,13 @@ export class JournalClock implements Clock {
     return this.machine.after(delayMs, callback);
   }
 
-  /** These are the last events of the journal, in its order; their times are Unix milliseconds. */
+  /** Notes the last events of the journal, in its order; their times are Unix milliseconds. */
   follow(events: readonly { readonly at: number }[]): void {
     const last = events.at(-1);
     if (last !== undefined && !this.isAhead(last.at)) this.lastAt = last.at;
   }
 
-  /** Whether the last event is later than `at`, and near enough to wait for. */
+  /** Whether the last event is later than `at`, but near enough to wait for. */
   private isAhead(at: number): boolean {
     const aheadMs = this.lastAt - at;
     return aheadMs > 0 && aheadMs <= heldMaxMs;

@@ -1,5 +1,5 @@
 /**
- * What every entity is: everything stateful is a decider, and the engine runs nothing else.
+ * The shape of every entity: everything stateful is a decider, and the engine runs nothing else.
  *
  *     decide(command, state, view) -> events | refusal     what the command means now
  *     evolve(state, event)         -> state                what has happened, remembered
@@ -12,22 +12,22 @@ import type { Refusal, Success } from '../grammar/result.js';
 import type { Principal } from './principal/principal.js';
 import type { StoredForm } from './resting/stored-form.js';
 
-/** An imperative request, addressed to one stream. `Result` is what its acceptance answers. */
+/** An imperative request, addressed to one stream. `Result` is the answer if it is accepted. */
 export interface Command<Result = unknown> {
   readonly type: string;
-  /** Which decider judges it. */
+  /** The kind of entity, whose decider decides the command. */
   readonly kind: string;
-  /** Which entity of that kind it is addressed to. */
+  /** The entity of that kind to which the command is addressed. */
   readonly id: string;
-  /** When it was given, Unix milliseconds: the only time a decider knows. */
+  /** When the command was given, Unix milliseconds: the only time a decider knows. */
   readonly at: number;
-  /** Its id was made for it just now (`TurnNames`): no stream has it, and none is looked for. */
+  /** Its id was made for it just now (`TurnNames`): no stream has that id, so none is looked up. */
   readonly begins?: true;
-  /** Never there: it ties the type of the result to that of the command. */
+  /** Never present: it ties the type of the result to that of the command. */
   readonly resultType?: Result;
 }
 
-/** What the acceptance of a command answers. */
+/** The answer to an accepted command. */
 export type ResultOf<Cmd extends Command> = Cmd extends Command<infer Result> ? Result : never;
 
 /**
@@ -38,19 +38,17 @@ export interface DomainEvent {
   readonly type: string;
 }
 
-/** What a command means: facts to remember, or why it is refused. It is the command's outcome. */
+/** The outcome of a command: events to remember, or a refusal. */
 export type Decision<Event extends DomainEvent> = Accepted<Event> | Refusal;
 
-/** `value` is what is answered to the command; the engine only carries it. */
+/** `value` is the answer to the command; the engine only carries it. */
 interface Accepted<Event extends DomainEvent> extends Success<unknown> {
   readonly events: readonly Event[];
-  /** Bytes that the first event brings along; stored beside it, never parsed or copied into it. */
+  /** Bytes that belong to the first event; stored beside it, never parsed or copied into it. */
   readonly body: Buffer | null;
 }
 
-/**
- * A thing that a state wants running. Its id is unique among the effects of its stream.
- */
+/** A thing that a state wants running. The id is unique among the effects of the stream. */
 export interface Effect {
   readonly kind: string;
   readonly id: string;
@@ -64,19 +62,17 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
   readonly id: string;
   /** Position within its stream, from 0. */
   readonly sequence: number;
-  /** When it happened, Unix milliseconds. */
+  /** When the event happened, Unix milliseconds. */
   readonly at: number;
-  /** Its place in the journal. */
+  /** Offset of the event in the journal. */
   readonly offset: number;
-  /**
-   * The offset of the stream's event before it; -1 for the first. A stream is read by this chain.
-   */
+  /** The offset of the stream's event before it; -1 for the first. Streams are read this way. */
   readonly previous: number;
-  /** Who or what caused it; null = it is of a version that did not record it. */
+  /** Who or what caused the event; null = a version wrote it that did not record this. */
   readonly by: Principal | null;
   readonly event: Event;
   readonly body: Buffer | null;
-  /** Of the body, or of its whole record where it was read: `body` is cut when it is asked for. */
+  /** Bytes of the body, or of the whole record if it was read: `body` is cut out only on demand. */
   readonly byteLength: number;
 }
 
@@ -84,16 +80,16 @@ export interface EventEnvelope<Event extends DomainEvent = DomainEvent> {
 export const checkpointedType = 'Checkpointed';
 
 /**
- * The state of a stream as an event (ADR 36): a stream that lives for years has one now and then,
- * so that a sweep may remove what led to it. Replay may begin a stream with it.
+ * The state of a stream as an event (ADR 36). A stream that lives for years gets one now and then,
+ * so that a sweep may remove the events before it. Replay may begin a stream with it.
  */
 export interface Checkpointed<Stored = unknown> extends DomainEvent {
   readonly type: typeof checkpointedType;
-  /** Where the first event of the stream stands, or stood. */
+  /** Journal offset of the stream's first event, which may have been removed since. */
   readonly began: number;
   /** Plain values, as the kind stores its states (`Decider.stored`). */
   readonly state: Stored;
-  /** What indexes of its kind remember under the id of the stream. */
+  /** What the indexes of the kind remember under the id of the stream. */
   readonly entries: readonly CheckpointedEntry[];
 }
 
@@ -104,12 +100,12 @@ export interface CheckpointedEntry {
   readonly value: unknown;
 }
 
-/** Whether an event is the state of its stream, and nothing that has happened. */
+/** Whether an event is a checkpoint of its stream instead of something that has happened. */
 export function isCheckpoint(event: DomainEvent): event is Checkpointed {
   return event.type === checkpointedType;
 }
 
-/** Names for what one turn creates: the same turn, decided again, names the same things. */
+/** Names for what one turn creates: a turn that is decided again gives the same names. */
 export interface TurnNames {
   /** A new id, `<prefix>_<seed of the turn><index>`. */
   next(prefix: string): string;
@@ -125,14 +121,15 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
   /** The state after something that already happened. Total: it never refuses, it never mutates. */
   evolve(state: State, event: Event, envelope: EventEnvelope<Event>): State;
   /**
-   * Whether a state handles an event, where some do not: an accepted event that would not be
-   * handled is a defect, and its turn fails. Replay does not ask: what happened has happened.
+   * Whether a state handles an event, for kinds whose states do not handle all: accepting an event
+   * that would not be handled is a defect, and the turn fails. Replay does not ask: what happened
+   * has happened.
    */
   handles?(state: State, event: Event): boolean;
   /**
-   * Commands for other streams, decided in the same turn; `state` is the one after the event,
-   * `command` the one that it was decided for, and `before` the state before the event. A refused
-   * one is dropped and counted.
+   * Commands for other streams, decided in the same turn; `state` is the state after the event,
+   * `before` the state before it, and `command` the command for which it was decided. A refused
+   * command of these is dropped and counted.
    */
   react?(
     envelope: EventEnvelope<Event>,
@@ -142,13 +139,13 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
     before: State,
   ): readonly Command[];
   wants(state: State, id: string): readonly Effect[];
-  /** A final stream leaves memory; reading it back is a read of the journal. */
+  /** A final stream leaves memory; its events can still be read from the journal. */
   isFinal(state: State): boolean;
-  /** Whether others go on once this stream has ended: its end is then written at once (ADR 55). */
+  /** Whether others wait for this stream to end: its end is then written at once (ADR 55). */
   isAwaited?(state: State): boolean;
   /**
-   * Index terms of an event, by which the journal finds it again. The stream's id is always one.
-   * A later event of a stream may be found by what its first one said: its command brings that, or
+   * Index terms by which the journal finds an event again. The stream's id is always one of them. A
+   * later event may be found by what the stream's first event said, if its command brings that or
    * the state before the event remembers it.
    */
   terms?(event: Event, command: Cmd, state: State): readonly string[];
@@ -158,21 +155,21 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
    */
   references?(event: Event): readonly number[];
   /**
-   * Another stream that a sweep keeps this one with, though no event there names it: the stream
+   * Another stream with which a sweep keeps this one, though no event there names it: the stream
    * that this one takes back, or whose questions it answers. `first` is this stream's first event.
    */
   keptWith?(id: string, first: Event): KeptWith | null;
   /**
    * Streams of this kind live for years: now and then their state is stored as an event, so that
-   * older ones may go. Neither `evolve` nor `react` sees it.
+   * older events may be removed. Neither `evolve` nor `react` sees that event.
    */
   readonly checkpoints?: {
-    /** Journal offsets in a state, of events that readers of the state need. */
+    /** Journal offsets, in a state, of events that readers of the state need. */
     references(state: State): readonly number[];
   };
-  /** How a state is stored as bytes; without it, it is made of plain values and stored as it is. */
+  /** How a state is stored as bytes; absent = it has plain values only and is stored as it is. */
   readonly stored?: StoredForm<State>;
-  /** States that were not touched for long are kept as bytes: those of machines are large. */
+  /** States not touched for long are kept as bytes: the states of machines are large. */
   readonly restsIdle?: boolean;
 }
 
@@ -180,18 +177,19 @@ export interface Decider<State, Cmd extends Command, Event extends DomainEvent, 
 type Upcaster = (fields: never) => DomainEvent;
 
 /**
- * Every type of event of one kind, with the upcasters from version 1 on: the version that is
- * written is one more than their number. Events on disk are never rewritten. An event of another
- * type, or of a later version, is that of a later program, and ends a start (`NewerFormat`).
+ * Every type of event of one kind, with the upcasters from version 1 on: events are written in a
+ * version that is one more than their number. Events on disk are never rewritten. An event of
+ * another type, or of a later version, comes from a later program and fails the start
+ * (`NewerFormat`).
  */
 export type EventVersions<Type extends string = string> = Readonly<
   Record<Type, readonly Upcaster[]> & { [checkpointedType]?: readonly Upcaster[] }
 >;
 
-/** Something of an earlier stream: the event at a journal offset, or the stream of this name. */
+/** A part of another stream: the event at a journal offset, or the stream of this name. */
 export type KeptWith = { readonly offset: number } | { readonly kind: string; readonly id: string };
 
-/** The command means these facts (none: it was a repeat, nothing changes). */
+/** Accepts a command with these events (none: it was a repeat, nothing changes). */
 export function accept<Event extends DomainEvent>(
   events: readonly Event[],
   value: unknown = null,
@@ -201,8 +199,8 @@ export function accept<Event extends DomainEvent>(
 }
 
 /**
- * The same text, on its own, for states and indexes: what is read of an event is a slice of all its
- * texts, and would keep them alive when the event has been forgotten.
+ * An independent copy of a text, for states and indexes: a text read from an event is a slice of
+ * all texts of the event, and would keep them in memory when the event has been forgotten.
  */
 export function keptText(text: string): string {
   return Buffer.from(text).toString();

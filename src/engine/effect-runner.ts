@@ -1,8 +1,8 @@
 /**
- * What runs is what the state wants: today and after a crash, by the same line of code. After a
- * stream's events are durable its effects are compared with what runs: missing ones start, others
- * stop. An effect whose time has not come costs an alarm and nothing else: when it rings, the
- * stream is asked again what it wants. Where that is long, it rests until then.
+ * What runs is what the state wants: today and after a crash, by the same line of code. Once a
+ * stream's events are durable, its wanted effects are compared with those running: missing ones
+ * start, others stop. An effect whose time has not come costs only an alarm: when it rings, the
+ * stream is asked again what it wants. If that is far off, the stream rests until then.
  */
 
 import { TransientMap } from '../grammar/transient-map.js';
@@ -12,43 +12,47 @@ import type { Effect } from './decider.js';
 import type { EffectCarrier, EffectSource } from './registration.js';
 
 interface RunningEffect {
-  /** The effect's. */
+  /** The id of the effect. */
   readonly id: string;
   /**
-   * Of its stream's first event. A stream that ends and begins again within one commit is asked
-   * once: what ran for its life before is not what it wants, whatever that is called.
+   * Offset of its stream's first event. A stream that ends and begins again within one commit is
+   * asked only once: effects of its former life are not those that it wants now, even if the ids
+   * match.
    */
   readonly firstOffset: number;
   readonly stop: () => void;
 }
 
-/** Streams that rest, and are wanted at a time that has not come. */
+/** The resting streams of one kind, which are wanted at a later time. */
 export interface RestingKind {
-  /** Lets a stream rest until `wantedAt`; false = it may not. */
+  /** Puts a stream to rest until `wantedAt`; false = it may not rest. */
   rest(id: string, wantedAt: number): boolean;
-  /** When the next one is wanted; Infinity = none is. */
+  /** When the next stream is wanted; Infinity = none is. */
   nextDue(): number;
-  /** One that is wanted by `now`, each once. */
+  /** A stream that is wanted by `now`; each is returned once. */
   takeDue(now: number): string | undefined;
 }
 
-/** What waits for less is not worth being stored. */
+/** A shorter wait is not worth storing the stream. */
 const restMsMin = 10_000;
 
-/** So many that rest are asked at once, and for so long: those of one minute may be 100,000. */
+/**
+ * At most this many resting streams are asked per tick, for at most this long: 100,000 may be due
+ * in one minute.
+ */
 const askedPerTick = 256;
 const tickMsMax = 4;
 
 /** The streams of one kind, by their ids. */
 interface Streams {
   readonly running: TransientMap<string, readonly RunningEffect[]>;
-  /** Ring when something may start that is wanted and does not run. */
+  /** Ring when a wanted effect that is not running may start. */
   readonly alarms: AlarmClock<string>;
 }
 
 /**
- * One for each engine. A stream has one run for each id of an effect: an effect that is wanted
- * again with the same id goes on, and one whose id changed is stopped and started.
+ * One per engine. A stream runs each effect id once: an effect that is wanted again with the same
+ * id keeps running, and one whose id changed is stopped and started.
  */
 export class EffectRunner {
   private readonly carriers = new Map<string, EffectCarrier>();
@@ -57,10 +61,10 @@ export class EffectRunner {
   private stopped = false;
   private onlyReads = false;
 
-  /** Of the streams of a kind that rest, one alarm for the first. */
+  /** One alarm per kind, for the resting stream that is wanted first. */
   private readonly restAlarms: AlarmClock<string>;
 
-  /** `askAgain` has a stream reconciled with what it wants by then. */
+  /** `askAgain` reconciles a stream with what it wants by then. */
   constructor(
     private readonly clock: Clock,
     private readonly restingOf: (kind: string) => RestingKind,
@@ -69,27 +73,27 @@ export class EffectRunner {
     this.restAlarms = new AlarmClock<string>(clock, (kind) => void this.askDue(kind));
   }
 
-  /** Effects of `kind` are carried out by `carrier`. */
+  /** Registers `carrier` to carry out the effects of `kind`. */
   carry(kind: string, carrier: EffectCarrier): void {
     this.carriers.set(kind, carrier);
   }
 
-  /** From now on only those start that change nothing. */
+  /** From now on starts only effects that change nothing. */
   changeNothing(): void {
     this.onlyReads = true;
   }
 
   /**
-   * From now on a woken stream gets its alarm back. Replay, before that, wakes each stream that it
-   * changes while its state is not complete yet.
+   * From now on a woken stream gets its alarm back. During replay, before this, a stream is woken
+   * by each change, while its state is not complete yet.
    */
   begin(): void {
     this.begun = true;
   }
 
   /**
-   * Starts what `wanted` names, may start by now and does not run yet; stops what runs and is not
-   * named.
+   * Starts each effect of `wanted` that may start by now and does not run yet; stops running
+   * effects that are not in `wanted`.
    */
   reconcile(source: EffectSource, wanted: readonly Effect[]): void {
     if (this.stopped) return;
@@ -113,12 +117,12 @@ export class EffectRunner {
     else if (alarms.deadlines.size > 0) alarms.cancel(source.id);
   }
 
-  /** A resting stream was woken: it gets an alarm at `wantedAt`. */
+  /** A resting stream was woken: sets an alarm for it at `wantedAt`. */
   woken(kind: string, id: string, wantedAt: number): void {
     if (this.begun && !this.stopped) this.streamsOf(kind).alarms.set(id, wantedAt);
   }
 
-  /** Asks streams of `kind` that rest and are wanted by now; true = there are more of them. */
+  /** Asks resting streams of `kind` that are wanted by now; true = more of them are waiting. */
   askDue(kind: string): boolean {
     if (this.stopped) return false;
     const resting = this.restingOf(kind);
@@ -134,7 +138,7 @@ export class EffectRunner {
     return next <= now;
   }
 
-  /** Nothing starts any more; what runs is left to end by itself. */
+  /** Starts nothing any more; running effects are left to end by themselves. */
   stop(): void {
     this.stopped = true;
     for (const { alarms } of this.streams.values()) alarms.stop();
@@ -170,7 +174,7 @@ function started(carrier: EffectCarrier, source: EffectSource, effect: Effect): 
   return { id: effect.id, firstOffset: source.firstOffset, stop: carrier.start(source, effect) };
 }
 
-/** Stops what is not wanted; answers what goes on. */
+/** Stops effects that are not wanted; returns those that keep running. */
 function keepWanted(
   running: readonly RunningEffect[],
   wanted: readonly Effect[],

@@ -1,4 +1,4 @@
-/** The turn: decide, evolve, react and append in one tick; answer and act once it is durable. */
+/** Runs turns: decide, evolve, react and append in one tick; answer and act once it is durable. */
 import { listIn } from '../grammar/collections.js';
 import { ActorDirectory, type DirectoryOptions } from './actor-directory.js';
 import type { JournalClock } from './clock.js';
@@ -32,21 +32,21 @@ import {
 } from './turn.js';
 import { TurnChanges } from './turn-changes.js';
 
-/** One refusal refuses its command, or all of them; or no caller waits for the answer. */
+/** A refusal refuses its command only, or all of the turn; or no caller waits for the answer. */
 type TurnMode = 'each' | 'together' | 'forgotten';
 
-/** A kind's name does not tell its events' type: an `Entity` ties both, the engine only routes. */
+/** Routes by kind. A kind does not tell the compiler its types (hence casts): an `Entity` does. */
 export class Engine {
   private readonly entities = new Map<string, RegisteredKind>();
   private readonly folds = new Map<string, Fold[]>();
   private readonly reactions = new Map<string, FollowingReaction[]>();
-  /** Each change of memory is announced to it before it is made. */
+  /** Learns of each change of memory before it is made. */
   readonly images = new PreImages();
   private readonly changes = new TurnChanges(true, this.images);
   private readonly past = new TurnChanges(false, this.images);
   readonly effects: EffectRunner;
   private readonly directoryOptions: DirectoryOptions;
-  /** Of kinds whose streams rest when they were not touched for long. */
+  /** The kinds whose streams rest when they have been idle for long. */
   private readonly restingIdle: ActorDirectory[] = [];
   /** Indexes of durable events. */
   readonly indexes = new Subscribers();
@@ -54,7 +54,7 @@ export class Engine {
   private readonly makeSeed = () => this.identifiers.turnSeed(this.clock.now());
   readonly groups = new CommitGroups((envelopes) => this.settle(envelopes));
 
-  /** `sizes` are those of tests. */
+  /** `sizes` differ from the default in tests only. */
   constructor(
     private readonly log: TurnLog,
     private readonly codec: EventCodec,
@@ -73,7 +73,7 @@ export class Engine {
     };
   }
 
-  /** One more kind of entity, and its actors; before recovery. Features do so by an `Entity`. */
+  /** Adds a kind of entity and returns its actors; before recovery. Features use an `Entity`. */
   register<State, Cmd extends Command, Event extends DomainEvent, View>(
     registration: Registration<State, Cmd, Event, View>,
   ): ActorDirectory<State> {
@@ -89,12 +89,12 @@ export class Engine {
     return actors;
   }
 
-  /** `fold` is an index of another feature over the events of `kind`; before recovery. */
+  /** Adds `fold`, an index of another feature over the events of `kind`; before recovery. */
   follow<Event extends DomainEvent, State>(kind: string, fold: Fold<Event, State>): void {
     listIn(this.folds, kind).push(fold as Fold);
   }
 
-  /** Events of `kind` mean what `reaction` says, after the kind's own `react`; before recovery. */
+  /** Adds `reaction` to events of `kind`, after the kind's own `react`; before recovery. */
   reactTo<Event extends DomainEvent, State>(
     kind: string,
     reaction: Reaction<Event, State>,
@@ -108,15 +108,15 @@ export class Engine {
     return [...this.entities.keys()];
   }
 
-  /** Effects of `kind` are carried out by `carrier`; before recovery. */
+  /** Registers `carrier` to carry out effects of `kind`; before recovery. */
   carry<Wanted extends Effect>(kind: string, carrier: EffectCarrier<Wanted>): void {
     this.effects.carry(kind, carrier);
   }
 
   /**
    * `index` learns the events of `kinds`, or those of `interest`, once they are durable, replayed
-   * ones first: of whole turns in the order of the journal, before listeners see them and anything
-   * starts because of them. `memory` is what it remembers; null = nothing. Before recovery.
+   * ones first: whole turns in journal order, before listeners see them and before anything starts
+   * because of them. `memory` is what it remembers; null = nothing. Before recovery.
    */
   index<Event extends DomainEvent>(
     kinds: readonly string[],
@@ -128,8 +128,8 @@ export class Engine {
   }
 
   /**
-   * `listener` sees the events of `kinds`, or those of `interest`, after they are durable; replayed
-   * ones are not shown again. Those of one commit come together, in the order of the journal.
+   * `listener` sees the events of `kinds`, or those of `interest`, once they are durable; replayed
+   * events are not shown again. Events of one commit come together, in journal order.
    */
   observe<Event extends DomainEvent>(
     kinds: readonly string[],
@@ -140,9 +140,9 @@ export class Engine {
   }
 
   /**
-   * Decides the commands now, in order, as one atomic turn, and answers when it is durable.
-   * Rejects if a decider threw: then nothing has changed. `by` caused it; null = the server did,
-   * each command for the sake of its own stream.
+   * Decides the commands now, in order, as one atomic turn, and answers when it is durable. Rejects
+   * if a decider threw: nothing has changed then. `by` is who caused it; null = the server, which
+   * acts for the stream of each command.
    */
   dispatch<const Commands extends readonly Command[]>(
     commands: Commands,
@@ -151,7 +151,7 @@ export class Engine {
     return this.answer(commands, 'each', by);
   }
 
-  /** As `dispatch`, but one refusal refuses all: others get it as a `RefusalOfAnother`. */
+  /** Like `dispatch`, but one refusal refuses all: the others get it as a `RefusalOfAnother`. */
   dispatchTogether<const Commands extends readonly Command[]>(
     commands: Commands,
     by: Principal | null = null,
@@ -160,8 +160,8 @@ export class Engine {
   }
 
   /**
-   * Dispatches for a caller that waits for no answer: the watch learns of a defect. A turn that
-   * starts nothing is then written with the next one (ADR 55).
+   * Dispatches for a caller that does not wait for an answer: the watch learns of a defect. A turn
+   * that starts nothing is then written together with the next one (ADR 55).
    */
   dispatchAndForget(commands: readonly Command[]): void {
     this.answer(commands, 'forgotten', null).catch(() => undefined);
@@ -174,13 +174,13 @@ export class Engine {
     return this.groups.settled;
   }
 
-  /** What `read` finds now, once it is durable: what memory says may be shown no earlier. */
+  /** Reads now and returns the value once it is durable: memory may not be shown any earlier. */
   shown<Value>(read: () => Value): Promise<Value> {
     const value = read();
     return this.durable().then(() => value);
   }
 
-  /** The actors of one kind, whatever their states are. */
+  /** The actors of one kind, untyped. */
   actors(kind: string): ActorDirectory {
     const entity = this.entities.get(kind);
     if (entity === undefined) throw new Error(`no decider is registered for ${kind}`);
@@ -188,20 +188,20 @@ export class Engine {
   }
 
   /**
-   * Remembers one turn of the past: no decision, no reaction, nothing is sent. What a sweep has
-   * left of streams whose beginning is gone is passed over.
+   * Folds one past turn: nothing is decided, no reaction runs, nothing is sent. Skips events that a
+   * sweep has left of streams whose beginning is gone.
    */
   replay(envelopes: readonly EventEnvelope[]): void {
     this.clock.follow(envelopes);
     this.indexes.show(envelopes.filter((each) => this.actors(each.kind).replay(each, this.past)));
   }
 
-  /** After the last turn of the past: a gap that no checkpoint ended is a `BrokenStream`. */
+  /** Call it after the last past turn: throws `BrokenStream` if no checkpoint ends a gap. */
   requireWhole(): void {
     for (const { actors } of this.entities.values()) actors.requireWhole();
   }
 
-  /** Asks one stream what it wants and starts or stops accordingly. */
+  /** Asks one stream what it wants, and starts or stops effects accordingly. */
   reconcile(kind: string, id: string): void {
     const entity = this.entities.get(kind);
     const actor = entity?.actors.wake(id);
@@ -209,7 +209,7 @@ export class Engine {
       this.effects.reconcile({ kind, id, firstOffset: -1, lastOffset: -1 }, []);
       return;
     }
-    // A later event of this stream may not be durable yet; its own commit will come back here.
+    // A later event of this stream may not be durable yet; its own commit will call this again.
     if (actor.lastOffset >= this.log.highWatermark) return;
     const { firstOffset, lastOffset } = actor;
     const wanted = entity.registration.decider.wants(actor.state, id);
@@ -280,7 +280,7 @@ export class Engine {
     }
   }
 
-  /** Memory keeps what the journal takes; that throws where a turn is too large, or too late. */
+  /** Keeps the changes once the journal takes the turn; throws if it is too large or too late. */
   private commit(turn: Turn, lingers: boolean): void {
     if (turn.records.length === 0) return;
     const { durable } = this.log.append(turn.records, lingers);

@@ -1,4 +1,4 @@
-/** What a feature holds of its kind of entity: typed states, commands and events. */
+/** A feature's view of its kind of entity: typed states, commands and events. */
 import type { Actor, ActorDirectory } from './actor-directory.js';
 import type { Command, DomainEvent, ResultOf } from './decider.js';
 import type { Engine } from './engine.js';
@@ -14,8 +14,8 @@ import type {
 import type { Outcome } from './turn.js';
 
 /**
- * One kind of entity. A feature's own class names the decider and what its decisions read; the
- * module that provides the class has the kind registered:
+ * One kind of entity. A feature's own class names the decider and what its decisions read; the kind
+ * is registered once a module provides the class:
  *
  *     @Injectable()
  *     export class Queues extends Entity<QueueState, QueueCommand, QueueEvent> {
@@ -24,8 +24,8 @@ import type { Outcome } from './turn.js';
  *       }
  *     }
  *
- * A feature above follows it by `follow`, `reactTo`, `index` and `observe`, all before recovery:
- * what stands below does not know what follows it. An `Interest` names the events that concern it.
+ * Features above follow the kind by `follow`, `reactTo`, `index` and `observe`, before recovery;
+ * the kind does not know its followers. An `Interest` names the events that concern a follower.
  */
 export abstract class Entity<State, Cmd extends Command, Event extends DomainEvent, View = null> {
   readonly kind: string;
@@ -40,17 +40,17 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
     this.actors = engine.register(registration);
   }
 
-  /** How many streams are there and not final. */
+  /** How many streams exist and are not final. */
   get size(): number {
     return this.actors.size;
   }
 
-  /** Whether a stream is there and not final. */
+  /** Whether a stream exists and is not final. */
   has(id: string): boolean {
     return this.actors.has(id);
   }
 
-  /** A stream that is there and not final, to be read. */
+  /** A stream that exists and is not final, to be read. */
   find(id: string): Actor<State> | undefined {
     return this.actors.find(id);
   }
@@ -69,22 +69,22 @@ export abstract class Entity<State, Cmd extends Command, Event extends DomainEve
     return outcome;
   }
 
-  /** What `read` finds now, once it is durable. */
+  /** Returns what `read` finds now, once that is durable. */
   shown<Value>(read: () => Value): Promise<Value> {
     return this.engine.shown(read);
   }
 
-  /** `fold` is an index over the events of this kind, changed in the same tick as the states. */
+  /** Adds `fold`, an index over this kind's events that changes in the same tick as the states. */
   follow(fold: Fold<Event, State>): void {
     this.engine.follow(this.kind, fold);
   }
 
-  /** Events of this kind mean what `reaction` says, after the kind's own `react`. */
+  /** Adds `reaction` to events of this kind; it runs after the kind's own `react`. */
   reactTo(reaction: Reaction<Event, State>, interest?: Interest<Event>): void {
     this.engine.reactTo(this.kind, reaction, interest);
   }
 
-  /** `listener` sees the events of this kind after they are durable, but no replayed ones. */
+  /** `listener` sees the events of this kind once they are durable, but no replayed ones. */
   observe(listener: EventListener<Event>, interest?: Interest<Event>): void {
     this.engine.observe([this.kind], listener, interest);
   }

@@ -6,8 +6,8 @@
  *     event record       key     <kind>/<id>
  *                        value   msgpack [version, sequence, previous, event, 1]; without the 1 it
  *                                is not known who caused the event
- *                        header  `by`: the request that caused it; `cause`: the stream for whose
- *                                sake the server did it; neither: for the sake of its own
+ *                        header  `by`: the request that caused it; `cause`: the stream for which
+ *                                the server acted; neither: it acted for the event's own stream
  *                        header  `body`: the bytes that the event brought, if any
  *                        terms   the id, what else the event may be found by, and the caller
  *     definition record  key     null
@@ -25,15 +25,15 @@ import { type Principal, principalIn } from './principal/principal.js';
 /** The index term of definition records. */
 export const structuresTerm = 'structures';
 
-/** More shapes than this are written inline by msgpackr, so the bound costs bytes, never data. */
+/** msgpackr writes shapes beyond this many inline, so the bound costs bytes, never data. */
 const structuresMax = 2048;
 
 const bodyHeader = 'body';
 const noHeaders: readonly RecordHeader[] = [];
-/** Says that the headers tell who caused the event. */
+/** Marks a value whose record's headers say who caused the event. */
 const isAttributed = 1;
 
-/** The value of a record, and all that it was made of. */
+/** The value of a record, and everything from which it was made. */
 interface PackedEvent {
   readonly kind: string;
   readonly event: DomainEvent | null;
@@ -43,7 +43,7 @@ interface PackedEvent {
   readonly value: Buffer;
 }
 
-/** What the value of a record is read as; of the event the type is made the one string of all. */
+/** The parts of a record's value; events of one type share one string as their `type`. */
 type ReadValue = [
   version: number,
   sequence: number,
@@ -52,23 +52,23 @@ type ReadValue = [
   mark?: number,
 ];
 
-/** Of values that are read one after the other every eighth is kept: to copy its bytes costs. */
+/** Keeps every eighth value that is read, because copying the bytes of a value costs time. */
 const keptEach = 8;
 
 /**
- * One for the journal's writer, which must append definitions in the order in which it gets them. A
- * reader elsewhere has its own, which learns shapes from the log (`Journal.learnShapes`).
+ * One per journal writer, which must append definitions in the order in which it gets them. Other
+ * readers have their own codec, which learns shapes from the log (`Journal.learnShapes`).
  */
 export class EventCodec {
   private packr: Packr;
-  /** Every shape so far, as the log has it or must have it next. */
+  /** Every shape so far, as the log has them or must get them next. */
   private table = '[]';
   private defined = '[]';
   private undefinedStructures = false;
   private latestKind = '';
-  /** What was packed last: where many publishes are alike, their streams have one event. */
+  /** The event packed last: if many publishes are alike, their streams share one event. */
   private packed: PackedEvent = nothingPacked;
-  /** A value that was read, and its bytes: where many publishes are alike, they are one event. */
+  /** A value that was read: if many publishes are alike, their bytes are the same. */
   private kept: ReadValue = nothingRead;
   private keptKind = '';
   private readonly keptBytes = new RepeatedBytes();
@@ -80,22 +80,22 @@ export class EventCodec {
   }
 
   /**
-   * Events of its kind are read as the decider says, whichever version wrote them. A codec that has
-   * learnt no kind takes events of all kinds as they were written.
+   * Reads events of the decider's kind as it says, whichever version wrote them. A codec that has
+   * learnt no kind reads events of all kinds as they were written.
    */
   learn(decider: EventsOfKind): void {
     this.known.add(decider);
   }
 
   /**
-   * True when an event encoded since the last definition has a shape that the log does not know
-   * yet: it has to be defined before that event is appended.
+   * True if an event encoded since the last definition has a shape that the log does not know yet:
+   * the shape has to be defined before that event is appended.
    */
   get needsDefinition(): boolean {
     return this.undefinedStructures;
   }
 
-  /** Has the log take what teaches it every shape known so far; where `append` throws, none is. */
+  /** Appends a definition of every shape so far; if `append` throws, none of them is defined. */
   define<Taken>(at: number, append: (definition: RecordInput) => Taken): Taken {
     const { table } = this;
     const value = Buffer.from(table);
@@ -106,8 +106,8 @@ export class EventCodec {
   }
 
   /**
-   * The record of an event. Ask `needsDefinition` after it, and `define` first. `terms` are what
-   * the record may be found by in the index.
+   * The record of an event. Check `needsDefinition` afterwards, and call `define` first if needed.
+   * The index finds the record by `terms`.
    */
   encode(envelope: EventEnvelope, terms: readonly string[]): RecordInput {
     const { kind, id, by, body } = envelope;
@@ -142,8 +142,8 @@ export class EventCodec {
   }
 
   /**
-   * The event of a record, or null for a definition, which is remembered. Throws `NewerFormat`
-   * where a codec that knows kinds does not know the event.
+   * The event of a record, or null for a definition, which is learnt. Throws `NewerFormat` if a
+   * codec that has learnt kinds does not know the event.
    */
   decode(record: StoredRecord): EventEnvelope | null {
     const { bytes, keyStart, keyLength, valueLength } = record;
@@ -180,14 +180,14 @@ export class EventCodec {
     return value;
   }
 
-  /** Of which stream a record is; null for a definition. Costs less than the event. */
+  /** The stream of a record; null for a definition. Cheaper than decoding the event. */
   streamOf(record: StoredRecord): { readonly kind: string; readonly id: string } | null {
     if (record.keyLength < 0) return null;
     const kind = this.kindOf(record.bytes, record.keyStart);
     return { kind, id: idOf(record, kind) };
   }
 
-  /** Equal kinds share one string, whose hash is known: every event looks its kind up. */
+  /** Equal kinds share one string, whose hash is computed once: each event looks up its kind. */
   private kindOf(bytes: Buffer, start: number): string {
     if (!isOfKind(bytes, start, this.latestKind)) {
       this.latestKind = bytes.toString('latin1', start, bytes.indexOf(slash, start));
@@ -200,7 +200,7 @@ export class EventCodec {
     return this.defined;
   }
 
-  /** Knows these shapes. A reader of a log's past meets older ones, which newer ones hold. */
+  /** Learns these shapes. A reader of a log's past meets older tables; newer ones contain them. */
   learnShapes(shapes: string): void {
     if (this.defined.startsWith(shapes.slice(0, -1))) return;
     this.table = shapes;
@@ -211,8 +211,8 @@ export class EventCodec {
   }
 
   /**
-   * The shapes are given by a callback: of shapes that are given as a list msgpackr reads the first
-   * 32 only, as later ids take two bytes, which it expects only of shapes from the callback.
+   * The shapes are given by a callback: from a list msgpackr reads only the first 32, because later
+   * ids take two bytes, which it expects only with a callback.
    */
   private packrOverTable(): Packr {
     return new Packr({
@@ -238,12 +238,12 @@ const nothingPacked: PackedEvent = {
 const nothingRead: ReadValue = [0, 0, 0, { type: '' }];
 const slash = '/'.charCodeAt(0);
 
-/** A slice of the key as a string would keep all of it in memory. */
+/** Decoded from the bytes: a slice of the key's string would keep the whole key in memory. */
 function idOf({ bytes, keyStart, keyLength }: StoredRecord, kind: string): string {
   return bytes.toString('utf8', keyStart + kind.length + 1, keyStart + keyLength);
 }
 
-/** Whether a key that stands there begins with `<kind>/`; kinds are ASCII. */
+/** Whether a key at `start` begins with `<kind>/`; kinds are ASCII. */
 function isOfKind(bytes: Buffer, start: number, kind: string): boolean {
   for (let index = 0; index < kind.length; index += 1) {
     if (bytes[start + index] !== kind.charCodeAt(index)) return false;
@@ -259,8 +259,8 @@ function headersOf(by: Principal | null, body: Buffer | null): readonly RecordHe
 }
 
 /**
- * An event as it was read. Its body is cut out of the record, and who caused it is read, when it is
- * asked for: a replay asks for neither.
+ * An event that was read. Its body is cut out of the record, and its principal is decoded, on
+ * demand only: a replay needs neither.
  */
 class StoredEvent implements EventEnvelope {
   readonly at: number;

@@ -1,17 +1,17 @@
 /**
- * Who follows the events of entities: folds and reactions in their turn, listeners once it is
- * durable. Most need few events: by type they are selected once, by fields before each call.
+ * The followers of entities' events: folds and reactions during a turn, listeners once it is
+ * durable. Most need few events: they are selected by type once, and by fields before each call.
  */
 import type { DomainEvent, EventEnvelope } from './decider.js';
 import type { AnyInterest, EventListener, IndexMemory } from './registration.js';
 
-/** What the type of an event leaves to be asked of it: what it names, and of which stream it is. */
+/** What is left to check once an event's type is known: the fields it names, and its stream. */
 interface Condition {
   readonly fields: readonly string[];
   readonly streams: NonNullable<AnyInterest['streams']>;
 }
 
-/** What may say which events concern it. */
+/** A follower that may say which events concern it. */
 interface Following {
   readonly interest?: AnyInterest | undefined;
 }
@@ -19,11 +19,11 @@ interface Following {
 /** A follower that events of one type may concern. */
 interface Interested<Follower> {
   readonly follower: Follower;
-  /** For `meets`; null = all of them concern it. */
+  /** To be checked by `meets`; null = all events of the type concern the follower. */
   readonly condition: Condition | null;
 }
 
-/** Those of one kind of entity, by the types of its events: each event is shown to few of them. */
+/** The followers of one kind of entity by event type: each event is shown to few of them. */
 export class Followers<Follower extends Following> {
   private readonly byType = new Map<string, readonly Interested<Follower>[]>();
   private known = 0;
@@ -31,7 +31,7 @@ export class Followers<Follower extends Following> {
   /** In the order in which they joined; more may join until recovery. */
   constructor(readonly all: readonly Follower[]) {}
 
-  /** Those that an event of this type may concern, in their order. */
+  /** The followers that an event of this type may concern, in their order. */
   of(type: string): readonly Interested<Follower>[] {
     if (this.known !== this.all.length) {
       this.byType.clear();
@@ -53,20 +53,17 @@ interface Subscriber {
   readonly kinds: ReadonlySet<string>;
   readonly listener: EventListener;
   readonly interest: AnyInterest | undefined;
-  /** What `conditionOf` has said of types that came. */
+  /** The answers of `conditionOf` for types seen so far. */
   readonly conditions: Map<string, Condition | null | undefined>;
 }
 
 /** Listeners, each with the kinds of entities whose durable events it is shown. */
 export class Subscribers {
-  /** What those remember that remember anything. */
+  /** The memories of those listeners that have one. */
   readonly memories: IndexMemory[] = [];
   private readonly all: Subscriber[] = [];
 
-  /**
-   * `listener` is shown the events of `kinds`, or those of `interest`, and remembers `memory` of
-   * them.
-   */
+  /** Shows `listener` the events of `kinds` (or of `interest`); `memory` is what it remembers. */
   add(
     kinds: readonly string[],
     listener: EventListener,
@@ -77,14 +74,14 @@ export class Subscribers {
     if (memory !== null) this.memories.push(memory);
   }
 
-  /** Shows each listener its events of `envelopes`; one that has none of them is not called. */
+  /** Shows each listener its events of `envelopes`; a listener that has none is not called. */
   show(envelopes: readonly EventEnvelope[]): void {
     const kindsShown = new Set<string>();
     const types = new Set<string>();
     let last = '';
     for (const { kind, event } of envelopes) {
       kindsShown.add(kind);
-      // Mostly those of one type follow each other.
+      // Events of the same type mostly follow each other.
       if (event.type !== last) types.add(event.type);
       last = event.type;
     }
@@ -101,7 +98,7 @@ export class Subscribers {
 
 const none: readonly EventEnvelope[] = [];
 
-/** Those of `kinds`; most commits have events of one kind, and then no list is made. */
+/** The events of `kinds`; most commits have events of one kind, and need no new list. */
 function ownOf(
   envelopes: readonly EventEnvelope[],
   shown: ReadonlySet<string>,
@@ -114,9 +111,9 @@ function ownOf(
 }
 
 /**
- * Those that concern a listener, of events of `types`. One that follows streams learns of them by
- * the events of its types: where one of these is shown, the later ones of its stream are shown with
- * it.
+ * The events that concern a listener, out of events of `types`. A listener that follows streams
+ * learns of a new stream by an event of its types: once that is shown, the stream's later events
+ * are shown with it.
  */
 function concerning(
   envelopes: readonly EventEnvelope[],
@@ -151,7 +148,7 @@ const always: Condition | null = null;
 const noFields: readonly string[] = [];
 const noStreams: Condition['streams'] = [];
 
-/** null = every event of this type concerns one with this interest; undefined = none does. */
+/** null = all events of this type concern a follower with this interest; undefined = none do. */
 function conditionOf(
   interest: AnyInterest | undefined,
   type: string,
@@ -180,8 +177,8 @@ export function meets(
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What an event does not have is looked for in the state before it. Which fields there are was
- * checked where the interest was written.
+ * Whether an event, or else the state before it, has a value for the field. The interest's type has
+ * checked that such fields exist.
  */
 function names(event: DomainEvent, before: unknown, field: string): boolean {
   const own = (event as DomainEvent & Fields)[field];

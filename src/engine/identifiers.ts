@@ -1,4 +1,4 @@
-/** The only source of randomness: seeds of turns, the names made from them, secrets. */
+/** The only source of randomness: seeds of turns, the names made from seeds, secrets. */
 import { randomBytes as nodeRandomBytes } from 'node:crypto';
 import type { TurnNames } from './decider.js';
 import type { RequestSeed } from './principal/request-seed.js';
@@ -8,8 +8,8 @@ export interface Identifiers {
   /** `length` bytes that cannot be guessed. */
   randomBytes(length: number): Buffer;
   /**
-   * A name that no other turn has: 50 bits of time, the shard, and 55 random bits in 23 characters,
-   * URL-safe and sorted by time. What a turn creates is named by its seed and an index, so that
+   * A seed that no other turn has: 50 bits of time, the shard, and 55 random bits in 23 characters,
+   * URL-safe and sorted by time. A turn names what it creates by its seed and an index, so that
    * `react` stays pure.
    */
   turnSeed(now: number): string;
@@ -17,7 +17,7 @@ export interface Identifiers {
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const timeLetters = 10;
-/** Every id names its shard, so that several can share the work one day without new ids. */
+/** Every id names its shard, so that several shards can share the work one day without new ids. */
 export const shardLetters = '00';
 const randomLetters = 11;
 
@@ -28,7 +28,7 @@ const blockBytes = 4096;
 export function identifiersFrom(randomBytes: (length: number) => Buffer): Identifiers {
   let block: Buffer = Buffer.alloc(0);
   let used = 0;
-  // Written as bytes, a seed is one flat string: joined letters are copied when they are looked up.
+  // Decoded from bytes, a seed is one flat string; concatenated letters are copied at each look-up.
   const seed = Buffer.alloc(timeLetters + shardLetters.length + randomLetters);
   seed.write(shardLetters, timeLetters, 'latin1');
   let timeInSeed = -1;
@@ -68,17 +68,17 @@ export const systemIdentifiers: Identifiers = identifiersFrom((length) => nodeRa
 
 const noBytes: Buffer = Buffer.alloc(0);
 
-/** Of the names of most turns: to write a number in letters costs as much as the rest of a name. */
+/** Endings of the names of most turns: formatting a number costs as much as the rest of a name. */
 const endings = Array.from({ length: 36 ** 2 }, (_, index) => index.toString(36));
 
-/** Letters of a number that counts names, at most. */
+/** Letters of the number that a name ends with, at most. */
 const endingMax = 11;
 
 /** Names made from one seed; a turn that is decided again starts again at the first name. */
 export class SeededNames implements TurnNames {
   private seed = '';
   private index = 0;
-  /** What names begin with that have this prefix, and room for the rest. */
+  /** The beginning of names with this prefix, and room for the ending. */
   private bytes = noBytes;
   private prefix = '';
 
@@ -96,7 +96,7 @@ export class SeededNames implements TurnNames {
     this.index = 0;
   }
 
-  /** A name that was written as bytes is one flat string: joined ones are slow to be read. */
+  /** Decoded from bytes, a name is one flat string: concatenated strings are slow to read. */
   private written(prefix: string, ending: string): string {
     if (prefix !== this.prefix) {
       this.prefix = prefix;
@@ -112,8 +112,8 @@ export class SeededNames implements TurnNames {
 }
 
 /**
- * Names of what a command creates that is given at `at`, where they are needed before its turn; of
- * the `seed` of its request, where it has one.
+ * Names for what a command given at `at` creates, if they are needed before its turn; made from the
+ * `seed` of its request, if it has one.
  */
 export function newNames(
   identifiers: Identifiers,

@@ -1,4 +1,4 @@
-/** All streams, in one internal partition log, to which turns are appended: read one, or all. */
+/** All streams in one internal partition log, to which turns are appended; reads one or all. */
 import type { ArchiveOptions } from '../../storage/compaction/segment-archive.js';
 import type { SweepReport } from '../../storage/compaction/sweep.js';
 import { DamagedData, TooLarge } from '../../storage/faults/storage-errors.js';
@@ -23,20 +23,20 @@ export async function openJournalLog(store: Store): Promise<PartitionLog> {
   return store.log(name) ?? store.createLog(name, { preparesNextSegment: true });
 }
 
-/** Replay, and what is passed on undecoded, is read by so much: a copy must not hold the loop. */
+/** Bytes per read of a replay or of undecoded batches: a copy must not block the event loop. */
 const batchesBytes = 1024 * 1024;
 
-/** Events that lie close together are read by this much at a time: records may be larger. */
+/** Bytes per read of events that lie close together; a single record may be larger. */
 const spanBytes = 64 * 1024;
 
-/** A record with those behind it in its batch; what lies behind the batch is not looked at. */
+/** Reads a record with those behind it in its batch, and nothing of the next batch. */
 const restOfBatch = { maxBytes: 1, wholeBatches: true };
 
-/** A look through the journal begins with little, as it may end after a few events, and grows. */
+/** A scan of the journal starts with small reads, as it may end after a few events. */
 const scanBytesMin = 64 * 1024;
 const scanBytesMax = 256 * 1024;
 
-/** Durable events of the journal in an order. Offsets are half-open: [from, until). */
+/** A query for durable events of the journal, in an order. Offsets are half-open: [from, until). */
 export interface JournalQuery {
   /**
    * Index terms: only events that carry one of each list, or seem to (hashes can collide, so the
@@ -48,13 +48,12 @@ export interface JournalQuery {
   readonly order: 'oldest' | 'newest';
 }
 
-/** Where the engine appends turns: each at the offsets that it was encoded for, whole or not. */
+/** Where the engine appends turns: each whole, or not at all, at the offsets it is encoded for. */
 export type TurnLog = Pick<PartitionLog, 'append' | 'flush' | 'endOffset' | 'highWatermark'>;
 
 /**
- * Reads are of durable events only, and reject with `DamagedData` where bytes do not read back, or
- * with `OffsetOutOfRange` where they start below `startOffset`. It writes nothing: the engine
- * appends.
+ * Reads durable events only. Rejects with `DamagedData` if bytes do not read back, or with
+ * `OffsetOutOfRange` for reads that start below `startOffset`. Writes nothing: the engine appends.
  */
 export class Journal {
   private readonly spans: SpanSource<StoredRecord> = {
@@ -71,7 +70,7 @@ export class Journal {
     private readonly recent: RecentBatches | null = null,
   ) {}
 
-  /** The same for one reader: of what it has read last, 256 KiB or one batch are not read again. */
+  /** A journal for one reader, which does not read its latest 256 KiB (or one batch) again. */
   remembering(): Journal {
     return new Journal(this.log, this.codec, this.end, new RecentBatches());
   }
@@ -81,12 +80,12 @@ export class Journal {
     return this.log.startOffset;
   }
 
-  /** Below this everything is here that ever was, by an archive; 0 = it may have been swept. */
+  /** Below this offset every event ever written is here, swept or not; 0 = not known. */
   get completeUntil(): number {
     return this.log.completeUntil ?? 0;
   }
 
-  /** Where the next event goes. */
+  /** The offset that the next event will get. */
   get endOffset(): number {
     return Math.min(this.log.endOffset, this.end.until);
   }
@@ -96,27 +95,27 @@ export class Journal {
     return Math.min(this.log.highWatermark, this.end.until);
   }
 
-  /** Calls `wake` once, when there is more to read than up to `offset`; the answer cancels. */
+  /** Calls `wake` once, when there is more to read than up to `offset`; the result cancels. */
   whenBeyond(offset: number, wake: () => void): () => void {
     return this.log.whenBeyond(offset, wake);
   }
 
-  /** The parts that it is made of, oldest first. */
+  /** The segments of the log, oldest first. */
   get segments(): PartitionLog['segments'] {
     return this.log.segments;
   }
 
-  /** Ends the part that grows: what is in the journal now is sealed when this settles. */
+  /** Seals the growing segment: all that is in the journal now is sealed when this settles. */
   async seal(): Promise<void> {
-    // The next part is there first, so that no turn waits for it.
+    // The next segment is made first, so that no turn waits for it.
     await this.log.prepare();
     await this.log.roll();
   }
 
   /**
    * Removes the events at offsets that `keeps` refuses from the sealed segments below `until`;
-   * `settled` is awaited before anything is gone, and `archive` has all of it then. What
-   * definitions say of shapes stays.
+   * awaits `settled` before anything is removed, when `archive` has a copy of all. Definitions of
+   * shapes stay.
    */
   sweep(
     until: number,
@@ -132,7 +131,7 @@ export class Journal {
     });
   }
 
-  /** The event at an offset that is durable; null where the offset holds none. */
+  /** The durable event at an offset; null if the offset holds none. */
   async read(offset: number): Promise<EventEnvelope | null> {
     return this.eventIn(await this.record(offset));
   }
@@ -141,15 +140,15 @@ export class Journal {
   async learnShapes(): Promise<void> {
     for await (const offset of this.log.find(structuresTerm, { order: 'newest' })) {
       const definition = await this.record(offset);
-      // It holds all those before it.
+      // The latest definition contains all earlier ones.
       if (definition !== null) this.codec.decode(definition);
       return;
     }
   }
 
   /**
-   * The durable events at `offsets`, in that order; null where an offset holds none. Those that lie
-   * close together are read together, and some reads run at once. So many are surely `taken`.
+   * The durable events at `offsets`, in that order; null if an offset holds none. Neighbours are
+   * read together, and some reads run in parallel. The caller will surely take `taken` events.
    */
   readEach(
     offsets: AsyncIterable<number> | Iterable<number>,
@@ -161,7 +160,7 @@ export class Journal {
   /** Events of the stream with this id in [from, until), oldest first, by the key index. */
   async *find(id: string, from: number, until: number): AsyncGenerator<EventEnvelope> {
     for await (const envelope of this.query({ terms: [[id]], from, until, order: 'oldest' })) {
-      // Streams share the index with labels and the like, which may read the same.
+      // Streams share the index with labels and the like, which may be the same text.
       if (envelope.id === id) yield envelope;
     }
   }
@@ -171,7 +170,7 @@ export class Journal {
     return this.log.offsetFor(time);
   }
 
-  /** What a query means, in its order. Costs what is taken of it, not what there is. */
+  /** The events that match a query, in its order. The cost depends on how many are taken. */
   async *query({ terms, ...range }: JournalQuery): AsyncGenerator<EventEnvelope> {
     if (terms.length === 0) return yield* this.scan(range);
     for await (const envelope of this.readEach(this.log.candidates(terms, range))) {
@@ -179,7 +178,7 @@ export class Journal {
     }
   }
 
-  /** Offsets of durable events that look as a query asks for, with lists of terms, in its order. */
+  /** Offsets of durable events that seem to match a query with lists of terms, in its order. */
   offsets({ terms, ...range }: JournalQuery): AsyncGenerator<number> {
     return this.log.candidates(terms, range);
   }
@@ -200,14 +199,14 @@ export class Journal {
     while (ahead !== null) {
       const batches = await ahead;
       const last = batches.at(-1);
-      // The disk reads on while this part is folded.
+      // The next part is read from disk while this part is folded.
       ahead = last === undefined ? null : this.readAhead(last.nextOffset);
       for (const batch of batches) yield this.events(batch.records());
       if (last !== undefined && last.nextOffset >= this.end.until) return;
     }
   }
 
-  /** The events of records that follow those of which it was asked last: shapes are learned. */
+  /** Decodes records that follow those of the last call; learns shapes on the way. */
   events(records: readonly StoredRecord[]): EventEnvelope[] {
     const envelopes: EventEnvelope[] = [];
     for (const record of records) {
@@ -218,7 +217,7 @@ export class Journal {
     return envelopes;
   }
 
-  /** Durable batches of [from, until), oldest first, not decoded; it ends between two turns. */
+  /** Durable batches of [from, until), oldest first, not decoded; ends between two turns. */
   async *batches(from: number, until: number): AsyncGenerator<readonly RecordBatch[]> {
     for (let at = Math.max(from, this.log.startOffset); at < until; ) {
       const batches = await this.log.read(at, { until, maxBytes: batchesBytes, once: true });
@@ -229,7 +228,7 @@ export class Journal {
     }
   }
 
-  /** Where the journal would go on if the power were cut now: in the lazy modes it is synced. */
+  /** Where the journal would continue after a power cut; in the lazy modes it syncs first. */
   async synced(): Promise<number> {
     const end = this.log.highWatermark;
     await this.log.sync();
@@ -261,12 +260,12 @@ export class Journal {
   private readAhead(offset: number): Promise<RecordBatch[]> | null {
     if (offset >= this.highWatermark) return null;
     const batches = this.log.read(offset, { maxBytes: batchesBytes, once: true });
-    // The caller that awaits it meets the error; until then it must not count as unhandled.
+    // The caller that awaits the read meets the error; until then it must not count as unhandled.
     batches.catch(() => undefined);
     return batches;
   }
 
-  /** The events of a batch, whatever shapes were known when it was written: all are known now. */
+  /** The events of a batch; all shapes are known by now, whenever the batch was written. */
   private *known(batch: RecordBatch): Generator<EventEnvelope> {
     for (const record of batch.records()) {
       const envelope = this.eventIn(record);

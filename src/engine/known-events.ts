@@ -1,10 +1,10 @@
 /**
- * Which events a program can read. A later one may write events of other types, or others of the
- * same types: to pass over them, or to take them for what they are not, would be another history.
+ * The events that a program can read. A later program may write other types of events, or other
+ * events of the same types: to skip them, or to misread them, would change history.
  */
 import { checkpointedType, type DomainEvent, type EventVersions } from './decider.js';
 
-/** What a decider says of the events of its kind. */
+/** What a decider says about the events of its kind. */
 export interface EventsOfKind {
   readonly kind: string;
   readonly events: EventVersions;
@@ -12,19 +12,19 @@ export interface EventsOfKind {
   readonly checkpoints?: object;
 }
 
-/** A type of event; `type` is the one string of all events of it, whose hash is known. */
+/** A type of event; all its events share the string `type`, whose hash is computed already. */
 interface KnownType {
   readonly type: string;
   readonly upcasters: EventVersions[string];
 }
 
-/** One that was given no kind knows nothing of versions, and takes events as they were written. */
+/** Without any kind it knows nothing of versions, and reads events as they were written. */
 export class KnownEvents {
   private readonly kinds = new Map<string, Map<string, KnownType>>();
-  /** Of the events that are taken as they were written. */
+  /** The shared strings of types, for events that are read as they were written. */
   private readonly types = new Map<string, string>();
 
-  /** The events of one more kind are read as its decider says. */
+  /** From now on reads events of this kind as its decider says. */
   add({ kind, events, checkpoints }: EventsOfKind): void {
     const types = new Map<string, KnownType>();
     if (checkpoints !== undefined) {
@@ -41,7 +41,7 @@ export class KnownEvents {
     return (this.kinds.get(kind)?.get(type)?.upcasters.length ?? 0) + 1;
   }
 
-  /** An event that was written in `version`, as it would be written now; null = not known. */
+  /** An event written in `version`, as it would be written now; null = not known. */
   current(
     kind: string,
     version: number,
@@ -53,7 +53,7 @@ export class KnownEvents {
     fields.type = known.type;
     const { upcasters } = known;
     if (version > upcasters.length) return fields;
-    // Each takes the version that the one before it makes.
+    // Each upcaster takes the version that the one before it makes; the cast passes that through.
     return upcasters
       .slice(version - 1)
       .reduce<DomainEvent>((older, upcast) => upcast(older as never), fields);

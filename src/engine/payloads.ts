@@ -1,25 +1,25 @@
 /**
- * What a stream was opened with (options and body), by journal offset: a bounded cache over the
+ * What each stream was opened with (options and body), by journal offset: a bounded cache over the
  * journal, so that memory depends on the work in flight and not on the backlog.
  */
 import { LRUCache } from 'lru-cache';
 import type { EventEnvelope } from './decider.js';
 import type { Journal } from './journal.js';
 
-/** What an envelope weighs beside its body: names, option strings, the objects themselves. */
+/** The weight of an envelope without its body: names, option strings, the objects themselves. */
 const envelopeBytes = 2048;
 
 /**
- * Reads of so many neighbours follow each other: the batch that one has brought mostly holds the
- * next. After a restart the messages of a large batch are due together, and each of a hundred reads
- * at once would bring all of it.
+ * Reads within a range of this many offsets run one after another: the batch that one read brings
+ * mostly holds the next event. After a restart the messages of a large batch are due together, and
+ * each of a hundred parallel reads would read all of it.
  */
 const neighbours = 256;
 
-/** A body that keeps more than this in memory beside itself is copied: it may be one of a batch. */
+/** A body is copied if its buffer holds more than this beside it: it may be part of a batch. */
 const besideBytesMax = 8192;
 
-/** Uses at once what is at hand, as it mostly is, and what must be read once that is done. */
+/** Uses `found` at once if it is at hand, as it mostly is, or else once it has been read. */
 export function whenRead<Found, Made>(
   found: Found | Promise<Found>,
   use: (found: Found) => Made | Promise<Made>,
@@ -28,13 +28,13 @@ export function whenRead<Found, Made>(
 }
 
 /**
- * One for each engine. Events never change, so that nothing in the cache goes stale; what a sweep
- * has removed rejects as an error, since nothing that lives may name it.
+ * One per engine. Events never change, so that nothing in the cache goes stale. An event that a
+ * sweep has removed rejects with an error, since no living stream may refer to it.
  */
 export class Payloads {
   private readonly recent: LRUCache<number, EventEnvelope>;
   private readonly journal: Pick<Journal, 'read'>;
-  /** By the place of neighbours, the last read of them that has begun. */
+  /** For each range of neighbours, the last read in it that has begun. */
   private readonly reading = new Map<number, Promise<EventEnvelope>>();
 
   /** `maxBytes` bounds the bodies kept in memory. */
@@ -46,25 +46,25 @@ export class Payloads {
     });
   }
 
-  /** Keeps a durable event in the cache: an attempt will need it soon. */
+  /** Caches a durable event: an attempt will need it soon. */
   remember(envelope: EventEnvelope): void {
     this.recent.set(envelope.offset, withOwnBody(envelope));
   }
 
-  /** The event at `offset` if it is cached; that does not count as a use. */
+  /** The event at `offset` if it is cached; this does not count as a use. */
   peek(offset: number): EventEnvelope | undefined {
     return this.recent.peek(offset);
   }
 
   /**
-   * Lets go of an event that nothing will need soon: what lives for moments is collected for next
-   * to nothing, and what stays until others take its place is moved twice first.
+   * Drops an event that nothing will need soon: the garbage collector frees a short-lived object at
+   * almost no cost, but moves one twice that stays until others take its place.
    */
   forget(offset: number): void {
     this.recent.delete(offset);
   }
 
-  /** The event at `offset`, at once if it is cached, else from the journal. */
+  /** The event at `offset`: at once if it is cached, else from the journal. */
   read(offset: number): EventEnvelope | Promise<EventEnvelope> {
     return this.recent.get(offset) ?? this.readBack(offset);
   }

@@ -1,6 +1,6 @@
-/** The names under which what has no class of its own is injected. */
+/** The names under which things without a class of their own are injected. */
 
-/** Injection tokens of what has no class: `@Inject(provided.config) config: Config`. */
+/** Injection tokens for things without a class: `@Inject(provided.config) config: Config`. */
 export const provided = {
   config: Symbol('Config'),
   credentials: Symbol('Credentials'),
@@ -14,24 +14,24 @@ export const provided = {
   /** The journal's log: `PartitionLog`. */
   journalLog: Symbol('journalLog'),
   fileSizes: Symbol('fileSizes'),
-  /** Which logs live with damage: `(logName: string) => boolean`. */
+  /** Which logs stay in use although damaged: `(logName: string) => boolean`. */
   isolatesDamage: Symbol('isolatesDamage'),
-  /** How its own folder is looked at beside the store: `StoreOptions`. */
+  /** How to read the server's own folder beside the store: `StoreOptions`. */
   readingOptions: Symbol('readingOptions'),
   streamSizes: Symbol('StreamSizes'),
-  /** Where the built console lies: `string | null`. */
+  /** The folder of the built console: `string | null`. */
   consoleFolder: Symbol('consoleFolder'),
-  /** What may be shown of the settings: `readonly ShownSetting[]`. */
+  /** The settings that may be shown: `readonly ShownSetting[]`. */
   settings: Symbol('settings'),
   /** What distinguishes this build of the program from others. */
   build: Symbol('build'),
-  /** What the server shows instead of now: `PastView | null`. */
+  /** The past moment that the server shows instead of now: `PastView | null`. */
   past: Symbol('past'),
-  /** The cluster that the server is a node of: `Cluster | null`. */
+  /** The cluster of which the server is a node: `Cluster | null`. */
   cluster: Symbol('cluster'),
-  /** The same as the HTTP side sees it: `Membership | null`. */
+  /** The cluster as the HTTP side sees it: `Membership | null`. */
   membership: Symbol('membership'),
-  /** Where spans go: `Tracer | null`. */
+  /** Receives the spans: `Tracer | null`. */
   tracer: Symbol('Tracer'),
   log: Symbol('Log'),
   fatal: Symbol('fatal'),

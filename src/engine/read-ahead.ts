@@ -1,42 +1,41 @@
 /**
- * Things that are made one after the other of what has to be read: several are read at once, and
- * they come in their order. Both ways begin with little and grow, so that a reader who takes one
- * thing costs one read.
+ * Reads ahead: several reads run at once, and their results come in order. Both ways to read ahead
+ * start with little and grow, so that a reader who takes one thing costs one read.
  */
 
 import type { EventEnvelope } from './decider.js';
 
-/** Neighbours in a list of offsets that lie further apart are read apart. */
+/** Offsets in a list that lie further apart than this are read separately. */
 const gapMax = 32;
 const spanMax = 64;
 
 type Some<Item> = AsyncIterable<Item> | Iterable<Item>;
 
-/** One read is to bring about this much at most. */
+/** Bytes that one read should bring, at most. */
 const spanBytesMax = 1024 * 1024;
 
-/** How many offsets one read is for: twice as many each time, but fewer where they bring much. */
+/** How many offsets one read covers: doubles each time, but shrinks if the reads bring much. */
 export class SpanLength {
   private length: number;
 
-  /** `taken` offsets are surely wanted: the first read may be for as many. */
+  /** The caller will surely take `taken` offsets: the first read may cover as many. */
   constructor(taken = 1) {
     this.length = Math.max(1, Math.min(taken, spanMax));
   }
 
-  /** How many offsets the next read may be for. */
+  /** How many offsets the next read may cover. */
   get max(): number {
     return this.length;
   }
 
-  /** A read for `count` offsets has brought `bytes` that one for fewer might not have. */
+  /** Adapts to a read for `count` offsets: it brought `bytes` that one for fewer might not have. */
   learn(count: number, bytes: number): void {
     const fitting = Math.floor((spanBytesMax * count) / Math.max(bytes, 1));
     this.length = Math.max(1, Math.min(this.length * 2, fitting, spanMax));
   }
 }
 
-/** Runs of offsets that lie close together, in the order given: one read brings all of a run. */
+/** Runs of offsets that lie close together, in the order given: one read covers a run. */
 export async function* spansOf(
   offsets: Some<number>,
   length: SpanLength,
@@ -56,17 +55,17 @@ export async function* spansOf(
 
 /** How far `mappedAhead` reads ahead. */
 export interface AheadOptions<Result> {
-  /** So many are made at once at most. */
+  /** How many results are in the making at once, at most. */
   readonly widthMax: number;
-  /** After a large result the next ones are made one at a time, so that few of them are held. */
+  /** After a large result the next ones are made one at a time, so that few are held in memory. */
   readonly isLarge: (result: Result) => boolean;
 }
 
-/** What one look at a journal has brought; `bytes` is what it holds in memory. */
+/** The result of one read of a journal; `bytes` is what it holds in memory. */
 interface ReadSpan {
   readonly envelopes: readonly (EventEnvelope | null)[];
   readonly bytes: number;
-  /** Of them those that depend on how many offsets it was for: a batch is read whole for one. */
+  /** The part of `bytes` due to the number of offsets: even one offset needs a whole batch. */
   readonly bytesOfLength: number;
 }
 
@@ -78,16 +77,16 @@ interface Batch<Found> {
   record(offset: number): Found | null;
 }
 
-/** Where the events of a span are. */
+/** Where the events of a span are read from. */
 export interface SpanSource<Found> {
   /** The batch with this offset, if it was read before. */
   recent(offset: number): Batch<Found> | undefined;
-  /** Batches from the one with this offset on; it may bring fewer than up to `until`. */
+  /** Batches from the one with this offset on; it may return fewer than up to `until`. */
   read(offset: number, until: number): Promise<readonly Batch<Found>[]>;
   eventIn(record: Found | null): EventEnvelope | null;
 }
 
-/** The events at `offsets`, in that order; null where an offset holds none. */
+/** The events at `offsets`, in that order; null if an offset holds none. */
 async function readSpan<Found>(
   offsets: readonly number[],
   source: SpanSource<Found>,
@@ -112,12 +111,12 @@ async function readSpan<Found>(
   return { envelopes, bytes, bytesOfLength };
 }
 
-/** What a batch has brought beside one of its records: the next offset may stand in it, too. */
+/** The bytes of a batch beside one of its records: they may hold the next offset, too. */
 function shared({ byteLength, content }: Batch<unknown>): number {
   return byteLength - byteLength / Math.max(content.header.recordCount, 1);
 }
 
-/** How many such looks run at once, unless they bring much. */
+/** How many spans are read at once, unless they bring much. */
 const spansAhead: AheadOptions<ReadSpan> = {
   widthMax: 4,
   isLarge: ({ bytes }) => bytes > 1024 * 1024,
@@ -125,7 +124,7 @@ const spansAhead: AheadOptions<ReadSpan> = {
 
 /**
  * What `make` makes of each item, in the order of the items. Rejects with the first failure in that
- * order; who stops reading leaves at most `widthMax` results unused.
+ * order. A consumer that stops early leaves at most `widthMax` results unused.
  */
 export async function* mappedAhead<Item, Result>(
   items: Some<Item>,
@@ -136,7 +135,7 @@ export async function* mappedAhead<Item, Result>(
   let width = 1;
   for await (const item of items) {
     const result = make(item);
-    // The reader meets the failure in its turn; until then it is not unhandled.
+    // The reader meets the failure in its turn; until then it must not count as unhandled.
     result.catch(() => undefined);
     ahead.push(result);
     const next = ahead.length < width ? undefined : ahead.shift();
@@ -149,8 +148,8 @@ export async function* mappedAhead<Item, Result>(
 }
 
 /**
- * The events at `offsets`, in that order; null where an offset holds none. Those that lie close
- * together are read together, and some reads run at once. So many are surely `taken`.
+ * The events at `offsets`, in that order; null if an offset holds none. Offsets close together are
+ * read together, and some reads run at once. The caller will surely take `taken` events.
  */
 export async function* eventsAt<Found>(
   offsets: Some<number>,

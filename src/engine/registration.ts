@@ -1,36 +1,36 @@
 /**
- * How a feature joins the engine: its decider, what its decisions read, and what follows events of
- * its own and of others.
+ * How a feature joins the engine: its decider, what its decisions read, and what follows its own
+ * events and those of others.
  */
 import type { Command, Decider, DomainEvent, Effect, EventEnvelope, TurnNames } from './decider.js';
 import type { Placed, TurnChanges } from './turn-changes.js';
 
-/** A map of an index: a checkpoint and an image of memory put back what it held. */
+/** A map of an index: checkpoints and images of memory restore its content. */
 export type RememberedMap<Value = unknown> = Map<string | number, Value>;
 
-/** What an index remembers: what a snapshot stores of it, and a digest of memory names. */
+/** What an index remembers: stored by snapshots, and compared by digests of memory. */
 export interface FoldMemory {
-  /** No other index has it. */
+  /** Unique among the indexes. */
   readonly name: string;
   /**
-   * All of its maps by names of their own; they change by `TurnChanges` only. Keys are texts or
-   * numbers, values are plain (see `StoredForm`) or maps of plain values.
+   * All maps of the index, by name; only `TurnChanges` may change them. Keys are texts or numbers,
+   * values are plain (see `StoredForm`) or maps of plain values.
    */
   readonly maps: Readonly<Record<string, RememberedMap>>;
-  /** Those of them that stand in the order of their values' offsets (`deleteInOrder`). */
+  /** Those maps that are in the order of their values' offsets (`deleteInOrder`). */
   readonly inOrder?: readonly RememberedMap<Placed>[];
   /** Those of `inOrder` whose entries expire. */
   readonly expiring?: readonly Expiring[];
-  /** Settings that change what it remembers of the same events. */
+  /** Settings that change what the index remembers of the same events. */
   readonly settings?: readonly (string | number)[];
-  /** It may keep entries of turns that were rolled back, so that digests leave it out. */
+  /** The index may keep entries of turns that were rolled back, so digests leave it out. */
   readonly mayHoldMore?: true;
 }
 
 /**
- * A map whose entries expire. Every recorded sweep drops those that have, live and in replay, so
+ * A map whose entries expire. Every recorded sweep drops expired entries, live and in replay, so
  * that memory is the same whether the swept events are still in the journal or not (ADR 108).
- * `evolve` drops none for its age: it would go by a clock that may be ahead for a moment.
+ * `evolve` drops none because of its age: the clock might be ahead for a moment.
  */
 export interface Expiring {
   readonly map: RememberedMap<Placed>;
@@ -40,43 +40,43 @@ export interface Expiring {
 
 type FieldOf<Event> = Event extends unknown ? keyof Event & string : never;
 
-/** What concerns a follower: the events of `types`, and all those of `streams`. */
+/** The events that concern a follower: those of `types`, and all events of `streams`. */
 export interface Interest<Event extends DomainEvent> extends AnyInterest {
   readonly types: { readonly [Type in Event['type']]?: true | readonly FieldOf<Event>[] };
 }
 
-/** As the engine sees it, of events of any kind. */
+/** An interest as the engine sees it, in events of any kind. */
 export interface AnyInterest {
   /**
-   * By type: every event (`true`), or each that names something in one of these fields. What an
-   * event does not have is looked for in its stream's state before it, where that is known.
-   * Without it: events of all types.
+   * By type: every event (`true`), or each event that has a value in one of these fields. If an
+   * event lacks a field, the state of its stream before it is checked, if known. Absent: events of
+   * all types.
    */
   readonly types?: { readonly [type: string]: true | readonly string[] | undefined };
-  /** Ids of streams. */
+  /** Ids of streams whose events all concern the follower. */
   readonly streams?: readonly { has(id: string): boolean }[];
-  /** What a listener serves, such as open streams: it sees nothing while there is none. */
+  /** What a listener serves, such as open connections: it is shown nothing while this is empty. */
   readonly served?: { readonly size: number };
 }
 
 /** An in-memory index: a fold of events, changed in the same tick as the state. */
 export interface Fold<Event extends DomainEvent = DomainEvent, State = unknown> {
-  /** Which events `evolve` is called for; absent: all of the kinds that it follows. */
+  /** The events for which `evolve` is called; absent: all events of the kinds it follows. */
   readonly interest?: AnyInterest;
-  /** null = it remembers nothing. */
+  /** null = the index remembers nothing. */
   readonly memory: FoldMemory | null;
-  /** `before` is the state of the event's stream before it. */
+  /** `before` is the state of the event's stream before the event. */
   evolve(envelope: EventEnvelope<Event>, changes: TurnChanges, before: State): void;
   /**
    * Journal offsets of events of ended streams that the index still shows at `at`: a sweep keeps
-   * those streams. It names none of streams that have not ended, which are kept anyway.
+   * those streams. Need not name streams that have not ended: they are kept anyway.
    */
   references?(at: number): Iterable<number>;
 }
 
 /**
  * What the events of one kind mean for the streams of another feature: commands that are decided in
- * the same turn, as those of the kind's own `react`, whose parameters it has.
+ * the same turn. Has the parameters of the kind's own `react`.
  */
 export type Reaction<Event extends DomainEvent = DomainEvent, State = unknown> = (
   envelope: EventEnvelope<Event>,
@@ -86,36 +86,36 @@ export type Reaction<Event extends DomainEvent = DomainEvent, State = unknown> =
   before: State,
 ) => readonly Command[];
 
-/** Sees events once they are durable, in journal order: some, never none. */
+/** Receives events once they are durable, in journal order: at least one per call. */
 export type EventListener<Event extends DomainEvent = DomainEvent> = (
   envelopes: readonly EventEnvelope<Event>[],
 ) => void;
 
 /** What an index of durable events remembers (see `Engine.index`). */
 export interface IndexMemory<Part = unknown> {
-  /** No other index has it. */
+  /** Unique among the indexes. */
   readonly name: string;
-  /** All of it as it is now, whatever is learned before the last part is asked for. */
+  /** All it remembers as of now, even if it learns more before the last part is taken. */
   store(): IndexParts<Part>;
-  /** Puts a part into an index that has learned nothing yet; each of them, in their order. */
+  /** Restores a part in an index that has learned nothing yet; called with each part, in order. */
   // A method, so that the engine, which does not know what parts are, may hand them back.
   restore(part: Part): void;
 }
 
-/** What an index remembered at one moment. */
+/** What an index remembered at one moment, in parts. */
 export interface IndexParts<Part = unknown> {
   /** Plain values (see `StoredForm`); each is made within a few milliseconds. */
   parts(): Iterable<Part>;
-  /** Nothing of it is asked for any more. */
+  /** Called when no more parts will be taken. */
   end(): void;
 }
 
-/** The same of an index that is small: it is stored at once. */
+/** The parts of a small index, which is stored at once. */
 export function onePart<Part>(value: Part): IndexParts<Part> {
   return { parts: () => [value], end: () => undefined };
 }
 
-/** A feature's entry in the engine. */
+/** What a feature registers for its kind of entity. */
 export interface Registration<State, Cmd extends Command, Event extends DomainEvent, View> {
   readonly decider: Decider<State, Cmd, Event, View>;
   /** The read-only indexes that `decide` may look at. */
@@ -124,7 +124,7 @@ export interface Registration<State, Cmd extends Command, Event extends DomainEv
   readonly folds: readonly Fold<Event, State>[];
 }
 
-/** A registration as the engine sees it: values pass through, their types are the feature's own. */
+/** A registration as the engine sees it: values pass through, typed by the feature only. */
 export type AnyRegistration = Registration<unknown, Command, DomainEvent, unknown>;
 
 /** The stream an effect belongs to, at the moment it starts. */
@@ -136,11 +136,11 @@ export interface EffectSource {
 }
 
 /**
- * How an effect is carried out. `start` returns what stops it; stopping what has ended does
- * nothing.
+ * How an effect is carried out. `start` returns a function that stops it; stopping an effect that
+ * has ended does nothing.
  */
 export interface EffectCarrier<Wanted extends Effect = Effect> {
-  /** It only makes readable what is stored: it runs where nothing may change, too. */
+  /** The effect only makes stored data readable: it runs even if nothing may change. */
   readonly changesNothing?: true;
   start(source: EffectSource, effect: Wanted): () => void;
 }

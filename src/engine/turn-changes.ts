@@ -1,22 +1,20 @@
 /**
  * The overlay of one turn: states and indexes are changed in place and every previous value is
- * kept, so that a turn that fails leaves memory as it was. Reverting is rare; three arrays cost no
- * closure.
+ * kept, so that a turn that fails leaves memory as it was. Reverting is rare; three arrays avoid a
+ * closure per change.
  */
 
 import { PreImages } from './resting/pre-images.js';
 
-/** What stands in a map in the order of the journal. */
+/** A value with a place in the journal, for maps in journal order. */
 export interface Placed {
   readonly offset: number;
 }
 
-/**
- * All that `evolve` and folds change goes through it; what is changed beside it is not taken back.
- */
+/** Every change by `evolve` and folds goes through this; other changes are not reverted. */
 export class TurnChanges {
   /**
-   * Changes that are never taken back, as replay makes them, need no memory of what was. Each entry
+   * Changes that are never reverted, such as those of replay, need no previous values. Each entry
    * is noted in `images` before it changes.
    */
   constructor(
@@ -27,30 +25,30 @@ export class TurnChanges {
   private readonly maps: Map<unknown, unknown>[] = [];
   private readonly keys: unknown[] = [];
   private readonly previous: unknown[] = [];
-  /** Those of `maps` whose order `revert` restores. */
+  /** Those maps whose order `revert` restores. */
   private readonly ordered = new Set<Map<unknown, Placed>>();
 
-  /** Sets a value that `revert` takes back. Values are never `undefined`. */
+  /** Sets a value; `revert` undoes it. Values are never `undefined`. */
   set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
     this.remember(map, key);
     map.set(key, value);
   }
 
-  /** Removes a value that `revert` puts back, but at the end: for maps without an order. */
+  /** Removes a value; `revert` puts it back, but at the end: for maps without an order. */
   delete<Key, Value>(map: Map<Key, Value>, key: Key): void {
     this.remember(map, key);
     map.delete(key);
   }
 
-  /** The same, of a map in the order of its values' offsets: `revert` restores that order. */
+  /** Like `delete`, for a map in the order of its values' offsets: `revert` restores that order. */
   deleteInOrder<Key, Value extends Placed>(map: Map<Key, Value>, key: Key): void {
     if (this.canRevert) this.ordered.add(map);
     this.delete(map, key);
   }
 
-  /** The turn is in the journal: there is no way back any more. */
+  /** Keeps the changes: the turn is in the journal and can no longer be reverted. */
   keep(): void {
-    // Cut to nothing at once, each of them would get new memory in the next turn.
+    // Popped one by one: an array cut to nothing at once would allocate again in the next turn.
     while (this.maps.pop() !== undefined) {
       this.keys.pop();
       this.previous.pop();
@@ -58,7 +56,7 @@ export class TurnChanges {
     if (this.ordered.size > 0) this.ordered.clear();
   }
 
-  /** Memory as it was before the turn, newest change first. */
+  /** Restores memory as it was before the turn, newest change first. */
   revert(): void {
     for (let index = this.maps.length - 1; index >= 0; index -= 1) {
       const map = this.maps[index];
@@ -80,7 +78,7 @@ export class TurnChanges {
   }
 }
 
-/** Puts a map in the order of its values' offsets. */
+/** Sorts a map by its values' offsets. */
 export function restoreOrder(map: Map<unknown, Placed>): void {
   if (isInOrder(map.values())) return;
   const entries = [...map].sort(([, one], [, other]) => one.offset - other.offset);

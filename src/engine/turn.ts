@@ -1,6 +1,6 @@
 /**
  * One turn being decided: commands in, records out, memory changed under an overlay. Nothing here
- * waits, and nothing leaves this file before the whole turn is decided.
+ * waits, and nothing leaves this class before the whole turn is decided.
  */
 import type { RecordInput } from '../../storage/format/record.js';
 import { Refusal, type Result } from '../grammar/result.js';
@@ -21,23 +21,23 @@ import type { TurnChanges } from './turn-changes.js';
 /** A turn decides at most this many commands, so that no request holds the event loop. */
 export const turnCommandsMax = 256;
 
-/** What became of one command. */
+/** The outcome of one command. */
 export type Outcome<Answer = unknown> = Result<Answer>;
 
-/** What events of a kind mean for another feature: those that concern it, or all. */
+/** The reaction of another feature to the events of a kind that concern it, or to all of them. */
 export interface FollowingReaction {
   readonly react: Reaction;
   readonly interest: AnyInterest | undefined;
 }
 
-/** What became of each of several commands, in their order. */
+/** The outcome of each of several commands, in their order. */
 export type Outcomes<Commands extends readonly Command[]> = {
   readonly [Index in keyof Commands]: Outcome<ResultOf<Commands[Index]>>;
 };
 
-/** A command could be carried out, but for another one that goes with it, whose refusal this is. */
+/** Refuses a command only because another command of its turn was refused, with that refusal. */
 export class RefusalOfAnother extends Refusal {
-  /** What those are answered that go together with one that is refused so. */
+  /** The refusal for the commands that go together with one that was refused like this. */
   static than({ code, message, headers, details }: Refusal): RefusalOfAnother {
     return new RefusalOfAnother(code, message, headers, details);
   }
@@ -47,46 +47,46 @@ export class RefusalOfAnother extends Refusal {
 export interface RegisteredKind {
   readonly registration: AnyRegistration;
   readonly actors: ActorDirectory;
-  /** Of other features. */
+  /** Reactions of other features. */
   readonly reactions: Followers<FollowingReaction>;
 }
 
-/** A reaction that its own decider refused: dropped, never half applied. */
+/** A reaction whose command was refused by its decider: dropped, never half applied. */
 export interface RefusedReaction {
   readonly command: Command;
   readonly refusal: Refusal;
 }
 
-/** What the engine tells the component that watches over it. */
+/** What the engine reports to the component that watches over it. */
 export interface EngineWatch {
   /** A defect: a decider threw. Memory and journal are untouched. */
   turnFailed(error: unknown, commands: readonly Command[]): void;
   reactionRefused(refused: RefusedReaction): void;
 }
 
-/** A command, and the one of the turn that it goes back to. */
+/** A command, and the command of the turn that led to it. */
 interface Caused {
   readonly command: Command;
   readonly origin: Command;
 }
 
 /**
- * Made by `Engine` for one `dispatch`. What `run` throws is a defect: the engine takes the changes
- * back then and appends nothing.
+ * Made by `Engine` for one `dispatch`. An error thrown by `run` is a defect: the engine then
+ * reverts the changes and appends nothing.
  */
 export class Turn {
   readonly records: RecordInput[] = [];
   readonly envelopes: EventEnvelope[] = [];
   readonly refusedReactions: RefusedReaction[] = [];
-  /** Every stream that it has changed is final, and not awaited: nothing starts because of it. */
+  /** Every stream that the turn changed is final and not awaited: nothing starts because of it. */
   startsNothing = true;
   private readonly reactions: Caused[] = [];
-  /** Of the request that caused it: its credential, and its seed. */
+  /** Index terms of the request that caused the turn: its credential, and its seed. */
   private readonly callerTerms: readonly string[];
 
   /**
    * `firstOffset` is where the journal will put the first event of this turn. `by` is who caused
-   * all of it; null = the server, each command for the sake of its own stream.
+   * all of it; null = the server, which acts for the stream of each command.
    */
   constructor(
     private readonly entities: ReadonlyMap<string, RegisteredKind>,
@@ -99,10 +99,10 @@ export class Turn {
     this.callerTerms = by?.type === 'caller' ? termsOf(by) : noTerms;
   }
 
-  /** Decides every command, then every reaction to what they caused, in order. */
+  /** Decides every command, then every reaction to the events, in order. */
   run(commands: readonly Command[]): Outcome[] {
     const outcomes = commands.map((command) => this.decide({ command, origin: command }));
-    // Those that they cause are added behind them.
+    // Reactions that these cause in turn are appended to the list.
     for (const reaction of this.reactions) {
       const outcome = this.decide(reaction);
       if (outcome.ok) continue;
@@ -111,7 +111,7 @@ export class Turn {
     return outcomes;
   }
 
-  /** What all are answered where they go together: the first refusal; undefined = there is none. */
+  /** The outcomes of commands that go together: all refused if one is; undefined = none is. */
   static refusedTogether(outcomes: readonly Outcome[]): readonly Outcome[] | undefined {
     const refusal = outcomes.find((outcome) => !outcome.ok);
     if (refusal === undefined) return undefined;
@@ -166,7 +166,7 @@ export class Turn {
     return isDue ? this.checkpoint(actors, command, evolved) : evolved;
   }
 
-  /** What the stream is now is stored beside what made it so. */
+  /** Stores what the stream is now, right behind the event that made it due. */
   private checkpoint(actors: ActorDirectory, command: Command, actor: Actor): Actor {
     const event = actors.checkpoints.of(command.id, actor.state, actor.firstOffset);
     const envelope = this.envelopeOf(command, actor, ownWork, event, null);
@@ -206,7 +206,7 @@ export class Turn {
   }
 }
 
-/** The server's own work for a command that goes back to `origin`. */
+/** The server's own work, for a command that `origin` led to. */
 function workOf(origin: Command, { kind, id }: Command): Principal {
   const isOwn = origin.kind === kind && origin.id === id;
   return isOwn ? ownWork : workFor(origin.kind, origin.id);

@@ -1,4 +1,4 @@
-/** The records of many appends on their way into one write: encoded once, straight into place. */
+/** Collects the records of many appends for one write: each is encoded once, in its final place. */
 import { TooLarge } from '../faults/storage-errors.js';
 import { type EncodedRecords, eachTerm, placeRecord } from '../format/encoded-records.js';
 import type { RecordInput } from '../format/record.js';
@@ -10,25 +10,25 @@ import type { Offset } from '../offsets/offset.js';
 import type { CommittedRecords } from './commit-stream.js';
 import { type BufferPool, batchRoom, GroupPart, type GroupSeal } from './group-part.js';
 
-/** A fraction of a millisecond that a number of Unix milliseconds can still hold. */
+/** A fraction of a millisecond that is still exact in a number of Unix milliseconds. */
 const timeStepMs = 2 ** -11;
 
 /**
- * Gives the groups of all logs their append times, which never fall. While the clock stands behind
- * the last one, as it was set back, they rise all the same: so a copy of a store in use can tell
- * what was appended after what (ADR 38).
+ * Assigns append times, which never fall, to the groups of all logs. If the clock is set back
+ * behind the last time, they still rise: so a copy of a store in use can tell what was appended
+ * after what (ADR 38).
  */
 export class AppendTimes {
   private last = 0;
 
   constructor(private readonly now: () => number) {}
 
-  /** No time from now on is before `time`, which a log has from an earlier process. */
+  /** Ensures that no later time is before `time`, which a log has from an earlier process. */
   startFrom(time: number): void {
     this.last = Math.max(this.last, time);
   }
 
-  /** Of a group that is about to be written: Unix milliseconds, with a fraction where needed. */
+  /** The time for a group about to be written: Unix ms, with a fraction if needed. */
   next(): number {
     const now = this.now();
     this.last = now >= this.last ? now : this.last + timeStepMs;
@@ -36,7 +36,7 @@ export class AppendTimes {
   }
 }
 
-/** A promise that is settled from outside: all appends of a commit group share it. */
+/** A promise settled from outside: all appends of a commit group share it. */
 export class Settlement {
   settle: () => void = () => undefined;
   refuse: (error: Error) => void = () => undefined;
@@ -47,7 +47,8 @@ export class Settlement {
       this.settle = resolve;
       this.refuse = reject;
     });
-    // A failure reaches a caller that does not wait through the store, not as unhandled.
+    // A caller that does not wait learns of a failure from the store, not as an unhandled
+    // rejection.
     this.promise.catch(() => undefined);
   }
 }
@@ -57,21 +58,21 @@ export class Settlement {
  * group of a segment.
  */
 export class AppendGroup {
-  /** In the order of the file; none while the group is empty. */
+  /** In the order of the file; empty while the group is empty. */
   parts: GroupPart[] = [];
   baseOffset: Offset = 0;
   nextOffset: Offset = 0;
   recordCount = 0;
-  /** Another machine has committed its records. */
+  /** Whether its records were committed by another machine. */
   isFollowed = false;
-  /** Offsets in here are relative to the group's baseOffset. */
+  /** Offsets in the list are relative to the group's `baseOffset`. */
   readonly terms = new TermList();
-  /** Of the record before, by their places: alike records share most terms, hashed once. */
+  /** Terms of the record before, by position: similar records share most terms, hashed once. */
   private readonly latestTerms: string[] = [];
   private readonly latestHashes: number[] = [];
-  /** Of all who appended to it. */
+  /** Shared by everything that was appended to the group. */
   commit = new Settlement();
-  /** Takes what comes next; null while the group is empty. */
+  /** The part that takes the next records; null while the group is empty. */
   private last: GroupPart | null = null;
 
   constructor(private readonly pool: BufferPool) {}
@@ -111,7 +112,7 @@ export class AppendGroup {
     this.nextOffset = batch.nextOffset;
   }
 
-  /** Adds records as they lie in a batch of another machine, all into one batch. */
+  /** Adds records as encoded in a batch of another machine, all into one batch. */
   follow({ body, start, count, maxTimestamp }: EncodedRecords, appendTime: number): void {
     const bytes = body.length - start;
     const part = this.partFor(bytes);
@@ -135,12 +136,12 @@ export class AppendGroup {
     this.nextOffset = batch.nextOffset;
   }
 
-  /** The records of each batch, as they lie in the buffers. */
+  /** The records of each batch, as encoded in the buffers. */
   get records(): readonly CommittedRecords[] {
     return this.parts.flatMap(({ records }) => records);
   }
 
-  /** Bytes of its batches, once it is closed. */
+  /** Bytes of the group's batches, once it is closed. */
   get byteLength(): number {
     return this.parts.reduce((bytes, part) => bytes + part.byteLength, 0);
   }
@@ -152,26 +153,26 @@ export class AppendGroup {
     return first.buffer;
   }
 
-  /** What is written, one buffer after the other: the batches, and a segment header before them. */
+  /** The bytes to write, in order: the batches, after a segment header if `hasHeader`. */
   bytes(hasHeader: boolean): Buffer[] {
     return this.parts.map(({ buffer, reserved, length }) => {
       return buffer.subarray(hasHeader ? 0 : reserved, length);
     });
   }
 
-  /** Gives the buffers back once the group is written. */
+  /** Returns the buffers to the pool once the group is written. */
   release(): void {
     for (const { buffer } of this.parts) this.pool.give(buffer);
     this.parts = [];
     this.last = null;
   }
 
-  /** Ends the last batch: the group takes no more. */
+  /** Ends the last batch: the group takes no more records. */
   close(): void {
     this.last?.close();
   }
 
-  /** Seals its batches for the end of a segment: each links to the one before it. */
+  /** Seals the batches for the end of a segment: each links to the one before it. */
   seal({ end, lastChecksum }: Pick<SegmentEnd, 'end' | 'lastChecksum'>, seal: GroupSeal): void {
     let position = end;
     let previousChecksum = lastChecksum;
@@ -181,7 +182,7 @@ export class AppendGroup {
     }
   }
 
-  /** The part for `bytes` more: the last one, or a new one. */
+  /** The part that takes `bytes` more: the last one, or a new one. */
   private partFor(bytes: number): GroupPart {
     const { last, pool } = this;
     if (last?.takes(bytes)) return last;

@@ -1,6 +1,6 @@
 /**
- * A log that is read together with the copies that were archived of it: what a sweep has taken out
- * is read from there, everything else from the log itself.
+ * A log that is read together with its archived copies: records that a sweep has removed are read
+ * from the copies, everything else from the log itself.
  */
 import type { ArchivedSegment } from '../compaction/archived-segments.js';
 import type { SweepOptions, SweepReport } from '../compaction/sweep.js';
@@ -16,9 +16,9 @@ import { SegmentReader } from '../segment/segment-reader.js';
 import { type FindOptions, LogReader, offsetsOf } from './log-reader.js';
 import type { PartitionLog } from './partition-log.js';
 
-/** A log, whether all of it is in its own segments or not. */
+/** A log that may have some of its records in an archive instead of its own segments. */
 export interface LogWithHistory extends ReadLog {
-  /** Below this everything is here that ever was, whatever was swept; absent: it is not known. */
+  /** Below this offset every record ever written can be read, swept or not; absent if not known. */
   readonly completeUntil?: Offset;
 }
 
@@ -39,7 +39,7 @@ type ReadLog = Pick<
   | 'sync'
 >;
 
-/** Offsets [from, until), and the copy that has them; null = the log itself. */
+/** Offsets [from, until), and the copy that holds them; null = the log itself. */
 interface Span {
   readonly from: Offset;
   readonly until: Offset;
@@ -47,14 +47,14 @@ interface Span {
 }
 
 /**
- * Made by `Store` where a log is opened with an archive (ADR 42). Copies are only read, and count
- * as long as they stay: one that is removed meanwhile makes reads of it reject.
+ * Made by `Store` when a log is opened with an archive (ADR 42). Copies are only read, and must
+ * stay: if one is removed meanwhile, reads of it reject.
  */
 export class ArchivedLog implements LogWithHistory {
-  /** Without a gap; the last one is of the log itself, and grows with it. */
+  /** Without gaps; the last span belongs to the log itself, and grows with it. */
   private readonly spans: readonly Span[];
 
-  /** `copies` rise, and none overlaps the next. Their indexes are made when they are needed. */
+  /** `copies` are in rising order and do not overlap. Their indexes are made when needed. */
   constructor(
     files: StoreFiles,
     private readonly log: PartitionLog,
@@ -99,7 +99,7 @@ export class ArchivedLog implements LogWithHistory {
     return this.log.segments;
   }
 
-  /** As `PartitionLog.read`. */
+  /** Like `PartitionLog.read`. */
   async read(from: Offset, options: ReadOptions = {}): Promise<RecordBatch[]> {
     assertOffset(from);
     const { startOffset, highWatermark } = this;
@@ -117,12 +117,12 @@ export class ArchivedLog implements LogWithHistory {
     return [];
   }
 
-  /** As `PartitionLog.find`. */
+  /** Like `PartitionLog.find`. */
   find(term: string, options: FindOptions = {}): AsyncGenerator<Offset> {
     return offsetsOf(this, term, options);
   }
 
-  /** As `PartitionLog.candidates`. */
+  /** Like `PartitionLog.candidates`. */
   async *candidates(
     terms: readonly (readonly string[])[],
     { from = 0, until = this.highWatermark, order = 'oldest' }: FindOptions = {},
@@ -136,7 +136,7 @@ export class ArchivedLog implements LogWithHistory {
     }
   }
 
-  /** As `PartitionLog.offsetFor`. */
+  /** Like `PartitionLog.offsetFor`. */
   async offsetFor(timestamp: number): Promise<Offset> {
     for (const { from, until, copy } of this.spans) {
       const found =
@@ -148,12 +148,12 @@ export class ArchivedLog implements LogWithHistory {
     return this.highWatermark;
   }
 
-  /** As `PartitionLog.whenBeyond`. */
+  /** Like `PartitionLog.whenBeyond`. */
   whenBeyond(offset: Offset, wake: () => void): () => void {
     return this.log.whenBeyond(offset, wake);
   }
 
-  /** What follows changes the log alone. */
+  /** The methods from here on change only the log itself. */
   prepare(): Promise<void> {
     return this.log.prepare();
   }
@@ -192,7 +192,7 @@ export class ArchivedLog implements LogWithHistory {
   }
 }
 
-/** Copies are read where they lie, and what finds their records is kept in memory only. */
+/** Copies are read where they are, and their indexes are kept in memory only. */
 class ArchiveDirectory extends StoreDirectory {
   constructor(
     path: string,

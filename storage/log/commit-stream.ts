@@ -1,48 +1,48 @@
 /**
- * Where what is written becomes durable first, beyond this folder: a log that other machines read
- * too. Without one the folder is the only place.
+ * The log shared with other machines in which writes become durable before they reach this folder.
+ * Without it, the folder is the only place.
  */
 import { RecordsMissing } from '../faults/storage-errors.js';
 import { type EncodedRecords, encodedFrom } from '../format/encoded-records.js';
 import type { Offset } from '../offsets/offset.js';
 import type { Segment } from '../segment/segment.js';
 
-/** Records of one log that are durable together, as they lie in a batch. */
+/** Records of one log that become durable together, as encoded in a batch. */
 export interface CommittedRecords {
   readonly baseOffset: Offset;
   /** Encoded as a batch's body (record.ts); the bytes may change once they are durable. */
   readonly body: Buffer;
 }
 
-/** All logs of a store whose names it `shares` commit through it, each one group at a time. */
+/** All logs whose names it `shares` commit through it; each log commits one group at a time. */
 export interface CommitStream {
   /** Whether a log of this name is the same on every machine. */
   shares(logName: string): boolean;
-  /** Why this machine appends nothing of its own now; null where it does. */
+  /** Why this machine may append nothing of its own now; null if it may. */
   readonly refusal: Error | null;
-  /** Settles once the records count for every machine; rejects where they may never: all ends. */
+  /** Settles once the records count for every machine; rejects for good if they may never count. */
   append(logName: string, records: readonly CommittedRecords[]): Promise<void>;
-  /** The log goes, with its name, on every machine. */
+  /** Drops the log and its name on every machine. */
   drop(logName: string): Promise<void>;
-  /** What lies below `offset` goes, on every machine. */
+  /** Removes the records below `offset` on every machine. */
   trim(logName: string, offset: Offset): Promise<void>;
 }
 
-/** The stream of a log of this name; null where its folder alone makes it durable. */
+/** The stream for a log of this name; null if only the folder makes it durable. */
 export function streamOf(commits: CommitStream | null, logName: string): CommitStream | null {
   return commits?.shares(logName) === true ? commits : null;
 }
 
-/** The log that follows, as `unfollowed` looks at it. */
+/** The parts of a following log that `unfollowed` needs. */
 interface FollowingLog {
   readonly name: string;
   readonly endOffset: Offset;
 }
 
 /**
- * What of records that another machine has committed is not in `log`; null where all of it is.
- * Throws `RecordsMissing` where records before them are not here, or where they are of offsets that
- * the last of its `segments` leaves out: passed over, they would be lost.
+ * The part of records committed by another machine that `log` does not have yet; null if it has
+ * all. Throws `RecordsMissing` if earlier records are not here, or if the records have offsets that
+ * the last of its `segments` leaves out: they would be lost if they were skipped.
  */
 export function unfollowed(
   { baseOffset, body }: CommittedRecords,
@@ -64,8 +64,8 @@ export function unfollowed(
 }
 
 /**
- * A restore, or a loss in a lazy fsync mode, leaves offsets out in a segment of its own, which has
- * a batch and no record until what comes next is written to it.
+ * The gap that a restore, or a loss in a lazy fsync mode, leaves: a segment of its own that has a
+ * batch and no records until the next group is written to it.
  */
 function gapAtEnd(segments: readonly Segment[]): Segment | null {
   const last = segments.findLast(({ isEmpty }) => !isEmpty);

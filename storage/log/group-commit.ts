@@ -8,64 +8,64 @@ import type { Offset } from '../offsets/offset.js';
 import { AppendGroup, Settlement } from './append-group.js';
 import type { BufferPool } from './group-part.js';
 
-/** What an append was given, at once, before anything is written. */
+/** What an append returns at once, before anything is written. */
 export interface Appended {
   /** The records lie at [baseOffset, nextOffset). */
   readonly baseOffset: Offset;
   readonly nextOffset: Offset;
-  /** The append time, ms: the timestamp of every record that brought none. */
+  /** The append time in ms: the timestamp of every record that had none. */
   readonly timestamp: number;
   /** One promise for the whole commit group; see the fsync modes for what it proves. */
   readonly durable: Promise<void>;
 }
 
-/** Where the groups go. */
+/** Where commit groups are written. */
 export interface CommitTarget {
-  /** Why nothing is appended now but what others have committed; null where all is. */
+  /** Why only records committed by others are appended now; null if all appends are accepted. */
   readonly refusal: Error | null;
   /**
-   * A group costs much, whatever it holds: it takes all that one round of the event loop brings,
-   * and is not closed as soon as the one before it is shared.
+   * Whether each group is expensive, whatever it holds: then a group collects all appends of one
+   * round of the event loop, and is not closed as soon as the group before it is shared.
    */
   readonly gathers: boolean;
   /**
-   * Makes a group count for other machines too, before it is written here; null where it is this
-   * folder alone that counts. The next group may be shared while this one is written.
+   * Makes a group count for other machines too, before it is written here; null if only this folder
+   * counts. The next group may be shared while this one is being written.
    */
   share(group: AppendGroup): Promise<void> | null;
-  /** Makes a group as durable as the mode asks; or returns why none of it was written. */
+  /** Makes a group as durable as the fsync mode asks, or returns why none of it was written. */
   write(group: AppendGroup): Promise<DiskFull | null>;
-  /** The segment ends here: what comes next goes to another one. */
+  /** Ends the segment here: the next group goes to another one. */
   endSegment(): Promise<void>;
 }
 
-/** The store of the log: the first group that fails fences it. */
+/** The store of the log, which is fenced by the first group that fails. */
 export interface CommittingStore {
   readonly buffers: BufferPool;
   readonly fence: Fence;
-  /** A group of so many records goes to the disk; call the answer when it is there. */
+  /** A group of `records` goes to the disk; call the returned function once it is there. */
   committing(records: number): () => void;
   readonly after: Timer;
 }
 
-/** A group that takes no more, on its way. */
+/** A group that takes no more appends and is on its way to the disk. */
 interface ClosedGroup {
   readonly group: AppendGroup;
-  /** The segment ends behind it. */
+  /** Settled once the segment has ended behind this group; null if the segment goes on. */
   readonly ending: Settlement | null;
-  /** Call it when the group is there; null where it is empty. */
+  /** Call it once the group is on disk; null if the group is empty. */
   readonly written: (() => void) | null;
 }
 
-/** An append that no caller waits for shares the next group, or has its own so much later. */
+/** An append that nothing waits for joins the next group, or gets its own after this time. */
 const lingerMs = 5;
 /**
- * So far ahead a clock of another machine may be, in ms: by one that is further ahead nothing is
- * committed. What producers say of their records often is.
+ * How far ahead, in ms, the clock of another machine may be: commit times further ahead are not
+ * believed. Timestamps that producers set often are.
  */
 const clockDifferenceMaxMs = 60_000;
 
-/** The log, as it is when it is opened. */
+/** The log's state when it is opened. */
 interface CommittingLog {
   readonly id: number;
   readonly nextOffset: Offset;
@@ -73,8 +73,8 @@ interface CommittingLog {
 }
 
 /**
- * The commit loop of one log: one group in flight, one open; where groups are shared with other
- * machines, one more that is written here meanwhile.
+ * The commit loop of one log: one group in flight and one open; if groups are shared with other
+ * machines, one more that is being written here meanwhile.
  */
 export class GroupCommit {
   private open: AppendGroup;
@@ -82,20 +82,20 @@ export class GroupCommit {
   private running: Promise<void> | null = null;
   /** The write of the group that was shared last. */
   private writing: Promise<void> | null = null;
-  /** The open group is to be written, and not to wait for more. */
+  /** The open group is to be written now, without waiting for more. */
   private isDue = false;
   private isLingering = false;
-  /** Asked for, behind the open group. */
+  /** A requested end of the segment, behind the open group. */
   private ending: Settlement | null = null;
   private failure: Error | null = null;
-  /** Append times never fall, whatever the clock does. */
+  /** Append times never fall, even if the clock does. */
   private lastTime: number;
 
   constructor(
     private readonly store: CommittingStore,
     private readonly log: CommittingLog,
     private readonly target: CommitTarget,
-    /** Called with each group that is in, before its promise settles. */
+    /** Called with each committed group, before its promise settles. */
     private readonly committed: (group: AppendGroup) => void,
   ) {
     this.open = this.emptyGroup(log.nextOffset);
@@ -108,8 +108,8 @@ export class GroupCommit {
   }
 
   /**
-   * See `PartitionLog.append`. Throws what an earlier failure was, or why the target takes nothing
-   * now.
+   * See `PartitionLog.append`. Throws the error of an earlier failure, or the reason why the target
+   * accepts nothing now.
    */
   append(records: readonly RecordInput[], now: number, lingers: boolean): Appended {
     const refusal = this.failure ?? this.target.refusal;
@@ -124,14 +124,14 @@ export class GroupCommit {
   }
 
   /**
-   * Appends what another machine has committed, at the offsets that it has there; the first of them
-   * has to be the next one here. Null = there is nothing to append.
+   * Appends records that another machine has committed, at their offsets there; the first of them
+   * must be the next offset here. `null` means there is nothing to append.
    */
   follow(records: EncodedRecords | null, now: number): Promise<void> {
     if (this.failure !== null) throw this.failure;
     if (records === null) return Promise.resolve();
     const { maxTimestamp } = records;
-    // What no clock says was given by a producer: later appends are not of that time.
+    // A time this far ahead was set by a producer: it must not raise later append times.
     const time = maxTimestamp > now + clockDifferenceMaxMs ? now : maxTimestamp;
     const timestamp = Math.max(time, this.lastTime);
     this.open.follow(records, timestamp);
@@ -139,7 +139,7 @@ export class GroupCommit {
     return this.taken(timestamp, false);
   }
 
-  /** The open group has more, as of `timestamp`. */
+  /** Called when the open group has received records, as of `timestamp`. */
   private taken(timestamp: number, lingers: boolean): Promise<void> {
     this.lastTime = timestamp;
     if (lingers) this.linger();
@@ -147,7 +147,7 @@ export class GroupCommit {
     return this.open.commit.promise;
   }
 
-  /** What was appended so far waits for no other append any more. */
+  /** Writes what was appended so far without waiting for further appends. */
   flush(): void {
     if (this.open.recordCount === 0) return;
     this.isDue = true;
@@ -163,7 +163,7 @@ export class GroupCommit {
     });
   }
 
-  /** Lets the segment end behind what was appended so far; settles when it has. */
+  /** Ends the segment behind what was appended so far; settles when it has ended. */
   endSegment(): Promise<void> {
     if (this.failure !== null) return Promise.reject(this.failure);
     this.ending ??= new Settlement();
@@ -177,7 +177,7 @@ export class GroupCommit {
     while (this.running !== null || this.writing !== null) await (this.running ?? this.writing);
   }
 
-  /** Refuses every append from now on; what waits is refused too. */
+  /** Refuses every append from now on, and those that are waiting. */
   refuse(error: Error): void {
     this.failure ??= error;
     this.open.commit.refuse(this.failure);
@@ -197,9 +197,9 @@ export class GroupCommit {
     this.running = null;
   }
 
-  /** Settles when what comes together has come. */
+  /** Settles when the appends that belong together have arrived. */
   private gathered(): Promise<void> {
-    // What others have committed comes one after the other: it waits for nothing.
+    // Groups that others have committed arrive one after the other: do not wait for more.
     return this.target.gathers && !this.open.isFollowed ? thisRoundIsOver() : thisTickIsOver();
   }
 
@@ -220,8 +220,8 @@ export class GroupCommit {
   }
 
   /**
-   * Settles once the group is shared and its write has begun, which is when the one before it has
-   * ended: what is shared is never more than one group ahead of what is written.
+   * Settles once the group is shared and its write has begun. The write begins when the write
+   * before it has ended, so sharing is never more than one group ahead of writing.
    */
   private async writeBehind(shared: Promise<void> | null, next: ClosedGroup): Promise<void> {
     try {
@@ -237,7 +237,7 @@ export class GroupCommit {
     });
   }
 
-  /** Never rejects: a failure refuses all that waits. */
+  /** Never rejects: a failure refuses everything that is waiting. */
   private async write(closed: ClosedGroup): Promise<void> {
     const { group, ending } = closed;
     try {
@@ -259,8 +259,8 @@ export class GroupCommit {
   }
 
   /**
-   * For want of room the group is refused, and with it what was appended behind it meanwhile. Their
-   * offsets are not given out again: a caller may have noted them.
+   * If there is no room, the group is refused together with everything appended behind it
+   * meanwhile. Their offsets are not assigned again: a caller may have noted them.
    */
   private async commit({ group, written }: ClosedGroup): Promise<void> {
     if (written === null) return;
@@ -278,8 +278,8 @@ export class GroupCommit {
 }
 
 /**
- * Settles when every promise reaction that is due has run: all who were released by one commit, or
- * came in with one event of the loop, share the next group. Not a timer: the same tick.
+ * Settles when every promise reaction that is due has run: callers released by one commit, or
+ * served in one event of the loop, share the next group. Not a timer: it stays in the same tick.
  */
 function thisTickIsOver(): Promise<void> {
   return new Promise((resolve) => {
@@ -288,8 +288,8 @@ function thisTickIsOver(): Promise<void> {
 }
 
 /**
- * Settles when all sockets that were ready at once have been read. One writer alone waits for
- * nothing: there is nothing else to read.
+ * Settles when all sockets that were ready at once have been read. A single writer does not wait:
+ * there is nothing else to read.
  */
 function thisRoundIsOver(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** The batches of a commit group that lie in one buffer, as they will lie in the file. */
+/** The batches of a commit group that share one buffer, laid out as in the file. */
 import {
   type BatchHeader,
   batchHeaderLength,
@@ -9,48 +9,48 @@ import type { Offset } from '../offsets/offset.js';
 import type { CommittedBatch } from '../segment/segment.js';
 import type { CommittedRecords } from './commit-stream.js';
 
-/** A batch takes appends until its body holds this much: reads stay small, headers stay few. */
+/** A batch takes appends until its body holds this many bytes: reads stay small, headers few. */
 const batchBodyBytes = 16 * 1024;
-/** What a part begins with. */
+/** Initial size of a part's buffer. */
 const bufferBytes = 64 * 1024;
-/** A batch ends at a multiple of this. */
+/** The length of a batch is a multiple of this. */
 const batchAlignment = 8;
-/** Buffers that wait for a group: a thousand idle logs hold none. */
+/** Buffers waiting for a group; shared, so that a thousand idle logs hold none. */
 export class BufferPool {
   private readonly buffers: Buffer[] = [];
 
-  /** One batch may be larger than a part, and has a part of its own. */
+  /** A batch may be larger than `partBytesMax`; it gets a part of its own then. */
   constructor(readonly partBytesMax = 4 * 1024 * 1024) {}
 
-  /** Of `bytes` or more; they are whatever they were: a group writes before it reads. */
+  /** A buffer of at least `bytes`. Its content is undefined: a group writes before it reads. */
   take(bytes: number): Buffer {
     const at = this.buffers.findLastIndex(({ length }) => length >= bytes);
     const [kept] = at < 0 ? [] : this.buffers.splice(at, 1);
     return kept ?? Buffer.allocUnsafeSlow(Math.max(bytes, bufferBytes));
   }
 
-  /** Keeps a few, and none that one huge batch blew up. */
+  /** Keeps a few buffers, but none that one huge batch made larger than a part. */
   give(buffer: Buffer): void {
     if (this.buffers.length < 8 && buffer.length <= this.partBytesMax) this.buffers.push(buffer);
   }
 }
 
-/** A batch in the buffer, without what only its place on disk can tell. */
+/** A batch in the buffer, without the fields that depend on its place on disk. */
 export type WaitingBatch = { start: number } & {
   -readonly [Field in keyof CommittedBatch]: CommittedBatch[Field];
 };
 
-/** What the headers of all batches of a group say alike. */
+/** The fields that the headers of all batches of a group have in common. */
 export type GroupSeal = Pick<BatchHeader, 'epoch' | 'logTag' | 'durablePosition' | 'appendTime'>;
 
-/** Bytes of a buffer that are enough for a batch of `bytes`. */
+/** Buffer space that is enough for a batch with a body of `bytes`. */
 export function batchRoom(bytes: number): number {
   return batchHeaderLength + bytes + batchAlignment;
 }
 
 /**
- * A group is one part as long as it is small. One buffer for all of a large group would be copied
- * each time it grew, and take three times the bytes of large records that come together.
+ * A small group is one part. A single buffer for a large group would be copied each time it grew,
+ * and would take three times the bytes of large records that arrive together.
  */
 export class GroupPart {
   readonly batches: WaitingBatch[] = [];
@@ -59,19 +59,19 @@ export class GroupPart {
 
   constructor(
     public buffer: Buffer,
-    /** Bytes left for what comes before the batches. */
+    /** Bytes left free before the batches. */
     readonly reserved: number,
     private readonly bytesMax: number,
   ) {
     this.length = reserved;
   }
 
-  /** Bytes of its batches, once the last one is closed. */
+  /** Bytes of the part's batches, once the last one is closed. */
   get byteLength(): number {
     return this.length - this.reserved;
   }
 
-  /** Whether records of `bytes` go in here, or have to go to another part. */
+  /** Whether records of `bytes` fit in here; otherwise they need another part. */
   takes(bytes: number): boolean {
     return this.length + batchRoom(bytes) <= this.bytesMax;
   }
@@ -100,15 +100,15 @@ export class GroupPart {
     return batch;
   }
 
-  /** Ends the last batch, so that `length` is where the part ends. */
+  /** Ends the last batch, so that `length` is the end of the part. */
   close(): void {
     const batch = this.batches[this.batches.length - 1];
     if (batch !== undefined) this.length = batch.start + batchLength(batch.bodyLength);
   }
 
   /**
-   * Seals the batches: the first one will lie at `position` of the file, behind one whose header
-   * has the checksum `previousChecksum`. Returns that of the last one.
+   * Seals the batches: the first will be at `position` in the file, after a batch whose header has
+   * the checksum `previousChecksum`. Returns the checksum of the last one.
    */
   seal(
     position: number,
@@ -132,7 +132,7 @@ export class GroupPart {
     return place.previousChecksum;
   }
 
-  /** The records of each batch, as they lie in the buffer. */
+  /** The records of each batch, as encoded in the buffer. */
   get records(): CommittedRecords[] {
     return this.batches.map(({ start, baseOffset, bodyLength }) => {
       const from = start + batchHeaderLength;

@@ -14,14 +14,14 @@ import {
   type SegmentReader,
 } from '../segment/segment-reader.js';
 
-/** How `find` goes through a log. Offsets are half-open: [from, until). */
+/** Options of `find`. Offsets are half-open: [from, until). */
 export interface FindOptions {
   readonly from?: Offset;
   readonly until?: Offset;
   readonly order?: 'oldest' | 'newest';
 }
 
-/** The answer for all times of [since, until], as long as its segment is what it was. */
+/** The answer for every time in [since, until], valid while its segment is unchanged. */
 interface FoundTime {
   readonly since: number;
   /** The time of the record at `offset`. */
@@ -30,13 +30,13 @@ interface FoundTime {
   readonly segment: Segment;
 }
 
-/** A log in which offsets are found, of its own segments alone or with an archive's. */
+/** A log that is searched for offsets: its own segments alone, or with an archive. */
 interface SearchedLog {
   candidates(terms: readonly (readonly string[])[], options: FindOptions): AsyncGenerator<Offset>;
   read(from: Offset, options: ReadOptions): Promise<RecordBatch[]>;
 }
 
-/** The offsets of records that carry the index term `term`: hashes collide, so they are read. */
+/** The offsets of records that carry the index term `term`; reads them, as hashes can collide. */
 export async function* offsetsOf(
   log: SearchedLog,
   term: string,
@@ -50,11 +50,11 @@ export async function* offsetsOf(
 
 /**
  * Reads the segments of a log; the caller has checked that the range is inside the log. Rejects
- * with `SegmentChanged` where the same call may end otherwise, with `DamagedOffsets` where damage
- * is the next thing to give: what lies before it is given first.
+ * with `SegmentChanged` if the same call may now have another result, and with `DamagedOffsets` if
+ * damage comes next; batches before the damage are returned first.
  */
 export class LogReader {
-  /** Where retention begins is asked for again and again, and changes seldom. */
+  /** The last answer: the start of retention is asked for often and changes seldom. */
   private latest: FoundTime | null = null;
 
   constructor(private readonly reader: SegmentReader) {}
@@ -101,7 +101,7 @@ export class LogReader {
       let position = offsets.positionOf(Math.max(0, last));
       while (end > segmentHeaderLength) {
         const { chunkBytes } = budget;
-        // As many intervals as one read of the file takes: each costs a turn of a thread.
+        // Take as many intervals as one read covers: each read costs a turn of a thread.
         while (position > segmentHeaderLength) {
           const below = offsets.positionBelow(position);
           if (end - below > chunkBytes) break;
@@ -129,8 +129,8 @@ export class LogReader {
   }
 
   /**
-   * The lowest offset in [from, until) whose record has a timestamp of at least `timestamp`; `from`
-   * never falls.
+   * The lowest offset in [from, until) whose record has a timestamp of at least `timestamp`;
+   * callers never pass a lower `from` than before.
    */
   async offsetFor(timestamp: number, from: Offset, until: Offset): Promise<Offset | null> {
     const { latest } = this;
@@ -154,7 +154,7 @@ export class LogReader {
       const index = await this.reader.indexOf(segment);
       const position = index.offsets.positionOfTime(since);
       const range = { position, limit: segment.end, chunkBytes: smallChunkBytes };
-      // Set by a function: the compiler would take it for null for ever.
+      // Cast because a callback sets it: the compiler would assume it stays null.
       let found = null as FoundTime | null;
       const visit = (batches: ScannedBatch[]) => {
         for (const { header, body } of batches) {
@@ -167,7 +167,7 @@ export class LogReader {
         }
         return true;
       };
-      // What lies in damage that can be read may be what is looked for.
+      // Damaged offsets in the range may hold the answer, so damage rejects.
       await this.reader.scan(segment, range, visit, (span) => {
         if (span.until <= from) return true;
         return this.reader.refuse(segment, span);
@@ -195,11 +195,11 @@ export class LogReader {
       const segment = newestFirst ? segments.findLast(isLeft) : segments.find(isLeft);
       if (segment === undefined) return;
       const found = await this.matches(segment, terms);
-      // It has changed: what stands in its place by now is looked at instead.
+      // The segment has changed: look at what has replaced it.
       if (found === null) continue;
       for (const relative of newestFirst ? found.toReversed() : found) {
         const offset = segment.baseOffset + relative;
-        // An index may have entries of records behind the segment's end: recovery moved those.
+        // An index may have entries beyond the segment's end: recovery moved those records.
         if (offset >= segment.nextOffset) continue;
         if (offset >= low && offset < high) yield offset;
       }
@@ -213,7 +213,7 @@ export class LogReader {
     for (const segment of this.from(0)) await this.reader.verify(segment);
   }
 
-  /** What cannot be read from `from` on, as far as it was looked for. */
+  /** The ranges from `from` on that were found unreadable so far. */
   damages(from: Offset): OffsetRange[] {
     return damagedRanges(this.segments)
       .filter(({ until }) => until > from)
@@ -224,7 +224,7 @@ export class LogReader {
     return this.reader.segments;
   }
 
-  /** The batches of a part of a segment that begin below `from`, and the damage between them. */
+  /** The batches of a part of a segment that begin below `from`, with the damage between them. */
   private async interval(
     segment: Segment,
     range: SegmentRange,
@@ -240,7 +240,7 @@ export class LogReader {
     return parts;
   }
 
-  /** Rising offsets, relative to the segment's base; null where it has changed meanwhile. */
+  /** Rising offsets, relative to the segment's base; null if the segment has changed meanwhile. */
   private async matches(
     segment: Segment,
     terms: readonly (readonly string[])[],

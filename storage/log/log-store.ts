@@ -1,4 +1,4 @@
-/** What a log needs of its store: what its parts ask for, taken together. */
+/** What a log needs of its store: the interfaces of all its parts together. */
 import type { ChainingStore } from '../chain/log-chain.js';
 import type { CompactingStore } from '../compaction/compaction.js';
 import type { MarkingStore } from '../manifest/watermarks.js';
@@ -16,6 +16,6 @@ export interface LogStore
     CommittingStore,
     ChainingStore {
   readonly readOnly: boolean;
-  /** Null where the folder alone makes durable. */
+  /** Null if only the folder makes records durable. */
   readonly commits: CommitStream | null;
 }

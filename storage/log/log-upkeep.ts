@@ -17,18 +17,18 @@ import type { SegmentReader } from '../segment/segment-reader.js';
 import { removeLogFiles, removeSegments, segmentsBelow } from '../segment/segment-removal.js';
 import { type CommitStream, streamOf } from './commit-stream.js';
 
-/** The store of a log that is kept up. */
+/** The store of a log that has upkeep. */
 export interface KeepingStore extends CompactingStore {
   readonly commits: CommitStream | null;
 }
 
-/** The log that is kept up. */
+/** The log whose segments are maintained. */
 export interface KeptLog {
   readonly id: number;
   readonly name: string;
   readonly logTag: number;
   readonly startOffset: Offset;
-  /** In order. The reader, the writer and the log share it; sealed ones change only here. */
+  /** In order. Shared with the reader, the writer and the log; sealed segments change only here. */
   readonly segments: Segment[];
 }
 
@@ -36,22 +36,22 @@ export interface KeptLog {
 export interface LogParts {
   readonly reader: SegmentReader;
   readonly numbers: SegmentNumbers;
-  /** Settles when every segment that was left behind is sealed, or cannot be for want of room. */
+  /** Settles when every finished segment is sealed, or cannot be for want of room. */
   sealed(): Promise<unknown>;
-  /** Says what the log was; null where it has none. */
+  /** Proves the log's former content; null if the log has no chain. */
   readonly chain: LogChain | null;
 }
 
 /**
- * One for each open log. Appends do not wait for it, and it does not touch the growing segment.
- * Work that is stopped rejects with the reason given to `stop`, and leaves the log as it was.
+ * One per open log. Appends do not wait for it, and it does not touch the growing segment. Stopped
+ * work rejects with the reason given to `stop`, and leaves the log as it was.
  */
 export class LogUpkeep {
-  /** The first offset that is still here. It rises only here. */
+  /** The first offset that is still here. Only this class raises it. */
   startOffset: Offset;
   private last: Promise<unknown> = Promise.resolve();
   private stoppedBecause: Error | null = null;
-  /** What the last compaction came to, which looked at all before `end`. */
+  /** The result of the last compaction, which covered everything before `end`. */
   private compacted: { readonly end: Offset; readonly report: CompactionReport } | null = null;
 
   constructor(
@@ -103,16 +103,16 @@ export class LogUpkeep {
     const { store, log, parts } = this;
     return this.rewriting(() => sweep(store, { ...log, ...parts }, options, this.goOn)).catch(
       (error: unknown) => {
-        // What the caller's own functions throw is none of the disk's errors.
+        // Errors thrown by the caller's own functions are not disk errors.
         throw errorCode(error) === '' ? error : diskError(`sweeping log ${log.name}`, error);
       },
     );
   }
 
   /**
-   * After a start: seals what recovery found complete, and merges small neighbours among the sealed
-   * segments, group by group. Whatever keeps it from that (damage, a full disk, the end of the
-   * store) leaves the log as it was.
+   * After a start: seals segments that recovery found complete, and merges small neighbours among
+   * the sealed segments, group by group. Anything that prevents this (damage, a full disk, the end
+   * of the store) leaves the log as it was.
    */
   async keepUp(): Promise<void> {
     const { store, log, parts } = this;
@@ -123,7 +123,7 @@ export class LogUpkeep {
       // One group at a time, so that a trim or a compaction gets its turn in between.
       while (await this.rewriting(() => mergeOnce(store, { ...log, ...parts }, this.goOn)));
     } catch {
-      // A failure that cannot be gone on from has fenced the store already.
+      // A failure that the store cannot survive has fenced it already.
     }
   }
 
@@ -149,23 +149,23 @@ export class LogUpkeep {
     }
   }
 
-  /** Begins nothing any more; what is under way ends as soon as it can. */
+  /** Starts nothing more; running work ends as soon as it can. */
   stop(reason: Error): void {
     this.stoppedBecause ??= reason;
   }
 
-  /** Settles when nothing is under way. */
+  /** Settles when no work is running. */
   async idle(): Promise<void> {
     await this.last;
     await this.parts.chain?.stop();
   }
 
-  /** Throws where nothing is to be begun, or gone on with, any more. */
+  /** Throws if no work may begin or continue any more. */
   private readonly goOn = (): void => {
     if (this.stoppedBecause !== null) throw this.stoppedBecause;
   };
 
-  /** What was sealed has its entry in the chain before it is rewritten. */
+  /** Runs `work` after every sealed segment has its entry in the chain. */
   private rewriting<T>(work: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
       await this.parts.chain?.extend();
@@ -186,7 +186,7 @@ export class LogUpkeep {
   }
 }
 
-/** Whether a tombstone that was kept is to go now. */
+/** Whether a tombstone that was kept can be removed now. */
 function isDue({ oldestTombstone }: CompactionReport, { tombstonesBefore }: CompactionOptions) {
   return oldestTombstone !== null && oldestTombstone < tombstonesBefore;
 }

@@ -1,4 +1,4 @@
-/** The segment that a log goes on in: made ahead, begun with the first group that it takes. */
+/** The next segment of a log: created ahead of time, begun with the first group it takes. */
 import type { FreeSpace } from '../disk/free-space.js';
 import {
   encodeSegmentHeader,
@@ -10,22 +10,22 @@ import { allocateSegment, type GrowingStore } from '../segment/segment-lifecycle
 import type { SegmentNumbers } from '../segment/segment-numbers.js';
 import type { AppendGroup } from './append-group.js';
 
-/** The store that segments are made in. */
+/** The store in which segments are created. */
 export interface PreparingStore extends GrowingStore {
   readonly freeSpace: FreeSpace;
 }
 
-/** The log that goes on in them. */
+/** The log that will use the segments. */
 interface PreparedLog {
   readonly id: number;
-  /** Makes the next segment while one grows, with room for all of it. */
+  /** Creates the next segment, with room for all of it, while the current one grows. */
   readonly preparesNextSegment: boolean;
   readonly numbers: SegmentNumbers;
 }
 
 /**
- * Of one log; holds one segment at most. What is made and not begun is found again at the next
- * start.
+ * One per log; holds at most one segment. A segment that was created but not begun is found again
+ * at the next start.
  */
 export class NextSegment {
   private made: Promise<Segment> | null = null;
@@ -35,22 +35,25 @@ export class NextSegment {
     private readonly log: PreparedLog,
   ) {}
 
-  /** It was made before the last stop. */
+  /** Takes over a segment that was created before the last stop. */
   resume(segment: Segment): void {
     this.made = Promise.resolve(segment);
   }
 
-  /** Makes it, if there is room: then the next roll does not have to wait for it. */
+  /** Creates the segment, if there is room, so that the next roll does not have to wait for it. */
   async prepare(): Promise<void> {
     await this.make().catch((error: unknown) => this.unlessFull(error));
   }
 
-  /** Makes it in the background. The next roll meets the error, unless there is room by then. */
+  /** Creates the segment in the background. The next roll meets its error, unless there is room. */
   prepareSoon(): void {
     void this.make();
   }
 
-  /** The log goes on in it: without the zeros, most of its bytes, where it cannot wait for room. */
+  /**
+   * Returns the segment for the log to use. If a log with prepared segments has no room, it gets
+   * one without the zeros (most of its bytes), because it cannot wait.
+   */
   async take(): Promise<Segment> {
     const segment = await this.make().catch((error: unknown) => {
       if (!this.log.preparesNextSegment) throw error;
@@ -61,7 +64,7 @@ export class NextSegment {
     return segment;
   }
 
-  /** Settles when none is being made. */
+  /** Settles when no segment is being created. */
   async idle(): Promise<void> {
     await this.made?.catch((error: unknown) => this.unlessFull(error));
   }
@@ -88,7 +91,7 @@ export class NextSegment {
   }
 }
 
-/** Begins an empty segment with the group that it takes first, which has room for the header. */
+/** Begins an empty segment with its first group, which has room for the segment header. */
 export function beginSegment(
   store: SegmentOrigin,
   segment: Segment,

@@ -1,15 +1,15 @@
-/** Offsets that a log may give out in the lazy modes: none that a crash would take is reused. */
+/** Leases the offsets that a log assigns in the lazy modes: no offset lost in a crash is reused. */
 import type { ManifestKeeper } from '../manifest/manifest-keeper.js';
 import type { Offset } from '../offsets/offset.js';
 
-/** The store that offsets are leased from. */
+/** The store from which offsets are leased. */
 export interface LeasingStore {
   /** Offsets leased at a time. */
   readonly leaseOffsets: number;
   readonly manifest: ManifestKeeper;
 }
 
-/** No offset is acknowledged that is not below the ceiling on disk: none is given out twice. */
+/** Every acknowledged offset is below the ceiling on disk, so none is assigned twice. */
 export class OffsetLease {
   private ceiling: Offset = 0;
   private raising: Promise<void> | null = null;
@@ -19,7 +19,7 @@ export class OffsetLease {
     private readonly logId: number,
   ) {}
 
-  /** Settles once all offsets below `nextOffset` are leased; the next ones are asked for ahead. */
+  /** Settles once all offsets below `nextOffset` are leased; leases the next ones in advance. */
   async upTo(nextOffset: Offset): Promise<void> {
     const { leaseOffsets } = this.store;
     for (;;) {

@@ -1,9 +1,9 @@
-/** What a log starts with in this process: what recovery has found of it, or nothing yet. */
+/** The state of a log when this process opens it: found by recovery, or empty for a new log. */
 import type { LogSettings } from '../manifest/manifest.js';
 import type { Offset } from '../offsets/offset.js';
 import type { Segment } from '../segment/segment.js';
 
-/** What a log is opened with: found by recovery, or nothing yet. */
+/** What a log is opened with: found by recovery, or empty for a new log. */
 export interface OpenedLog {
   readonly id: number;
   readonly name: string;
@@ -14,9 +14,9 @@ export interface OpenedLog {
   /** When its last batch was appended, Unix ms. */
   readonly lastTime: number;
   readonly segments: Segment[];
-  /** The segment to go on with, if there is one. */
+  /** The segment to continue writing, if there is one. */
   readonly growing: Segment | null;
-  /** A segment that was made ahead and is still empty. */
+  /** A segment that was created ahead of time and is still empty. */
   readonly prepared: Segment | null;
   /** Segments that are complete but not sealed yet. */
   readonly toSeal: readonly Segment[];

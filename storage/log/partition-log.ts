@@ -1,4 +1,4 @@
-/** One log: appends get their offsets at once, readers see what is durable. Owns every offset. */
+/** One log: appends get offsets at once, readers see what is durable. Assigns every offset. */
 import { chainOf } from '../chain/log-chain.js';
 import type { CompactionOptions, CompactionReport } from '../compaction/compaction.js';
 import type { SweepOptions, SweepReport } from '../compaction/sweep.js';
@@ -96,20 +96,20 @@ export class PartitionLog {
     return this.opened.segments.filter(({ isEmpty }) => !isEmpty).map(({ span }) => span);
   }
 
-  /** What cannot be read, as far as it was looked for: only in a log that isolates damage. */
+  /** The ranges found unreadable so far: only in a log that isolates damage. */
   get damages(): OffsetRange[] {
     return this.reader.damages(this.startOffset);
   }
 
-  /** Bytes of its segments. */
+  /** Total bytes of the log's segments. */
   get byteLength(): number {
     return this.opened.segments.reduce((sum, { end }) => sum + end, 0);
   }
 
   /**
-   * Appends records, atomically: after a crash all of them are there or none. Throws `TooLarge`,
-   * `LogClosed`, or `DiskFull` until there is room again. A failed write shows in `durable`; after
-   * `DiskFull` nothing of them is there. What `lingers` is written with what does not, or in 5 ms.
+   * Appends records atomically: after a crash all of them are there or none. Throws `TooLarge`,
+   * `LogClosed`, or `DiskFull` until there is room again. A failed write rejects `durable`; after
+   * `DiskFull` no record is there. `lingers` delays the write up to 5 ms, to join another append.
    */
   append(records: readonly RecordInput[], lingers = false): Appended {
     if (this.closedBecause !== null) throw this.closedBecause;
@@ -118,21 +118,21 @@ export class PartitionLog {
     return this.commit.append(records, this.store.now(), lingers);
   }
 
-  /** Nothing that was appended so far lingers any more. */
+  /** Writes what was appended so far without lingering any longer. */
   flush(): void {
     this.commit.flush();
   }
 
   /**
-   * Appends what another machine has committed, where it lies there; what is here already is passed
-   * over. Settles once it is durable. Throws `RecordsMissing` where records before it are not here.
+   * Appends records that another machine has committed, at their offsets there; skips known ones.
+   * Settles once they are durable. Throws `RecordsMissing` if earlier records are not here.
    */
   follow(committed: CommittedRecords): Promise<void> {
     return this.commit.follow(unfollowed(committed, this, this.opened.segments), this.store.now());
   }
 
   /**
-   * Batches from `from` on, clipped to what was asked for; none where there is nothing (yet).
+   * Returns batches from `from` on, clipped to the range asked for; none if there is nothing (yet).
    * Rejects with `OffsetOutOfRange` outside [startOffset, highWatermark], or `DamagedData`.
    */
   async read(from: Offset, options: ReadOptions = {}): Promise<RecordBatch[]> {
@@ -154,8 +154,8 @@ export class PartitionLog {
   }
 
   /**
-   * Calls `wake` once, in a microtask, when the high watermark is beyond `offset` (which it may be
-   * already) or the log has stopped; look at `highWatermark` to know which. The answer cancels.
+   * Calls `wake` once, in a microtask, when the high watermark is beyond `offset` (it may be now)
+   * or the log has stopped; `highWatermark` tells which. Returns a function that cancels.
    */
   whenBeyond(offset: Offset, wake: () => void): () => void {
     const cancel = this.waiters.add(offset, wake);
@@ -175,7 +175,7 @@ export class PartitionLog {
     return offsetsOf(this, term, options);
   }
 
-  /** Offsets of records that carry a term of each list, or look so: hashes can collide. */
+  /** Offsets of records that carry, or seem to carry (hashes can collide), a term of each list. */
   async *candidates(
     terms: readonly (readonly string[])[],
     options: FindOptions = {},
@@ -189,21 +189,21 @@ export class PartitionLog {
   }
 
   /**
-   * Lets go of whole sealed segments below `offset`; returns where the first remaining one begins.
-   * `DiskFull` where not even the reserve has room to note it: they are hidden; ask again.
+   * Removes whole sealed segments below `offset`; returns where the first remaining one begins.
+   * `DiskFull` if even the reserve has no room to record this: they are hidden; try again.
    */
   trimTo(offset: Offset): Promise<Offset> {
     return this.upkeep.trimTo(offset);
   }
 
-  /** Nothing below `offset` can be read any more. In memory only: say it again at each start. */
+  /** Hides offsets below `offset` from readers. In memory only: call it again after a start. */
   hideBelow(offset: Offset): void {
     this.upkeep.hideBelow(Math.min(offset, this.readable));
   }
 
   /**
    * Seals the growing segment, if it holds records, so that an idle log can be trimmed to its end
-   * and compacted. Rejects as an append does; after `DiskFull` it is sealed once there is room.
+   * and compacted. Rejects like an append; after `DiskFull` it is sealed once there is room.
    */
   async roll(): Promise<void> {
     if (this.closedBecause !== null) throw this.closedBecause;
@@ -214,55 +214,55 @@ export class PartitionLog {
   }
 
   /**
-   * Takes out of the sealed segments what later records of the same key supersede; see
-   * storage/README.md for what stays. Rejects with `DamagedData`, with `DiskFull` (the log goes on)
-   * or as an append does; what was done until then stays done.
+   * Removes records from the sealed segments if a later one has the same key; storage/README.md
+   * says what stays. Rejects with `DamagedData`, with `DiskFull` (the log stays usable) or like an
+   * append; the work done until then stays done.
    */
   compact(options: CompactionOptions): Promise<CompactionReport> {
     return this.upkeep.compact(options);
   }
 
-  /** See `sweep` in compaction/. Rejects as `compact`, or with what `keeps` or `settled` throws. */
+  /** See `sweep` in compaction/. Rejects like `compact`, or as `keeps` or `settled` throws. */
   sweep(options: SweepOptions): Promise<SweepReport> {
     return this.upkeep.sweep(options);
   }
 
-  /** Seals what recovery found complete, and merges small neighbours. For the store. */
+  /** Seals segments that recovery found complete, and merges small neighbours. For the store. */
   keepUp(): Promise<void> {
     return this.upkeep.keepUp();
   }
 
-  /** Offsets below this were compacted: each key is there at most once. */
+  /** Every offset below this was compacted: each key occurs there at most once. */
   get compactedUntil(): Offset {
     return this.upkeep.compactedUntil;
   }
 
-  /** Makes the next segment ahead. */
+  /** Creates the next segment ahead of time. */
   prepare(): Promise<void> {
     return this.writer.prepare();
   }
 
-  /** Refuses appends, wakes the waiting and lets what is in flight finish. For the store. */
+  /** Refuses appends, wakes waiting readers and lets writes in flight finish. For the store. */
   async stop(reason: Error = new LogClosed(`log ${this.name} is closed`)): Promise<void> {
     this.refuse(reason);
     await this.upkeep.idle();
     await this.commit.idle();
   }
 
-  /** Appends are refused with `error`: the store has failed. For the store. */
+  /** Refuses all further appends with `error`, because the store has failed. For the store. */
   fence(error: Error): void {
     this.refuse(error);
     this.commit.refuse(error);
   }
 
-  /** fdatasync in the lazy modes. For the store. */
+  /** Runs fdatasync in the lazy modes. For the store. */
   async sync(): Promise<void> {
     const { readable } = this;
     await this.writer.sync();
     this.mark.synced(readable);
   }
 
-  /** Lets go of the files; returns the segment that was growing. For the store. */
+  /** Closes the files; returns the segment that was growing. For the store. */
   closeWriter(): Promise<Segment | null> {
     return this.writer.close();
   }
@@ -279,7 +279,7 @@ export class PartitionLog {
     return batch?.record(offset) != null;
   }
 
-  /** Reads every batch again; rejects with `DamagedData` at the first that is damaged. */
+  /** Reads every batch again; rejects with `DamagedData` at the first damaged one. */
   verify(): Promise<void> {
     return this.reader.verify();
   }

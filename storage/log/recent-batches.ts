@@ -1,19 +1,19 @@
-/** The batches that one reader has read last: what follows is often about what stands in them. */
+/** The batches that one reader read last: its next records are often in the same batches. */
 import type { RecordBatch } from '../format/record-batch.js';
 import type { Offset } from '../offsets/offset.js';
 
-/** Bytes of batches that are held for a reader; the last one read is, however large it is. */
+/** Bytes of batches kept for a reader; the last batch is kept however large it is. */
 const bytesMax = 256 * 1024;
 
 /**
- * Batches of a log never change, so nothing here goes stale; but it is of one reader, and goes with
- * it: kept for longer it would keep memory that nothing asks for.
+ * Batches of a log never change, so the cache never goes stale. It belongs to one reader and is
+ * dropped with it, so that it holds no memory that nothing uses.
  */
 export class RecentBatches {
   private batches: RecordBatch[] = [];
   private bytes = 0;
 
-  /** Remembers what a read has brought, and forgets what was read long ago. */
+  /** Remembers the batches of a read, and forgets the oldest. */
   add(read: readonly RecordBatch[]): void {
     for (const batch of read) {
       this.batches.push(batch);
@@ -24,7 +24,7 @@ export class RecentBatches {
     }
   }
 
-  /** The batch with this offset, if it was read lately. */
+  /** The batch with this offset, if it was read recently. */
   find(offset: Offset): RecordBatch | undefined {
     return this.batches.findLast(({ baseOffset, nextOffset }) => {
       return baseOffset <= offset && offset < nextOffset;

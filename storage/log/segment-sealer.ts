@@ -1,24 +1,24 @@
-/** Seals the segments that one log has left behind, in order and in the background. */
+/** Seals the finished segments of one log, in order and in the background. */
 import type { FreeSpace } from '../disk/free-space.js';
 import type { OwnFile } from '../disk/open-files.js';
 import type { DiskFull } from '../faults/storage-errors.js';
 import type { Segment } from '../segment/segment.js';
 import { type GrowingStore, sealSegment } from '../segment/segment-lifecycle.js';
 
-/** The store that segments are sealed in. */
+/** The store in which segments are sealed. */
 export interface SealingStore extends GrowingStore {
   readonly freeSpace: FreeSpace;
 }
 
-/** A segment that is, or was, written to. */
+/** A segment that is, or was, being written. */
 export interface WrittenSegment {
   readonly segment: Segment;
   readonly file: OwnFile;
 }
 
 /**
- * Of one log. A full disk delays sealing and loses nothing: recovery finds such a segment complete.
- * Any other error ends the store.
+ * One per log. A full disk delays sealing and loses nothing: recovery finds such a segment
+ * complete. Any other error ends the store.
  */
 export class SegmentSealer {
   /** Not sealed yet, in order. */
@@ -32,20 +32,20 @@ export class SegmentSealer {
     private readonly sealedOne: () => void,
   ) {}
 
-  /** A segment that recovery found complete: it is sealed when this is asked to. */
+  /** Adds a segment that recovery found complete; it is sealed at the next call of `sealed`. */
   add(written: WrittenSegment): void {
     this.left.push(written);
   }
 
-  /** Seals a segment that was just left behind, and all before it. */
+  /** Seals a segment that has just been finished, and all before it. */
   seal(written: WrittenSegment): void {
     this.add(written);
     void this.sealed();
   }
 
   /**
-   * Settles when every segment that was left behind by now is sealed; or with why that has to wait,
-   * until this is asked again or another one is left.
+   * Settles when every segment that is finished by now is sealed, or with the reason why sealing
+   * has to wait: until the next call, or until another segment is finished.
    */
   sealed(): Promise<DiskFull | null> {
     const last = this.left.at(-1);
@@ -53,13 +53,13 @@ export class SegmentSealer {
     return this.sealing;
   }
 
-  /** Settles when nothing is under way; lets go of the files of what could not be sealed. */
+  /** Settles when nothing is running; closes the files of segments that could not be sealed. */
   async close(): Promise<void> {
     await this.sealed();
     for (const { file } of this.left) await file.close(this.store.disk);
   }
 
-  /** A log that is written to at full speed always has one more. */
+  /** Seals no further than `last`: a log written at full speed always has one more. */
   private async sealUntil(last: WrittenSegment | undefined): Promise<DiskFull | null> {
     const { store, log, left } = this;
     for (;;) {

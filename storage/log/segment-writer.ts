@@ -16,19 +16,19 @@ import { beginSegment, NextSegment } from './next-segment.js';
 import { type LeasingStore, OffsetLease } from './offset-lease.js';
 import { type SealingStore, SegmentSealer, type WrittenSegment } from './segment-sealer.js';
 
-/** The store that a log is written in. */
+/** The store in which a log is written. */
 export interface WritingStore extends SealingStore, SegmentOrigin, LeasingStore {
   readonly appendTimes: AppendTimes;
   readonly fsync: FsyncMode;
   readonly writeAhead: WriteAhead;
 }
 
-/** The one log a writer writes. */
+/** The log that a writer writes. */
 export interface WrittenLog {
   readonly id: number;
   readonly logTag: number;
   readonly preparesNextSegment: boolean;
-  /** In order; the last one grows, unless nothing does. The reader and the log share it. */
+  /** In order; the last one may be growing. Shared with the reader and the log. */
   readonly segments: Segment[];
   readonly numbers: SegmentNumbers;
   /** Called for each segment that is sealed. */
@@ -37,25 +37,25 @@ export interface WrittenLog {
   sync(): Promise<void>;
 }
 
-/** How a log goes on after a start. */
+/** How a log continues after a start. */
 export interface ResumedLog {
   readonly growing: Segment | null;
-  /** Made ahead and still empty. */
+  /** Created ahead of time and still empty. */
   readonly prepared: Segment | null;
   /** Complete but not sealed. */
   readonly toSeal: readonly Segment[];
 }
 
-/** One group at a time; `segments` grows only here. */
+/** Writes one group at a time; only this class adds to `segments`. */
 export class SegmentWriter implements CommitTarget {
-  /** What has no room or fails shows when it is written. */
+  /** Never refuses in advance: lack of room, or a failure, shows when a group is written. */
   readonly refusal = null;
   readonly gathers = false;
-  /** The segment that grows and its file; null until the first write after most starts. */
+  /** The growing segment and its file; null until the first write after most starts. */
   private active: WrittenSegment | null = null;
   private readonly next: NextSegment;
   private readonly sealer: SegmentSealer;
-  /** In the lazy modes. */
+  /** Used in the lazy modes only. */
   private readonly lease: OffsetLease;
   private growingNumber = 0;
   private durable = 0;
@@ -74,12 +74,12 @@ export class SegmentWriter implements CommitTarget {
     return { segment: this.growingNumber, durablePosition: this.durable };
   }
 
-  /** Whether all that was committed is in the file of its segment, on disk. */
+  /** Whether everything committed is in the file of its segment and on disk. */
   get isSynced(): boolean {
     return this.durable === this.active?.segment.end;
   }
 
-  /** Goes on where recovery, or a clean stop, left the log. */
+  /** Continues where recovery, or a clean stop, left the log. */
   resume({ growing, prepared, toSeal }: ResumedLog): void {
     for (const segment of toSeal) this.sealer.add({ segment, file: this.openFile(segment) });
     if (prepared !== null) this.next.resume(prepared);
@@ -94,14 +94,14 @@ export class SegmentWriter implements CommitTarget {
     return this.next.prepare();
   }
 
-  /** The folder is the only place. */
+  /** Shares nothing: the folder is the only place. */
   share(): null {
     return null;
   }
 
   /**
-   * Writes a group, and syncs it where the mode asks for that. Where there is no room, says so, and
-   * nothing of the group is left: the file is as it was before, durably.
+   * Writes a group, and syncs it if the fsync mode asks for that. If there is no room, returns the
+   * reason; nothing of the group is left then: the file is durably as it was before.
    */
   async write(group: AppendGroup): Promise<DiskFull | null> {
     const { store, log } = this;
@@ -140,8 +140,8 @@ export class SegmentWriter implements CommitTarget {
   }
 
   /**
-   * Makes the end of a file durable as the mode asks; false where the file itself is synced later:
-   * in a lazy mode, and where what was written is written ahead.
+   * Makes the end of a file durable as the mode asks; false if the file itself is synced later: in
+   * a lazy mode, and if the bytes went to the write-ahead log.
    */
   private async synced(
     { number }: Segment,
@@ -168,7 +168,7 @@ export class SegmentWriter implements CommitTarget {
     return writeFully(disk, file, bytes, position);
   }
 
-  /** Makes a group ready for the end of a segment; returns its bytes, and where they go. */
+  /** Prepares a group for the end of a segment; returns its bytes, and the position for them. */
   private place(segment: Segment, group: AppendGroup): { position: number; parts: Buffer[] } {
     const { store, log, durable: durablePosition } = this;
     const isFirst = segment.isEmpty;
@@ -176,7 +176,7 @@ export class SegmentWriter implements CommitTarget {
       const before = log.segments[log.segments.indexOf(segment) - 1];
       beginSegment(store, segment, before?.link, group);
     }
-    // Given here and not before: later than whatever the records of the group rely on.
+    // Set only now, so that it is later than everything the group's records rely on.
     const appendTime = store.appendTimes.next();
     group.seal(segment, { epoch: store.epoch, logTag: log.logTag, durablePosition, appendTime });
     return { position: isFirst ? 0 : segment.end, parts: group.bytes(isFirst) };
@@ -191,7 +191,7 @@ export class SegmentWriter implements CommitTarget {
     this.durable = segment.end;
   }
 
-  /** The written group becomes visible. */
+  /** Makes the written group visible. */
   committed(group: AppendGroup): void {
     const segment = this.active?.segment;
     if (segment === undefined) throw new Error('a group was committed to no segment');
@@ -203,7 +203,7 @@ export class SegmentWriter implements CommitTarget {
     if (segment.end * 2 > segmentBytes && freeSpace.full === null) this.next.prepareSoon();
   }
 
-  /** fdatasync of what was written so far: the lazy modes, and the clean stop. */
+  /** Runs fdatasync for what was written so far: for the lazy modes and a clean stop. */
   async sync(): Promise<void> {
     if (this.active === null) return;
     const { segment, file } = this.active;
@@ -212,7 +212,7 @@ export class SegmentWriter implements CommitTarget {
     if (this.active?.segment === segment) this.durable = Math.max(this.durable, end);
   }
 
-  /** Seals the growing segment, if it holds anything; no group may be on its way. */
+  /** Seals the growing segment, if it holds anything; no group may be in flight. */
   async endSegment(): Promise<void> {
     const { active } = this;
     if (active === null || active.segment.isEmpty) return;
@@ -227,7 +227,7 @@ export class SegmentWriter implements CommitTarget {
     return this.sealer.sealed();
   }
 
-  /** Lets go of the files; nothing may be in flight. Returns the segment that was growing. */
+  /** Closes the files; nothing may be in flight. Returns the segment that was growing. */
   async close(): Promise<Segment | null> {
     await this.sealer.close();
     await this.next.idle();
@@ -239,8 +239,8 @@ export class SegmentWriter implements CommitTarget {
   }
 
   /**
-   * A group is written and synced in one call where its room is there ahead. Elsewhere a write may
-   * fail for want of room, and only one that stands alone is known to have left nothing unsynced.
+   * Whether a group is written and synced in one call, which needs its room in advance. Otherwise a
+   * write may fail for want of room, and only a separate write is known to leave nothing unsynced.
    */
   private get writesSynced(): boolean {
     return this.store.fsync === 'strict' && this.log.preparesNextSegment;
@@ -259,7 +259,7 @@ export class SegmentWriter implements CommitTarget {
       const { segment } = active;
       if (segment.isEmpty || segment.end + bytes <= this.store.segmentBytes) return active;
     }
-    // First, so that nothing has changed if there is no room for it.
+    // Taken first, so that nothing has changed if there is no room for it.
     const segment = await this.next.take();
     await this.endSegment();
     segment.index = new SegmentIndex();

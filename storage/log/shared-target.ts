@@ -1,13 +1,13 @@
-/** Where the groups of a log go that other machines share: to them first, then to its folder. */
+/** Commits the groups of a log shared with other machines: to them first, then to its folder. */
 import type { DiskFull } from '../faults/storage-errors.js';
 import type { AppendGroup } from './append-group.js';
 import type { CommitStream } from './commit-stream.js';
 import type { CommitTarget } from './group-commit.js';
 
 /**
- * Of a log that is committed to a shared log (ADR 63). A group that the shared log has, and the
- * folder has no room for, rejects with `DiskFull`, which ends the commits of the log: it cannot be
- * taken back.
+ * For a log that is committed to a shared log (ADR 63). If the shared log has a group for which the
+ * folder has no room, the write rejects with `DiskFull` and the log stops committing, because the
+ * group cannot be taken back.
  */
 export class SharedTarget implements CommitTarget {
   readonly gathers = true;
@@ -23,13 +23,13 @@ export class SharedTarget implements CommitTarget {
   }
 
   share(group: AppendGroup): Promise<void> | null {
-    // By whose records they are: this machine may have ceased to commit since it took its own.
+    // Decided by who committed the records: this machine may no longer be the owner that it was.
     return group.isFollowed ? null : this.commits.append(this.logName, group.records);
   }
 
   async write(group: AppendGroup): Promise<DiskFull | null> {
     const full = await this.folder.write(group);
-    // What counts elsewhere cannot be refused here.
+    // A group that counts on other machines cannot be refused here.
     if (full !== null) throw full;
     return null;
   }

@@ -1,18 +1,18 @@
-/** Readers that wait for a log to grow: its commits wake them, so that none polls. */
+/** Readers that wait for a log to grow: commits wake them, so that they need not poll. */
 import type { Offset } from '../offsets/offset.js';
 
 interface Waiter {
   readonly offset: Offset;
-  /** Null once it was called or cancelled. */
+  /** Null once called or cancelled. */
   wake: (() => void) | null;
 }
 
-/** Each wakes once, in a microtask of its own, so that a commit does not fail by what it throws. */
+/** Wakes each waiter once, in its own microtask: an error that it throws fails no commit. */
 export class AppendWaiters {
-  /** None of them: there is nothing to wake. */
+  /** Empty if nothing has to be woken. */
   readonly waiting = new Set<Waiter>();
 
-  /** Calls `wake` when `wakeBelow` is called with more than `offset`; the answer cancels that. */
+  /** Calls `wake` when `wakeBelow` passes `offset`; the returned function cancels that. */
   add(offset: Offset, wake: () => void): () => void {
     const waiter: Waiter = { offset, wake };
     this.waiting.add(waiter);

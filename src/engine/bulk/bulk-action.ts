@@ -1,27 +1,28 @@
-/** Actions on many streams: short turns and pauses between them, so that others hardly wait. */
+/** Actions on many streams: short turns with pauses between them, so that others hardly wait. */
 import type { Clock } from '../clock.js';
 import type { Command } from '../decider.js';
 import type { Engine } from '../engine.js';
 import type { Principal } from '../principal/principal.js';
 import { turnCommandsMax } from '../turn.js';
 
-/** Turns that are decided and not durable yet: they share commits with each other. */
+/** How many turns may be decided but not durable yet: they share commits with each other. */
 const turnsAheadMax = 8;
 
-/** Turns become shorter where they take longer, because commands differ in what they cost. */
+/** Turns get shorter if they take longer than this, because commands differ in their cost. */
 const turnMsMax = 2;
 const turnCommandsMin = 8;
 
 /**
- * A pause is this many times as long as the work before it. So most of the time there is neither
- * work nor a commit of the action that another request would wait for.
+ * A pause is this many times as long as the work before it. So most of the time the action does no
+ * work and has no commit that another request would wait for.
  */
 const pauseFactor = 2;
 
 /**
  * Dispatches commands as they come until `countMax` of them were accepted or there are no more.
- * Answers how many were, once all of that is durable. Takes a third of the process's time at most,
- * with what the commands are made from, and the memory of a few turns. `by` caused it.
+ * Returns how many were accepted, once all of them are durable. Takes a third of the process's time
+ * at most, including the making of the commands, and the memory of a few turns. `by` is who caused
+ * it.
  */
 export async function dispatchMany(
   engine: Engine,
@@ -43,7 +44,7 @@ class BulkAction {
   /** Commands of turns whose outcome is not known. */
   private undecided = 0;
   private readonly ahead: Promise<void>[] = [];
-  /** Of the next turn. */
+  /** Commands that the next turn may have. */
   private lengthMax = turnCommandsMax;
   /** When the last pause ended, monotonic. */
   private workingSince: number;
@@ -57,10 +58,10 @@ class BulkAction {
     this.workingSince = clock.monotonic();
   }
 
-  /** Whether there are enough. */
+  /** Adds a command; returns whether enough were accepted. */
   async add(command: Command): Promise<boolean> {
     this.turn.push(command);
-    // All that is under way may be accepted: no more are dispatched than are wanted.
+    // All commands under way may be accepted: dispatch no more than are still needed.
     const room = this.countMax - this.accepted - this.undecided;
     if (this.turn.length < Math.min(this.lengthMax, room)) return false;
     this.dispatch();
@@ -93,12 +94,12 @@ class BulkAction {
       this.undecided -= turn.length;
       this.accepted += outcomes.filter(({ ok: accepted }) => accepted).length;
     });
-    // The call that waits for the turn meets the error; until then it is not unhandled.
+    // The caller that awaits the turn meets the error; until then it must not count as unhandled.
     settled.catch(() => undefined);
     this.ahead.push(settled);
   }
 
-  /** A tick at least: where the clock stands still, no pause would end. */
+  /** Waits one tick at least: a pause by a clock that stands still would never end. */
   private async pause(): Promise<void> {
     const { clock } = this;
     const ms = (clock.monotonic() - this.workingSince) * pauseFactor;

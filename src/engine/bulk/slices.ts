@@ -1,11 +1,11 @@
-/** Many commands as turns of at most 256 each, and of no more than one append takes. */
+/** Dispatches many commands as turns of at most 256, each within the limit of one append. */
 import type { Command, ResultOf } from '../decider.js';
 import type { Engine } from '../engine.js';
 import { TooLarge } from '../journal.js';
 import type { Principal } from '../principal/principal.js';
 import { type Outcome, RefusalOfAnother, turnCommandsMax } from '../turn.js';
 
-/** The items in slices of `length`, the last one shorter: those of one turn. */
+/** The items in slices of `length` (the last one may be shorter), one slice per turn. */
 export function* slicesOf<Item>(
   items: readonly Item[],
   length: number = turnCommandsMax,
@@ -14,8 +14,8 @@ export function* slicesOf<Item>(
 }
 
 /**
- * Dispatches all commands, one turn in each tick so that no other request waits long behind them
- * (ADR 0002), and answers their outcomes in order once all are durable. `by` caused it.
+ * Dispatches all commands, one turn per tick, so that no other request waits long behind them (ADR
+ * 0002). Returns their outcomes in order, once all are durable. `by` is who caused it.
  */
 export async function dispatchAll<Own extends Command>(
   engine: Engine,
@@ -26,7 +26,7 @@ export async function dispatchAll<Own extends Command>(
   for (const slice of slicesOf(commands)) {
     if (turns.length > 0) await nextTick();
     const turn = dispatchFitting(engine, slice, false, by);
-    // It is awaited below; until then its failure is not unhandled.
+    // The turn is awaited below; until then its failure must not count as unhandled.
     turn.catch(() => undefined);
     turns.push(turn);
   }
@@ -52,8 +52,9 @@ export async function dispatchAtOnce<Own extends Command>(
 }
 
 /**
- * One turn of these commands, 256 at most. Where its events are more than one append takes, each
- * half of them is a turn of its own; of those that go together none follows one that is refused.
+ * One turn of these commands, 256 at most. If its events are more than one append takes, each half
+ * of the commands is a turn of its own; of commands that go together, none is decided after one was
+ * refused.
  */
 export function dispatchFitting<Own extends Command>(
   engine: Engine,
@@ -65,7 +66,7 @@ export function dispatchFitting<Own extends Command>(
     ? engine.dispatchTogether(commands, by)
     : engine.dispatch(commands, by);
   return turn.catch((error: unknown) => {
-    // A turn that is too large has changed nothing.
+    // A turn that was too large has changed nothing.
     if (!(error instanceof TooLarge) || commands.length < 2) throw error;
     return dispatchHalves(engine, commands, areTogether, by);
   });
@@ -80,7 +81,7 @@ async function dispatchHalves<Own extends Command>(
   const middle = Math.ceil(commands.length / 2);
   const [one, other] = [commands.slice(0, middle), commands.slice(middle)];
   if (!areTogether) {
-    // In one tick: a message whose body others share is pending still.
+    // Both in one tick: a message whose body others share must still be pending.
     const halves = [one, other].map((half) => dispatchFitting(engine, half, false, by));
     return (await Promise.all(halves)).flat();
   }

@@ -1,7 +1,7 @@
 /**
- * Which old events newer ones need: the event before them in their stream, and those that they
- * name. A sweep ends at an edge that retention chooses and does not read the events above it:
- * which offsets below they need is noted when they are appended, live and in replay.
+ * The old events that newer events need: the event before them in their stream, and events that
+ * they name. A sweep ends at an edge chosen by retention and does not read the events above it, so
+ * the offsets they need below it are noted when they are appended, live and in replay.
  */
 import type { ActorDirectory } from '../actor-directory.js';
 import { type DomainEvent, type EventEnvelope, isCheckpoint } from '../decider.js';
@@ -9,38 +9,38 @@ import type { Engine } from '../engine.js';
 import type { FoldMemory } from '../registration.js';
 import type { TurnChanges } from '../turn-changes.js';
 
-/** As many bytes as this for each of its events end a stretch early. */
+/** A stretch ends early at this many bytes for each event of its full length. */
 export const bytesPerEvent = 4096;
 
 /**
- * One for each engine, part of its memory: snapshots hold it, so that a start need not read what
- * they cover. All offsets are of the journal.
+ * One per engine, part of its memory: snapshots hold it, so that a start need not read the events
+ * that they cover. All offsets are journal offsets.
  */
 export class Crossings {
   /**
-   * By the offset at which a stretch begins, in their order: what its events need from before it.
-   * Eight bytes for each event that lies a stretch or more behind the one that it needs, as long
+   * For each stretch, by the offset at which it begins and in that order: what its events need from
+   * before it. Takes eight bytes for each event that needs one a stretch or more behind it, as long
    * as it is in retention.
    */
   private readonly needed = new Map<number, number[]>();
-  /** By the name of a stream, where its latest checkpoint stands. */
+  /** The offset of the latest checkpoint of each stream, by the stream's name. */
   private readonly checkpoints = new Map<string, number>();
-  /** Called with each needed offset that is noted, while a mark is made. */
+  /** Called with each needed offset that is noted, while a sweep is being marked. */
   watch: ((offset: number) => void) | null = null;
 
   /** Whether a stream has not ended. */
   private isThere: (name: string) => boolean = () => true;
   private readonly memory: FoldMemory;
 
-  /** Where the latest stretch begins; null = not looked up since a snapshot may have been read. */
+  /** Where the latest stretch begins; null = unknown, as a snapshot may have been read since. */
   private latest: number | null = null;
-  /** Of the events in the latest stretch that came since the start. */
+  /** Bytes of the events in the latest stretch that came since the start. */
   private bytes = 0;
 
   /**
-   * A sweep may end where a stretch begins: needs within one are not noted. It ends after
-   * `stretch` events, or earlier with as many bytes as they have at `bytesPerEvent`, so that few
-   * large messages do not keep much more than retention asks for.
+   * A sweep may end where a stretch begins: needs within a stretch are not noted. A stretch ends
+   * after `stretch` events, or once it has as many bytes as that many events of `bytesPerEvent`
+   * each, so that a few large messages do not keep much more than retention asks for.
    */
   constructor(private readonly stretch: number) {
     const maps = { needed: this.needed, checkpoints: this.checkpoints };
@@ -48,7 +48,7 @@ export class Crossings {
     this.memory = { name: 'crossings', maps, settings, mayHoldMore: true };
   }
 
-  /** Follows every kind of event that is registered by now; before recovery. */
+  /** Follows every kind of event registered by now; before recovery. */
   follow(engine: Engine): void {
     this.isThere = (name) => {
       const end = name.indexOf('/');
@@ -64,14 +64,14 @@ export class Crossings {
     }
   }
 
-  /** The latest edge that does not lie behind `offset`; 0 = there is none. */
+  /** The latest edge at or before `offset`; 0 = there is none. */
   edgeAt(offset: number): number {
     let edge = 0;
     for (const begin of this.needed.keys()) if (begin <= offset) edge = begin;
     return edge;
   }
 
-  /** What events at `edge`, which is one, and behind it need from before it. */
+  /** The offsets before `edge` that events from `edge` on need; `edge` must be an edge. */
   *across(edge: number): Generator<number> {
     for (const [begin, offsets] of this.needed) {
       if (begin < edge) continue;
@@ -79,7 +79,7 @@ export class Crossings {
     }
   }
 
-  /** No sweep ends before `edge` any more. */
+  /** Forgets everything before `edge`: no sweep will end there any more. */
   forgetBefore(edge: number): void {
     for (const [name, offset] of this.checkpoints) {
       if (offset < edge && !this.isThere(name)) this.checkpoints.delete(name);
@@ -87,7 +87,7 @@ export class Crossings {
     for (const begin of this.needed.keys()) if (begin < edge) this.needed.delete(begin);
   }
 
-  /** Where the latest checkpoint of a stream stands, which may have been of one before it. */
+  /** The offset of a stream's latest checkpoint, or that of an earlier stream with its name. */
   checkpointOf(kind: string, id: string): number {
     return this.checkpoints.get(`${kind}/${id}`) ?? -1;
   }
@@ -95,16 +95,16 @@ export class Crossings {
   private note(actors: ActorDirectory, envelope: EventEnvelope, changes: TurnChanges): void {
     const { kind, id, offset, previous, event, byteLength } = envelope;
     const begin = this.stretchOf(offset, byteLength);
-    // What led to a checkpoint is not needed for its sake.
+    // A checkpoint itself does not need the events that led to it.
     if (isCheckpoint(event)) changes.set(this.checkpoints, `${kind}/${id}`, offset);
     else if (previous >= 0) this.add(begin, previous);
     for (const named of namedBy(actors, event)) this.add(begin, named);
   }
 
   /**
-   * Where the stretch of the next event begins. The offsets of a turn that is rolled back come
-   * again, and may lie before a stretch that began in it. What they need is noted with that
-   * stretch all the same: a sweep keeps more for it, never less.
+   * Where the stretch of the next event begins. The offsets of a turn that is rolled back are used
+   * again, and may lie before a stretch that began in that turn. Their needs are noted with that
+   * stretch all the same: a sweep then keeps more, never less.
    */
   private stretchOf(offset: number, byteLength: number): number {
     let latest = this.latest ?? [...this.needed.keys()].at(-1) ?? 0;
@@ -125,12 +125,12 @@ export class Crossings {
     if (offset >= begin) return;
     const offsets = this.needed.get(begin);
     if (offsets === undefined) this.needed.set(begin, [offset]);
-    // A schedule's messages all name one body.
+    // All messages of a schedule name the same body.
     else if (offsets.at(-1) !== offset) offsets.push(offset);
   }
 }
 
-/** The offsets that an event names. */
+/** The offsets named by an event. */
 export function namedBy(actors: ActorDirectory, event: DomainEvent): readonly number[] {
   if (isCheckpoint(event)) return actors.checkpoints.referencesOf(event);
   return actors.decider.references?.(event) ?? nothing;

@@ -1,4 +1,4 @@
-/** How far the journal was swept: every sweep is recorded, so that an auditor sees it. */
+/** How far the journal was swept: every sweep is recorded, so that an auditor can see it. */
 import { accept, type Checkpointed, type Command, type Decider } from '../decider.js';
 import {
   type JournalSweepEvent,
@@ -17,20 +17,20 @@ export interface RecordSweep extends Command<null>, SweepOutcome {
   readonly type: 'RecordSweep';
 }
 
-/** What memory holds of all sweeps. */
+/** What memory holds about all sweeps. */
 export interface JournalSweepState {
-  /** Where the last one that came to its end has ended; 0 = there was none. */
+  /** Where the last completed sweep ended; 0 = there was none. */
   readonly until: number;
-  /** Below this events may be gone; 0 = none is. */
+  /** Events below this offset may have been removed; 0 = none were. */
   readonly edge: number;
 }
 
-/** All commands of the one stream of sweeps, whose id is `journalSweepsId`. */
+/** All commands for the one stream of sweeps, whose id is `journalSweepsId`. */
 export type JournalSweepCommand = BeginSweep | RecordSweep;
 
 /**
- * Refuses nothing, reacts to nothing and wants nothing: whether a sweep is worth it is decided by
- * `JournalSweeper`, which records here what it does.
+ * Refuses nothing, reacts to nothing and wants nothing: `JournalSweeper` decides whether a sweep is
+ * worth it, and records here what it does.
  */
 export const journalSweepDecider: Decider<
   JournalSweepState,
@@ -56,7 +56,7 @@ export const journalSweepDecider: Decider<
   checkpoints: { references: () => [] },
 };
 
-/** Version 1 knew only of sweeps that had come to their end. */
+/** Version 1 recorded only sweeps that had ended. */
 function edgeOfCheckpoint(
   fields: Checkpointed<Omit<JournalSweepState, 'edge'>>,
 ): Checkpointed<JournalSweepState> {

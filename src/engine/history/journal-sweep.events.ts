@@ -1,4 +1,4 @@
-/** What can have happened to the history that the journal keeps. */
+/** What can happen to the history in the journal: it is swept. */
 import type { Checkpointed, DomainEvent, EventEnvelope } from '../decider.js';
 
 /** The stream kind of sweeps; there is one stream, `journalSweepsId`. */
@@ -6,9 +6,9 @@ export const journalSweepKind = 'journal-sweep';
 /** The id of the one stream of all sweeps. */
 export const journalSweepsId = 'journal';
 
-/** What one sweep of the journal came to. */
+/** The outcome of one sweep of the journal. */
 export interface SweepOutcome {
-  /** Below this offset only what was needed is left. */
+  /** Below this offset only needed events are left. */
   readonly until: number;
   readonly keptRecords: number;
   readonly removedRecords: number;
@@ -16,39 +16,40 @@ export interface SweepOutcome {
 }
 
 /**
- * A sweep is about to remove what ended below `edge` and is not needed. Indexes forget here what is
- * over: what has removed a part of it, and was killed, replays to the same memory.
+ * A sweep is about to remove events that ended below `edge` and are not needed. Indexes drop
+ * expired entries at this event: a process that was killed in the middle of a sweep replays to the
+ * same memory.
  */
 export interface JournalSweepBegun extends DomainEvent {
   readonly type: 'JournalSweepBegun';
-  /** A journal offset: no event at it or above is removed. */
+  /** A journal offset: no event at or above it is removed. */
   readonly edge: number;
 }
 
-/** The journal was swept: what nothing needed and retention did not keep is gone. */
+/** The journal was swept: events that nothing needs and retention does not keep are gone. */
 export interface JournalSwept extends DomainEvent, SweepOutcome {
   readonly type: 'JournalSwept';
 }
 
-/** Every event of that stream, but for its checkpoints. */
+/** Every event of the stream of sweeps, except its checkpoints. */
 export type JournalSweepEvent = JournalSweepBegun | JournalSwept;
 
-/** What a sweep goes by. */
+/** The input of a sweep. */
 export interface SweepRange {
-  /** A journal offset: no event at it or above is removed. */
+  /** A journal offset: no event at or above it is removed. */
   readonly edge: number;
-  /** What is needed then stays; Unix milliseconds. */
+  /** Events that are needed at this time stay; Unix milliseconds. */
   readonly at: number;
 }
 
-/** The sweep that an event says is about to begin; null where it says something else. */
+/** The sweep that this event announces; null if it announces none. */
 export function sweepBegunBy(envelope: EventEnvelope): SweepRange | null {
   if (!isSweepEvent(envelope)) return null;
   const { event, at } = envelope;
   return event.type === 'JournalSweepBegun' ? { edge: event.edge, at } : null;
 }
 
-/** Below which offset the sweep that an event tells of removes; null where it tells of none. */
+/** The offset below which the sweep of this event removes events; null if it is not about one. */
 export function sweptUntilBy(envelope: EventEnvelope): number | null {
   if (!isSweepEvent(envelope)) return null;
   const { event } = envelope;
@@ -56,7 +57,7 @@ export function sweptUntilBy(envelope: EventEnvelope): number | null {
   return event.type === 'JournalSweepBegun' ? event.edge : event.until;
 }
 
-/** Of the events that the journal gives, untyped: those of sweeps. */
+/** Whether an event, untyped as read from the journal, is one of sweeps. */
 function isSweepEvent(
   envelope: EventEnvelope,
 ): envelope is EventEnvelope<JournalSweepEvent | Checkpointed> {

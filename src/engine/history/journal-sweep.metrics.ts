@@ -1,10 +1,8 @@
-/** What operators see of the sweeps of the journal. */
+/** Metrics of the sweeps of the journal. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { SweepReport } from '../journal.js';
 
-/**
- * Registered once for each registry; updated by the runner when a sweep has ended, never before.
- */
+/** Created once per registry; the runner updates it when a sweep has ended, never before. */
 export class JournalSweepMetrics {
   readonly #records: Counter;
   readonly #bytes: Counter;
@@ -63,7 +61,7 @@ export class JournalSweepMetrics {
   swept(report: SweepReport, at: number, durationMs: number): void {
     const { keptRecords, removedRecords, removedBytes, archivedBytes } = report;
     this.#records.inc(removedRecords);
-    // Where almost nothing went, the new segment may be the longer one.
+    // If a sweep removes almost nothing, the new segment may be longer than the old ones.
     this.#bytes.inc(Math.max(0, removedBytes));
     this.#kept.set(keptRecords);
     this.#endedAt.set(at / 1000);
@@ -73,7 +71,7 @@ export class JournalSweepMetrics {
     this.#archivedAt.set(at / 1000);
   }
 
-  /** A sweep rejected. One that the server stopped is none of these. */
+  /** A sweep failed. A sweep that was stopped by the server does not count. */
   failed(): void {
     this.#failed.inc();
   }

@@ -1,6 +1,6 @@
 /**
- * Shortens the journal: what has ended and is older than retention goes, unless something needs it
- * (ADR 35). One sweep at a time, in the background.
+ * Shortens the journal: removes events that have ended and are older than retention, unless
+ * something needs them (ADR 35). Runs one sweep at a time, in the background.
  */
 import type { Engine } from '../engine.js';
 import type { ArchiveOptions, Journal, SweepReport } from '../journal.js';
@@ -12,19 +12,19 @@ import { sweepEdge } from './sweep-edge.js';
 import { SweepMark } from './sweep-mark.js';
 import { worthASweep } from './sweep-worth.js';
 
-/** The server stops: a sweep that is under way ends. What it has done until then stays done. */
+/** The server stops, so a running sweep ends. What it has done until then stays done. */
 export class SweepStopped extends Error {
   override readonly name = 'SweepStopped';
 }
 
-/** Readers that must not use the journal below an edge during a sweep, nor an older reading. */
+/** Readers that must not use the journal below an edge, or earlier readings of it, in a sweep. */
 export interface SweepGuard {
-  /** Settles when nothing does. */
+  /** Settles when no reader does so any more. */
   sweepBegins(edge: number): Promise<void>;
   sweepEnded(): void;
 }
 
-/** Several, in their order. */
+/** Combines several guards, in their order. */
 export function guards(all: readonly SweepGuard[]): SweepGuard {
   return {
     async sweepBegins(edge) {
@@ -36,39 +36,39 @@ export function guards(all: readonly SweepGuard[]): SweepGuard {
   };
 }
 
-/** What a sweep is worth, and what becomes of segments that it takes something out of. */
+/** When a sweep is worth it, and what becomes of segments from which it removes something. */
 export interface SweepRules {
   /**
-   * So many bytes have to lie in segments that no sweep has seen for one to be worth it, and more
-   * where earlier ones have kept much (`worthASweep`).
+   * A sweep is worth it only if segments that no sweep has seen hold this many bytes; more are
+   * required if earlier sweeps have kept much (`worthASweep`).
    */
   readonly bytesMin: number;
-  /** Segments are copied there before anything is taken out of them; null = they are not. */
+  /** Segments are copied there before anything is removed from them; null = they are not. */
   readonly archiveFolder: string | null;
-  /** How that folder is reached; without it as the journal is. */
+  /** The disk of that folder; absent = the same as that of the journal. */
   readonly archiveDisk?: NonNullable<ArchiveOptions['disk']>;
 }
 
-/** So many expired entries of indexes are let go of at once: more would hold the next turn up. */
+/** Indexes drop their expired entries at this many: more would delay the next turn. */
 const expiredMax = 4096;
 
-/** Fewer are let go of when so much time has passed. */
+/** Fewer expired entries are dropped once this time has passed. */
 const forgetEveryMs = 60_000;
 
 const noGuard: SweepGuard = { sweepBegins: async () => undefined, sweepEnded: () => undefined };
 
 /**
- * One for each engine. Nothing is removed before the event that says so is durable, so that a
- * replay after a crash forgets at the same place.
+ * One per engine. Nothing is removed before the event that announces it is durable, so that a
+ * replay after a crash drops expired entries at the same place.
  */
 export class JournalSweeper {
   guard = noGuard;
-  /** Null = what a sweep removes is nowhere else. */
+  /** Null = removed events are kept nowhere else. */
   archive: SweepArchive | null;
   private isStopped = false;
   private isSweeping = false;
   private underWay: Promise<unknown> = Promise.resolve();
-  /** Where the last sweep of this process ended: what lies across earlier edges is forgotten. */
+  /** Where the last sweep of this process ended: crossings before this edge are forgotten. */
   private lastEdge = 0;
   private forgottenAt = Number.NEGATIVE_INFINITY;
 
@@ -84,17 +84,16 @@ export class JournalSweeper {
   }
 
   /**
-   * Removes what happened before `before`, Unix milliseconds, and is not needed at `at`. Null =
-   * that is not worth it yet, or a sweep is under way. Rejects with `SweepStopped`, or as the log
-   * does.
+   * Removes events that happened before `before` (Unix milliseconds) and are not needed at `at`.
+   * Null = not worth it yet, or a sweep is running. Rejects with `SweepStopped`, or like the log.
    */
   sweep(before: number, at: number): Promise<SweepReport | null> {
     return this.alone(() => this.sweepTo(before, at));
   }
 
   /**
-   * Has indexes let go of what is over at `at`, and nothing else: where all of the journal is kept.
-   * Rejects as `sweep`.
+   * Only makes indexes drop entries that have expired at `at`: for a journal of which everything is
+   * kept. Rejects like `sweep`.
    */
   forget(at: number): Promise<null> {
     return this.alone(() => this.forgetAt(at));
@@ -102,20 +101,20 @@ export class JournalSweeper {
 
   /**
    * Removes here what another machine, which writes the journal, is about to remove there. Call it
-   * when the event that says so is the last one that memory holds; what is folded from then on is
-   * to this what turns are to a sweep. Null = all of it is gone already; or a sweep is under way,
-   * and what that leaves goes with the next one. Rejects as `sweep`.
+   * when the event that announces the sweep is the last one in memory; events folded from then on
+   * are treated like turns during a sweep. Null = all of it is gone already, or a sweep is running
+   * (the next one removes what it leaves). Rejects like `sweep`.
    */
   follow(range: SweepRange): Promise<SweepReport | null> {
     return this.alone(() => this.followTo(range));
   }
 
-  /** Settles when no sweep is under way. */
+  /** Settles when no sweep is running. */
   get ended(): Promise<unknown> {
     return this.underWay;
   }
 
-  /** No sweep begins after this, and one that is under way ends soon. */
+  /** Starts no more sweeps, and ends a running one soon. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.underWay;
@@ -147,11 +146,11 @@ export class JournalSweeper {
     const edge = this.crossings.edgeAt(theirs);
     if (edge <= this.lastEdge || this.sealedUntil(edge) === 0) return null;
     const mark = await this.marked({ edge, at });
-    // In the lazy modes a power cut must not leave less of the journal than the mark went by.
+    // In the lazy modes a power cut must not leave less of the journal than the mark was based on.
     return this.remove(edge, mark, () => this.journal.synced());
   }
 
-  /** What a sweep keeps, by memory as it is when this is called. */
+  /** Marks what a sweep keeps, based on memory at the time of the call. */
   private async marked({ edge, at }: SweepRange): Promise<SweepMark> {
     const { engine, journal, crossings } = this;
     const mark = new SweepMark(engine, journal, crossings, edge, this.sealedUntil(edge));
@@ -159,7 +158,7 @@ export class JournalSweeper {
     return mark;
   }
 
-  /** `begin` is awaited before the first event goes. */
+  /** Sweeps the journal; `begin` is awaited before the first event is removed. */
   private async remove(
     edge: number,
     mark: SweepMark,
@@ -175,7 +174,7 @@ export class JournalSweeper {
     let hasBegun = false;
     const settled = async () => {
       this.check();
-      // Everything is archived by now.
+      // Every segment has been archived by now.
       if (!hasBegun) {
         await archive?.archived(edge);
         await begin();
@@ -191,7 +190,7 @@ export class JournalSweeper {
     return outcome;
   }
 
-  /** A sweep that begins, at the edge of the last one, and removes nothing. */
+  /** Records a sweep that begins at the edge of the last one and removes nothing. */
   private async forgetAt(at: number): Promise<null> {
     const over = this.sweeps.overAt(at);
     const isDue = over >= expiredMax || Math.abs(at - this.forgottenAt) >= forgetEveryMs;
@@ -211,7 +210,7 @@ export class JournalSweeper {
     }
   }
 
-  /** Where the last segment ends that is sealed and lies below `edge` as a whole. */
+  /** The end of the last sealed segment that lies entirely below `edge`. */
   private sealedUntil(edge: number): number {
     const isSwept = ({ isSealed, nextOffset }: Journal['segments'][number]) =>
       isSealed && nextOffset <= edge;

@@ -1,4 +1,4 @@
-/** The sweeps of the journal as an entity: what all indexes forget by, live and in replay alike. */
+/** The sweeps of the journal as an entity: its events make indexes drop expired entries. */
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
 import { Entity } from '../entity.js';
@@ -15,9 +15,7 @@ import {
   type SweepOutcome,
 } from './journal-sweep.events.js';
 
-/**
- * The owner's sweeper records in it; a follower reads from it how far the owner has swept (ADR 61).
- */
+/** The owner's sweeper records its sweeps; a follower sees how far the owner has swept (ADR 61). */
 export class JournalSweeps extends Entity<
   JournalSweepState,
   JournalSweepCommand,
@@ -43,14 +41,14 @@ export class JournalSweeps extends Entity<
     return this.stateOf(journalSweepsId).until;
   }
 
-  /** Below this events may be gone; 0 = none is. */
+  /** Events below this offset may have been removed; 0 = none were. */
   get edge(): number {
     return this.stateOf(journalSweepsId).edge;
   }
 
   /**
-   * How many entries indexes still hold that have expired at `at`: of each map, those in front of
-   * the first that has not.
+   * How many entries that have expired at `at` the indexes still hold: in each map, those before
+   * the first entry that has not expired.
    */
   overAt(at: number): number {
     let over = 0;
@@ -64,14 +62,14 @@ export class JournalSweeps extends Entity<
   }
 
   /**
-   * Remembers that a sweep, which keeps what is needed at `at`, is about to remove events below
+   * Records that a sweep, which keeps events needed at `at`, is about to remove events below
    * `edge`; settles when that is durable.
    */
   async begin(edge: number, at: number): Promise<void> {
     await this.ask({ type: 'BeginSweep', kind: this.kind, id: journalSweepsId, at, edge });
   }
 
-  /** Remembers what the sweep of `at` came to. */
+  /** Records the outcome of the sweep that began at `at`. */
   async record(outcome: SweepOutcome, at: number): Promise<void> {
     const { until, keptRecords, removedRecords, removedBytes } = outcome;
     const swept = { until, keptRecords, removedRecords, removedBytes };

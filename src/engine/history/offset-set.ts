@@ -1,12 +1,10 @@
-/** A set of offsets of the journal, a bit for each: a sweep decides about all there are. */
+/** A set of journal offsets with one bit each: a sweep decides about all offsets there are. */
 
 const pageOffsets = 4096;
 
-/**
- * A page of 4,096 offsets takes 512 bytes, whether it has one element or all. Nothing is removed.
- */
+/** A page of 4,096 offsets takes 512 bytes, with one element or all. Offsets cannot be removed. */
 export class OffsetSet {
-  /** Pages without an element are not there. */
+  /** Only pages that have an element are allocated. */
   private readonly pages = new Map<number, Uint8Array>();
 
   has(offset: number): boolean {
@@ -15,7 +13,7 @@ export class OffsetSet {
     return page !== undefined && ((page[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
 
-  /** Adding twice is adding once. */
+  /** Adds an offset; adding it twice changes nothing. */
   add(offset: number): void {
     const number = Math.floor(offset / pageOffsets);
     let page = this.pages.get(number);

@@ -1,15 +1,15 @@
-/** The moment of the past that a server of an answer to `?asOf=` shows (ADR 47). */
+/** The past moment that a server shows to answer `?asOf=` (ADR 47). */
 
 /** A moment of the journal. */
 export interface PastMoment {
-  /** What happened before it lies below this offset. */
+  /** Events before the moment lie below this offset. */
   readonly until: number;
-  /** What the clock says, Unix milliseconds. */
+  /** The time of the server's clock, Unix milliseconds. */
   readonly at: number;
 }
 
-/** How a server shows one moment: its journal ends there, and what only memory held is unknown. */
+/** How a server shows one moment: its journal ends there; what only memory held is unknown. */
 export interface PastView extends PastMoment {
-  /** Called again and again while it folds; what it throws ends that. */
+  /** Called repeatedly while the journal is folded; an error that it throws ends the folding. */
   goOn(): void;
 }

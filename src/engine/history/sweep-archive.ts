@@ -1,4 +1,4 @@
-/** Where segments of the journal are copied before a sweep takes events out of them (ADR 42). */
+/** Where segments of the journal are copied before a sweep removes events from them (ADR 42). */
 import type { ArchiveOptions } from '../journal.js';
 import type { JournalSweeps } from './journal-sweeps.js';
 
@@ -7,13 +7,13 @@ import type { JournalSweeps } from './journal-sweeps.js';
  * removes anything. In a cluster `KeptArchive` remembers what each node has copied.
  */
 export interface SweepArchive {
-  /** What is still to be copied when a sweep begins. */
+  /** What remains to be copied when a sweep begins. */
   options(): ArchiveOptions;
-  /** Everything below `edge` is there. */
+  /** Everything below `edge` has been copied. */
   archived(edge: number): Promise<void>;
 }
 
-/** Of a server whose sweeps are all its own: what lies below the last one was copied by it. */
+/** For a server that makes all sweeps itself: everything below the last one has been copied. */
 export function archiveOf(folder: string, sweeps: Pick<JournalSweeps, 'edge'>): SweepArchive {
   return {
     options: () => ({ folder, from: sweeps.edge }),

@@ -1,7 +1,7 @@
-/** Up to where the journal is old enough to be swept, also where a clock was ahead for a moment. */
+/** Up to where the journal is old enough to be swept, even if a clock was ahead for a moment. */
 import type { Journal } from '../journal.js';
 
-/** What happened this much later than now was recorded by a clock that was ahead, milliseconds. */
+/** An event later than now by more than this was recorded by a clock that was ahead, ms. */
 const aheadMs = 60_000;
 
 type Timed = Pick<Journal, 'offsetFor'> & {
@@ -10,8 +10,9 @@ type Timed = Pick<Journal, 'offsetFor'> & {
 
 /**
  * The offset below which everything happened before `before`; times are Unix milliseconds. An event
- * of a clock that was ahead of `now`, for a moment, would keep all that follows it for as long as
- * that clock was ahead: it is as old as the parts behind it say, which end before `before`.
+ * from a clock that was ahead of `now` for a moment would keep all events behind it for as long as
+ * that clock was ahead. Such an event counts as no younger than the segments behind it, if they end
+ * before `before`.
  */
 export async function sweepEdge(journal: Timed, before: number, now: number): Promise<number> {
   let edge = await journal.offsetFor(before);

@@ -1,15 +1,15 @@
 /**
- * What a sweep keeps of the journal below an edge (ADR 35). The law: what is left replays to the
- * same memory, and every event that something kept names is there.
+ * What a sweep keeps of the journal below an edge (ADR 35). The rule: the events that are left
+ * replay to the same memory, and every event that a kept event names is among them.
  *
- *     kept    what no sealed segment below holds   and all of its stream
- *             a stream that has not ended          all of it
- *             what an event above the edge needs   and all of its stream
- *             what an index still shows            and all of its stream
- *             what a kept event names              and all of its stream
- *             a stream that goes with a kept one   all of it
+ *     kept    an event in no segment sealed below the edge   and all of its stream
+ *             a stream that has not ended                    all of it
+ *             an event that one above the edge needs         and all of its stream
+ *             an event that an index still shows             and all of its stream
+ *             an event that a kept event names               and all of its stream
+ *             a stream that is kept with a kept one          all of it
  *
- * A stream is kept as a whole or not at all: its end without its beginning tells nothing, and its
+ * A stream is kept as a whole or not at all: its end means nothing without its beginning, and its
  * beginning without its end would be a stream that has not ended.
  */
 import type { ActorDirectory } from '../actor-directory.js';
@@ -20,32 +20,32 @@ import { type Crossings, namedBy } from './crossings.js';
 import { foldsOf } from './journal-sweeps.js';
 import { OffsetSet } from './offset-set.js';
 
-/** A stream that has ended, as far as it was read: backwards, from its end. */
+/** An ended stream, as far as it was read: backwards, from its end. */
 interface EndedStream {
   isKept: boolean;
-  /** It begins with a checkpoint, which was read. */
+  /** Its first event is a checkpoint, which was read. */
   isClosed: boolean;
-  /** A part that has led to a checkpoint: the last part, by which the stream has ended. */
+  /** For a part that led to a checkpoint: the last part, with which the stream has ended. */
   readonly end: EndedStream | null;
-  /** The number of the last event that was read. */
+  /** The sequence number of the event read last. */
   sequence: number;
   readonly events: { readonly offset: number; readonly names: readonly number[] }[];
-  /** Streams that are kept with this one. */
+  /** Streams that are kept if this one is kept. */
   readonly companions: EndedStream[];
 }
 
 /**
- * Decides about the events of `journal` below `edge`. Only what lies before `sealedUntil` can be
- * removed: a segment that holds the edge is not rewritten.
+ * Decides about the events of `journal` below `edge`. Only events before `sealedUntil` can be
+ * removed: a segment that contains the edge is not rewritten.
  */
 export class SweepMark {
   private readonly kept = new OffsetSet();
-  /** Offsets that something kept needs. */
+  /** Offsets that kept events need. */
   private readonly wanted = new OffsetSet();
   private readonly open = new Map<string, EndedStream>();
-  /** By the offset of the event, or the name of the stream below, that they are kept with. */
+  /** Streams to keep with an event (by its offset) or with a stream below (by its name). */
   private readonly companions = new Map<number | string, EndedStream[]>();
-  /** Everything at this offset and above it was read. */
+  /** Everything at or above this offset was read. */
   private position = 0;
   private isIncomplete = true;
 
@@ -57,17 +57,19 @@ export class SweepMark {
     private readonly sealedUntil: number,
   ) {}
 
-  /** Whether a sweep leaves the record at `offset`. */
+  /** Whether a sweep keeps the record at `offset`. */
   keeps(offset: number): boolean {
     return offset >= this.edge || this.kept.has(offset);
   }
 
   /**
-   * Reads the journal below the edge, newest first, and again where something kept turned out to
-   * need what had been passed. `at` is now; `check` is called for each event and may throw.
+   * Reads the journal below the edge, newest first, and again if something kept turned out to need
+   * an event that had been passed already. `at` is now; `check` is called for each event and may
+   * throw.
    *
-   * Turns go on meanwhile. What they need, they need of what had not ended when this began: the
-   * crossings tell of it at once, so that a stream that ends meanwhile is kept all the same.
+   * Turns continue meanwhile. They can only need events of streams that had not ended when this
+   * began, and the crossings report that at once, so a stream that ends meanwhile is kept all the
+   * same.
    */
   async make(at: number, check: () => void = () => undefined): Promise<void> {
     this.crossings.watch = (offset) => this.want(offset);
@@ -106,7 +108,7 @@ export class SweepMark {
     const name = `${kind}/${id}`;
     const companions = [...this.take(offset), ...this.take(name)];
     if (offset >= this.sealedUntil || this.isAlive(actors, kind, id, offset)) {
-      // It may end before the rest of it is read.
+      // The stream may end before the rest of it is read.
       if (!isCheckpoint(event)) this.want(previous);
       this.keep(offset, names);
       for (const companion of companions) this.keepStream(companion);
@@ -116,7 +118,7 @@ export class SweepMark {
     stream.events.push({ offset, names });
     stream.companions.push(...companions);
     if (stream.isKept || this.wanted.has(offset) || this.kept.has(offset)) this.keepStream(stream);
-    // What lies below has led to the checkpoint.
+    // The events below led to the checkpoint.
     if (isCheckpoint(event)) stream.isClosed = true;
     if (sequence === 0) {
       this.open.delete(name);
@@ -125,7 +127,7 @@ export class SweepMark {
     }
   }
 
-  /** `stream` is kept if the stream that it is kept with, which lies below, is kept. */
+  /** Keeps `stream` if the stream that `keptWith` names, which lies below, is kept. */
   private accompany(keptWith: KeptWith, stream: EndedStream): void {
     const place = 'offset' in keptWith ? keptWith.offset : `${keptWith.kind}/${keptWith.id}`;
     const others = this.companions.get(place);
@@ -140,15 +142,15 @@ export class SweepMark {
     return companions;
   }
 
-  /** Whether an event belongs to what a stream that has not ended replays from. */
+  /** Whether an event is one from which a stream that has not ended is replayed. */
   private isAlive(actors: ActorDirectory, kind: string, id: string, offset: number) {
     const first = actors.firstOffsetOf(id);
     return first !== undefined && offset >= Math.max(first, this.crossings.checkpointOf(kind, id));
   }
 
   /**
-   * The stream whose later events were read, the part of it that has led to a checkpoint, or one
-   * that ends here: names are used again.
+   * The stream whose later events were read, the part of it that led to a checkpoint, or a new one
+   * that ends here: the names of streams are reused.
    */
   private streamOf(name: string, sequence: number): EndedStream {
     const known = this.open.get(name);
@@ -163,7 +165,7 @@ export class SweepMark {
     return stream;
   }
 
-  /** All that was read of it; the rest is kept when it is read. Its end is never kept less. */
+  /** Keeps what was read of a stream, and its end; the rest is kept when it is read. */
   private keepStream(stream: EndedStream): void {
     if (stream.end !== null && !stream.isKept) this.keepStream(stream.end);
     stream.isKept = true;

@@ -1,24 +1,24 @@
 /**
- * Whether the wall clock is trusted to decide that something is old enough to delete. A clock that
- * was set ahead by mistake would delete everything, so that after a jump deletions pause and leave
- * time to notice (ADR 11). A clock that is wrong at the start cannot be detected.
+ * Whether the wall clock may decide that something is old enough to delete. A clock set ahead by
+ * mistake would delete everything, so deletions pause after a jump and leave time to notice it (ADR
+ * 11). A clock that is wrong at the start cannot be detected.
  */
 import type { Clock } from '../clock.js';
 
-/** A wall clock that gains more than this on the monotonic one has jumped. */
+/** The wall clock has jumped if it gains more than this on the monotonic clock. */
 const jumpMs = 60_000;
 
-/** After a jump the clock is not trusted for so long, unless it is set back before. */
+/** After a jump the clock is not trusted for this long, unless it is set back before. */
 const pauseMs = 3_600_000;
 
 /**
- * Made when the server starts, for those that delete by age: what the wall clock says then is
- * trusted. Several may ask one.
+ * Made when the server starts, for parts that delete by age: the time of the wall clock at that
+ * moment is trusted. Several parts may share one.
  */
 export class WallClockWatch {
-  /** The lead of the wall clock over the monotonic one that is trusted, milliseconds. */
+  /** The trusted lead of the wall clock over the monotonic one, milliseconds. */
   private trustedAhead: number;
-  /** On the monotonic clock; null = there was no jump. */
+  /** By the monotonic clock; null = there was no jump. */
   private jumpedAt: number | null = null;
 
   constructor(private readonly clock: Clock) {
@@ -33,7 +33,8 @@ export class WallClockWatch {
     else this.jumpedAt ??= this.clock.monotonic();
     const isOver = this.jumpedAt !== null && this.clock.monotonic() - this.jumpedAt >= pauseMs;
     if (isOver) this.jumpedAt = null;
-    // Slow drift is no jump, and a clock that went back is trusted at once: it deletes nothing.
+    // Slow drift is not a jump; a clock that was set back is trusted at once, as it deletes
+    // nothing.
     if (!jumped || isOver) this.trustedAhead = ahead;
     return !jumped || isOver;
   }

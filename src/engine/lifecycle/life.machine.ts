@@ -1,12 +1,12 @@
 /**
- * The process's own life. Unlike every other machine it runs as a started actor: it is
- * about this process and ends with it, so that its events are never stored or replayed.
+ * The life cycle of the process. Unlike every other machine it runs as a started actor: it concerns
+ * this process only and ends with it, so its events are never stored or replayed.
  *
  *     starting    reading configuration and data, the port is not open yet
  *     recovering  the port is open for health checks; the journal is being replayed
  *     serving     everything is answered
  *     readOnly    reads are answered, writes are refused, with the reason
- *     draining    nothing new is taken in; what runs may end
+ *     draining    nothing new is accepted; running work may end
  *     stopped     the data is committed and closed
  */
 import { assign, setup } from 'xstate';
@@ -24,13 +24,13 @@ export type LifeEvent =
 interface LifeContext {
   /** Why the process is not serving; null while it is. */
   readonly reason: string | null;
-  /** Why writes are refused once it serves; null where they are not. */
+  /** Why writes are refused once the process serves; null if they are not. */
   readonly refusedBecause: string | null;
 }
 
 /**
- * A refusal of writes that comes before it serves is kept, and counts from then on. `stop` is taken
- * until it drains; all else is ignored where the state does not name it.
+ * A refusal of writes that arrives before the process serves is kept, and applies once it serves.
+ * `stop` is accepted until draining; a state ignores all other events that it does not name.
  */
 export const lifeMachine = setup({
   types: machineTypes<LifeContext, LifeEvent>(),
@@ -48,7 +48,7 @@ export const lifeMachine = setup({
       target: '.draining',
       actions: { type: 'remember', params: ({ event }) => ({ reason: event.reason }) },
     },
-    // Before it serves: found out at the start, and shown from the first moment it does.
+    // Found at the start, before the process serves; shown as soon as it serves.
     writesRefused: {
       actions: { type: 'refuse', params: ({ event }) => ({ reason: event.reason }) },
     },

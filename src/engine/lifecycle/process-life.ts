@@ -1,10 +1,10 @@
-/** Starts, watches and ends the process: what to recover, and what to stop in which order. */
+/** Starts, watches and ends the process: what is recovered, and what is stopped in which order. */
 import type { Logger } from 'pino';
 import { type Actor, createActor } from 'xstate';
 import type { Clock } from '../clock.js';
 import { lifeMachine } from './life.machine.js';
 
-/** What the process does, as health checks are answered. */
+/** The state of the process, as health checks show it. */
 export type ProcessState =
   | 'starting'
   | 'recovering'
@@ -13,58 +13,59 @@ export type ProcessState =
   | 'draining'
   | 'stopped';
 
-/** What `/health/ready` tells. */
+/** The answer of `/health/ready`. */
 export interface ProcessStatus {
   readonly state: ProcessState;
   /** Why the process is not serving; null while it is. */
   readonly reason: string | null;
-  /** What an operator should see to while everything is served; absent: nothing. */
+  /** What an operator should attend to although everything is served; absent: nothing. */
   readonly warnings?: readonly string[];
 }
 
 /**
- * The order of a graceful stop (ADR 22, 120): each phase ends before the next begins. While
- * attempts end, requests are still answered.
+ * The order of a graceful stop (ADR 22, 120): each phase ends before the next begins. Requests are
+ * still answered while attempts end.
  */
 const stopPhases = ['attempts', 'doors', 'commit', 'storage', 'rest'] as const;
-/** When in a stop something ends: see `stopPhases`. */
+/** The phase of a stop in which something ends: see `stopPhases`. */
 export type StopPhase = (typeof stopPhases)[number];
 
-/** Something that has to end before the process does. */
+/** A part of the server that has to end before the process does. */
 export interface Stoppable {
   readonly name: string;
   readonly phase: StopPhase;
-  /** After this long the stop goes on without it, and the log says so. */
+  /** After this time the stop continues without it, and the log says so. */
   readonly deadlineMs: number;
   stop(): Promise<void> | void;
   /**
-   * Ends at once what `stop` waits for; called when the deadline has passed. What ends then has
-   * ended well: only clients were cut off, who were promised nothing.
+   * Ends at once what `stop` is waiting for; called when the deadline has passed. An end within the
+   * cut's own deadline still counts as clean: only clients were cut off, and nothing was promised
+   * to them.
    */
   cut?(): void;
 }
 
-/** How long what was cut may take to end. */
+/** How long a part may take to end after it was cut. */
 const cutDeadlineMs = 1000;
 
-/** Something that has to happen between the open port and the first request. */
+/** Work that has to be done between the open port and the first request. */
 export interface Recoverable {
   readonly name: string;
-  /** It may store something: left out where nothing may change. */
+  /** It may store something: skipped if nothing may change. */
   readonly changes?: true;
   recover(): Promise<void>;
-  /** What goes on once requests are answered; they do not wait for it. */
+  /** Continues with work for which requests need not wait, once they are answered. */
   served?(): void;
 }
 
-/** A recovery that takes longer is logged: it is why the start takes as long. */
+/** A recovery that takes longer is logged, because it explains a slow start. */
 const noticedMs = 1000;
 
-/** One for each process; modules add to it what they start and stop while they are built. */
+/** One per process; while modules are built, they add what they start and stop. */
 export class ProcessLife {
-  /** Why no request is served now; null while reads are. A field, as every request looks at it. */
+  /** Why no request is served now; null while reads are. A field, as every request reads it. */
   notServing: string | null = 'the process is starting';
-  /** Why nothing may change as long as the process lives; null where it may. */
+  /** Why nothing may change during the life of the process; null if changes are allowed. */
   changesNothing: string | null = null;
   private readonly actor: Actor<typeof lifeMachine> = createActor(lifeMachine);
   private readonly recoverables: Recoverable[] = [];
@@ -83,7 +84,7 @@ export class ProcessLife {
     this.actor.start();
   }
 
-  /** The answer to health checks, with every warning that holds. */
+  /** The answer to health checks, with all current warnings. */
   get status(): ProcessStatus {
     const { value, context } = this.actor.getSnapshot();
     const { warnings } = this;
@@ -91,37 +92,37 @@ export class ProcessLife {
     return warnings.size === 0 ? status : { ...status, warnings: [...warnings.values()] };
   }
 
-  /** Why it would refuse writes if it served now, as found before it does; null: it would not. */
+  /** Why it would refuse writes if it served now, as found before it serves; null: it would not. */
   get wouldRefuse(): string | null {
     return this.actor.getSnapshot().context.refusedBecause;
   }
 
-  /** Says from now on what an operator should see to; null: no more. */
+  /** Sets a warning for the operator; null: withdraws it. */
   warn(name: string, text: string | null): void {
     if (text === null) this.warnings.delete(name);
     else this.warnings.set(name, text);
   }
 
   /**
-   * This process only shows what there is: nothing is stored, delivered or taken in. Before
-   * anything is built.
+   * From now on the process only shows what there is: it stores, delivers and accepts nothing. Call
+   * it before anything is built.
    */
   changeNothing(reason: string): void {
     this.refuseWrites(reason);
     this.changesNothing = reason;
   }
 
-  /** They run in the order in which they were added. Add them before the port is open. */
+  /** Recoverables run in the order in which they were added. Add them before the port is open. */
   addRecoverable(recoverable: Recoverable): void {
     this.recoverables.push(recoverable);
   }
 
-  /** Within a phase the last added stops first, as it stands on those before it. */
+  /** Within a phase the last one added stops first, because it relies on those before it. */
   addStoppable(stoppable: Stoppable): void {
     this.stoppables.unshift(stoppable);
   }
 
-  /** The port is open: recovers in order and opens the doors. Rejects if it cannot. */
+  /** Call it when the port is open: recovers in order, then serves. Rejects if a recovery fails. */
   async recover(): Promise<void> {
     this.actor.send({ type: 'listening' });
     for (const recoverable of this.recoverables) {
@@ -137,8 +138,8 @@ export class ProcessLife {
   }
 
   /**
-   * Answers reads only, from now until `acceptWrites`; before it serves at all, from then on. The
-   * log says so once.
+   * Answers reads only, from now (or, before the process serves, from then) until `acceptWrites`.
+   * The log says so once.
    */
   refuseWrites(reason: string): void {
     if (this.changesNothing !== null) return;
@@ -146,7 +147,7 @@ export class ProcessLife {
     this.actor.send({ type: 'writesRefused', reason });
   }
 
-  /** Ends what `refuseWrites` has begun; not where the server may change nothing at all. */
+  /** Ends what `refuseWrites` has begun, unless the server may change nothing at all. */
   acceptWrites(): void {
     if (this.changesNothing !== null) return;
     this.log.info('writes are taken again');
@@ -154,8 +155,8 @@ export class ProcessLife {
   }
 
   /**
-   * Ends everything in order, once; later calls wait for the same end. True if all of it ended
-   * well: a thing that failed or passed its deadline is logged and does not hold the rest.
+   * Ends everything in order, once; later calls wait for the same end. True if everything ended
+   * well: a part that failed or passed its deadline is logged and does not delay the rest.
    */
   stop(reason: string): Promise<boolean> {
     this.stopping ??= this.stopAll(reason);

@@ -1,12 +1,12 @@
 /**
- * Boot: events of the journal are folded into states and indexes; once requests are answered,
- * every stream is asked what it wants. Where there is a snapshot, `snapshots/snapshot-start.ts`
- * folds what came behind it.
+ * Boot: the events of the journal are folded into states and indexes; once requests are answered,
+ * every stream is asked what it wants. If there is a snapshot, `snapshots/snapshot-start.ts` folds
+ * the events behind it.
  */
 import type { Engine } from '../engine.js';
 import type { Journal } from '../journal.js';
 
-/** Folds the journal; nothing is decided and nothing is sent. */
+/** Folds the journal and returns the number of events; decides nothing and sends nothing. */
 export async function replayJournal(engine: Engine, journal: Journal): Promise<number> {
   let events = 0;
   for await (const envelopes of journal.replay()) {
@@ -18,8 +18,8 @@ export async function replayJournal(engine: Engine, journal: Journal): Promise<n
 }
 
 /**
- * Asks every stream what it wants, those that were wanted first before the others, a few at a time.
- * Settles when all that are due were asked. What runs then is what ran before the crash.
+ * Asks every stream what it wants, those that were wanted earliest first, a few at a time. Settles
+ * when all that are due were asked. The effects that run then are those from before the crash.
  */
 export async function resumeEffects(engine: Engine): Promise<void> {
   for (const kind of engine.kinds) engine.actors(kind).restAll();

@@ -1,18 +1,18 @@
 /**
- * What a durable machine is made of, and what it may not have: a restored machine runs no `entry`,
- * `exit`, `after` or `invoke`, so that only `on`, `always`, guards, `assign` and tags are left.
+ * What a durable machine may consist of. A restored machine runs no `entry`, `exit`, `after` or
+ * `invoke`, so only `on`, `always`, guards, `assign` and tags are allowed.
  */
 
-/** What of an XState snapshot the steps of a machine are about. */
+/** The parts of an XState snapshot that the steps of a machine use. */
 export interface MachineState {
   readonly context: object;
-  /** The nodes that the machine is in; states that differ only in their contexts share one list. */
+  /** The nodes that the machine is in; states that differ only in context share one list. */
   readonly _nodes: readonly MachineNode[];
   readonly status: string;
   readonly value: unknown;
 }
 
-/** What an assignment is given. */
+/** The input of an assignment. */
 export interface AssignerInput {
   readonly context: object;
   readonly event: unknown;
@@ -20,7 +20,7 @@ export interface AssignerInput {
 
 type Assigner = (input: AssignerInput) => object;
 
-/** A transition as XState has read it. */
+/** A transition as parsed by XState. */
 export interface Transition {
   readonly target?: readonly unknown[];
   readonly guard?: unknown;
@@ -30,10 +30,10 @@ export interface Transition {
   }[];
 }
 
-/** A guard as a machine has it: without an event it judges the context alone. */
+/** A guard of a machine; for a transition without an event, it judges the context alone. */
 export type Guard = (input: { readonly context: object; readonly event: unknown }) => boolean;
 
-/** A state of a machine as XState has read it; `states` are those within it. */
+/** A state of a machine as parsed by XState; `states` are its nested states. */
 export interface MachineNode {
   readonly id: string;
   readonly type: string;
@@ -42,20 +42,20 @@ export interface MachineNode {
   readonly exit: readonly unknown[];
   readonly invoke: readonly unknown[];
   readonly after: readonly unknown[];
-  /** By the type of their event. */
+  /** By event type. */
   readonly transitions: ReadonlyMap<string, readonly Transition[]>;
   readonly always?: readonly Transition[];
 }
 
 /**
- * The types of a machine's context and of its events: XState takes them from values, and reads
- * none of these.
+ * The types of a machine's context and events: XState takes types from values, and reads no fields
+ * of this one.
  */
 export function machineTypes<Context, Event>(): { context: Context; events: Event } {
   return {} as { context: Context; events: Event };
 }
 
-/** A node and all those within it. */
+/** A node and all nodes within it. */
 function* nodesOf<Node extends { readonly states: Readonly<Record<string, Node>> }>(
   node: Node,
 ): Generator<Node> {
@@ -63,7 +63,7 @@ function* nodesOf<Node extends { readonly states: Readonly<Record<string, Node>>
   for (const child of Object.values(node.states)) yield* nodesOf(child);
 }
 
-/** Throws where a machine has what a restored one would not do. */
+/** Throws if a machine contains something that a restored machine would not do. */
 export function requireDurable(root: MachineNode): void {
   for (const node of nodesOf(root)) {
     const { id, type, entry, exit, invoke, after, always = [] } = node;
@@ -82,7 +82,7 @@ export function requireDurable(root: MachineNode): void {
   }
 }
 
-/** The guards of all transitions without an event, by which a state goes on by itself. */
+/** The guards of all transitions without an event, which a state takes by itself. */
 export function alwaysGuards(
   root: MachineNode,
   named: Readonly<Record<string, unknown>>,
@@ -91,11 +91,11 @@ export function alwaysGuards(
   return [...new Set(transitions.flatMap(({ guard }) => guardOf(guard, named) ?? []))];
 }
 
-/** The guard that a transition names, or has; null = it has none. */
+/** The guard of a transition, by name or as a function; null = it has none. */
 export function guardOf(guard: unknown, named: Readonly<Record<string, unknown>>): Guard | null {
   if (guard === undefined) return null;
   const judge = typeof guard === 'string' ? named[guard] : guard;
-  // XState's own combinations are no plain functions of context and event.
+  // XState's own combined guards are not plain functions of context and event.
   if (typeof judge !== 'function' || 'check' in judge) throw new Error('a guard is a function');
   // XState calls the guards of a machine with its context and the event.
   return judge as Guard;

@@ -1,10 +1,10 @@
 /**
  * An XState machine as `initialState`, `evolve`, `can` and `stored`: the only file that knows
- * XState's insides. XState reads the definition, and finds the states that follow when a transition
- * is first taken. They are the same each time, so that they are kept, and a later step only judges
+ * XState's internals. XState reads the definition, and finds the next states when a transition is
+ * first taken. They are the same each time, so they are kept, and a later step only evaluates
  * guards and assigns the context: a few microseconds, where `transition()` takes 24 to 50. A live
- * `createActor` cannot roll back and turns a throwing `assign` into a status; here it throws into
- * the turn.
+ * `createActor` cannot roll back and turns a throwing `assign` into a status; here the error is
+ * thrown into the turn.
  */
 import type { AnyStateMachine, ContextFrom, EventFromLogic, SnapshotFrom } from 'xstate';
 import type { StoredForm } from '../resting/stored-form.js';
@@ -23,32 +23,32 @@ import {
   Selection,
 } from './machine-steps.js';
 
-/** An event as a decision knows it, before the journal gives it a time and a place. */
+/** An event as a decision has it, before the journal gives it a time and an offset. */
 type Undated<Event> = Event extends { readonly type: string }
   ? Omit<Event, 'at' | 'offset'> & { readonly type: string }
   : never;
 
-/** A state as it is stored: where the machine is, and what it remembers. */
+/** A stored state: the machine's state value, and its context. */
 export type StoredMachine = readonly [value: unknown, context: object];
 
-/** What a decider has of its machine. */
+/** What a decider uses of its machine. */
 export interface MachineEvolve<Machine extends AnyStateMachine> {
   initialState(): SnapshotFrom<Machine>;
-  /** The same reference exactly when the machine does not handle the event in this state. */
+  /** Returns the same reference exactly if the machine does not handle the event in this state. */
   evolve(state: SnapshotFrom<Machine>, event: EventFromLogic<Machine>): SnapshotFrom<Machine>;
-  /** Whether the machine handles the event in this state: no guard looks at its time or place. */
+  /** Whether the machine handles the event in this state; guards ignore its time and offset. */
   can(state: SnapshotFrom<Machine>, event: Undated<EventFromLogic<Machine>>): boolean;
   isFinal(state: SnapshotFrom<Machine>): boolean;
   readonly stored: StoredForm<SnapshotFrom<Machine>, StoredMachine>;
 }
 
-/** Turns a context that is not made of plain values into one that is, and back. */
+/** Converts a context that has other than plain values to plain values and back. */
 export interface ContextCodec<Context, Plain> {
   toPlain(context: Context): Plain;
   fromPlain(plain: Plain): Context;
 }
 
-/** What the steps of a machine need of it; XState's own types hide what its states are made of. */
+/** What a machine's steps need of it; XState's own types hide the parts of its states. */
 interface XStateMachine {
   readonly root: MachineNode;
   readonly implementations: { readonly guards: Readonly<Record<string, unknown>> };
@@ -58,7 +58,7 @@ interface XStateMachine {
   resolveState(config: { readonly value: unknown; readonly context: object }): MachineState;
 }
 
-/** As `MachineEvolve`, of any machine. */
+/** Like `MachineEvolve`, for any machine. */
 interface AnyEvolve {
   initialState(): MachineState;
   evolve(state: MachineState, event: Named): MachineState;
@@ -67,13 +67,13 @@ interface AnyEvolve {
   readonly stored: StoredForm<MachineState, StoredMachine>;
 }
 
-/** `machine` must have static context; its XState events are the domain events of the journal. */
+/** `machine` must have a static context; its XState events are the domain events of the journal. */
 export function machineEvolve<Machine extends AnyStateMachine, Plain = unknown>(
   machine: Machine,
   codec?: ContextCodec<ContextFrom<Machine>, Plain>,
 ): MachineEvolve<Machine> {
-  // What XState derives of a machine is only known of one machine: inside, the types are those of
-  // any, which are exchanged here and nowhere else.
+  // XState derives types only for one concrete machine. Inside, the types are those of any machine;
+  // they are converted here and nowhere else.
   const inside = machine as unknown as XStateMachine;
   const evolve: unknown = evolveOf(inside, codec as ContextCodec<object, object> | undefined);
   return evolve as MachineEvolve<Machine>;
@@ -112,9 +112,7 @@ function evolveOf(machine: XStateMachine, codec?: ContextCodec<object, object>):
   };
 }
 
-/**
- * A scope in which nothing can happen: whatever a machine would send, defer or spawn is a defect.
- */
+/** A scope in which nothing can happen: a machine must not send, defer or spawn anything. */
 function inertScope(): object {
   const refuse = (what: string) => () => {
     throw new Error(`a durable machine may not ${what}: effects are derived from its state`);

@@ -1,6 +1,6 @@
 /**
- * The steps of a machine, learned from XState: a transition that was taken once leads from the same
- * states to the same ones ever after, as long as the guards that no event asks answer the same.
+ * The steps of a machine, learned from XState: a transition taken once always leads from the same
+ * states to the same states, as long as the guards of transitions without an event answer the same.
  */
 import {
   type AssignerInput,
@@ -10,13 +10,13 @@ import {
   type Transition,
 } from './durable-machine.js';
 
-/** A transition that an event may take, if its guard lets it. */
+/** A transition that an event may take if its guard allows it. */
 interface Candidate {
   readonly alone: readonly [Transition];
   readonly guard: Guard | null;
 }
 
-/** An event that a machine may hear. */
+/** An event that a machine may handle. */
 export interface Named {
   readonly type: string;
 }
@@ -28,26 +28,23 @@ export class MachineSteps {
     private readonly following: FollowingStates,
   ) {}
 
-  /** The same state exactly when the event is not heard in it. */
+  /** Returns the same state exactly if the event is not handled in it. */
   readonly evolve = (state: MachineState, event: Named): MachineState => {
     const transitions = this.selection.of(state, event);
     return transitions.length === 0 ? state : this.following.step(state, transitions, event);
   };
 
-  /** Whether an event is heard in a state. */
+  /** Whether an event is handled in a state. */
   readonly can = (state: MachineState, event: Named): boolean =>
     this.selection.of(state, event).length > 0;
 
-  /** Whether nothing is heard any more. */
+  /** Whether no event is handled any more. */
   readonly isFinal = ({ status }: MachineState): boolean => status === 'done';
 }
 
 const none: readonly Transition[] = [];
 
-/**
- * The transition that an event takes where only one node handles it; where several do, XState
- * chooses.
- */
+/** Selects the transition that an event takes; if several nodes handle the event, XState does. */
 export class Selection {
   private readonly known = new WeakMap<object, Map<string, readonly Candidate[] | null>>();
 
@@ -56,7 +53,7 @@ export class Selection {
     private readonly selected: (state: MachineState, event: unknown) => readonly Transition[],
   ) {}
 
-  /** None = the event is not heard in this state. */
+  /** Empty = the event is not handled in this state. */
   of(state: MachineState, event: Named): readonly Transition[] {
     const candidates = this.candidates(state, event.type);
     if (candidates === null) return this.selected(state, event);
@@ -93,13 +90,13 @@ function hasAny({ length }: readonly Transition[]): boolean {
   return length > 0;
 }
 
-/** The states of one machine without their contexts, and which follows which. */
+/** The states of one machine without their contexts, and which state follows which. */
 export class FollowingStates {
   private readonly bares = new Map<string, MachineState>();
-  /** By the nodes before a transition, by the transition: what follows, by the guards' answers. */
+  /** By the nodes before a transition, then by the transition: next states, by guards' answers. */
   private readonly known = new WeakMap<object, Map<Transition, MachineState[]>>();
 
-  /** `whole` is the step as XState takes it; `guards` decide where a state goes on by itself. */
+  /** `whole` is a step as XState takes it; `guards` are those of transitions without an event. */
   constructor(
     private readonly whole: (state: MachineState, event: unknown) => MachineState,
     private readonly guards: readonly Guard[],
@@ -108,7 +105,7 @@ export class FollowingStates {
   /** The state after `transitions`, which XState has selected. */
   step(state: MachineState, transitions: readonly Transition[], event: unknown): MachineState {
     const [transition, ...others] = transitions;
-    // Regions that move at once are rare: XState says whether they may.
+    // Regions that move together are rare: XState decides whether they may.
     if (transition === undefined || others.length > 0) return this.whole(state, event);
     const context = assigned(state.context, transition, event);
     const answers = this.answersOf(context);
@@ -118,7 +115,7 @@ export class FollowingStates {
     return { ...bare, context };
   }
 
-  /** The state without its context, as all entities share it. */
+  /** The state without its context, shared by all entities. */
   bare(state: MachineState): MachineState {
     const key = keyOf(state.status, state.value);
     const known = this.bares.get(key);
@@ -128,7 +125,7 @@ export class FollowingStates {
     return bare;
   }
 
-  /** The state of a machine that goes on in `value`, without its context; `resolve` makes it. */
+  /** The state, without its context, of a machine restored to `value`; `resolve` creates it. */
   bareIn(value: unknown, resolve: (value: unknown) => MachineState): MachineState {
     return this.bares.get(keyOf('active', value)) ?? this.bare(resolve(value));
   }
@@ -141,7 +138,7 @@ export class FollowingStates {
     return states;
   }
 
-  /** One bit for each guard of a transition that no event asks for. */
+  /** One bit for each guard of a transition without an event. */
   private answersOf(context: object): number {
     let answers = 0;
     const asked = { context, event: null };
@@ -158,7 +155,7 @@ function keyOf(status: string, value: unknown): string {
   return `${status} ${JSON.stringify(value)}`;
 }
 
-/** A transition that leads nowhere and does nothing forbids its event. */
+/** A transition without target and actions forbids its event. */
 export function isHandling({ target, actions }: Transition): boolean {
   return target !== undefined || actions.length > 0;
 }

@@ -1,14 +1,11 @@
-/** What operators see of turns and commits. */
+/** Metrics of turns and commits. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../clock.js';
 import { fastSeconds } from './gauge.js';
 
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/**
- * Given to the store as its observer, too: commits and syncs are those of all logs, not of the
- * journal alone.
- */
+/** Also observes the store: commits and syncs are those of all logs, not of the journal alone. */
 export class EngineMetrics {
   readonly #commitSeconds: Histogram;
   readonly #fsyncSeconds: Histogram;
@@ -51,7 +48,7 @@ export class EngineMetrics {
     });
   }
 
-  /** A commit group goes to the disk; the answer is called when it is durable. */
+  /** A commit group goes to the disk; call the returned function when it is durable. */
   readonly committing = (records: number): (() => void) => {
     const startedAt = this.clock.monotonic();
     return () => {
@@ -60,7 +57,7 @@ export class EngineMetrics {
     };
   };
 
-  /** An fdatasync, or a write with its sync, begins; the answer is called when it has returned. */
+  /** An fdatasync, or a write with a sync, begins; call the returned function when it has ended. */
   readonly syncing = (): (() => void) => {
     const startedAt = this.clock.monotonic();
     return () => this.#fsyncSeconds.observe((this.clock.monotonic() - startedAt) / 1000);

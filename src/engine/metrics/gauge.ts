@@ -1,7 +1,7 @@
-/** What the metrics of every feature are registered with. */
+/** Helpers with which every feature registers its metrics. */
 import { Gauge, type Registry } from 'prom-client';
 
-/** Buckets for what takes milliseconds, in seconds. */
+/** Buckets for durations of milliseconds, in seconds. */
 export const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 /** A gauge whose values are read from several parts of the server. */
@@ -9,14 +9,14 @@ class PartsGauge extends Gauge<string> {
   readonly parts = new Map<string, () => number>();
 }
 
-/** What the values of several parts are called together; `label` distinguishes them. */
+/** The common name of the values of several parts; `label` distinguishes the parts. */
 export interface SharedGauge {
   readonly name: string;
   readonly help: string;
   readonly label: string;
 }
 
-/** Adds the value of `part` to a gauge that others add to as well; read at every scrape. */
+/** Adds the value of `part` to a gauge shared with other parts; read at every scrape. */
 export function partGauge(
   registry: Registry,
   { name, help, label }: SharedGauge,

@@ -1,32 +1,29 @@
 /**
- * A figure of each thing of a kind, of which there may be many: a scrape names the greatest of
- * them and adds the others up, so that it has a few series however many things there are.
+ * A gauge for a kind of things of which there may be many: a scrape names those with the greatest
+ * values and sums up the others, so that there are few series however many things there are.
  */
 import { Gauge, type Registry } from 'prom-client';
 
-/** No name of a client has brackets. */
+/** Names that clients choose contain no brackets. */
 const othersName = '(other)';
 
-/** Things that are looked at in a row before others get the event loop. */
+/** How many things are examined in a row before other work gets the event loop. */
 const looksPerTick = 1024;
 
-/** What is exported, and of how many things by name. */
+/** What is exported, and how many things are named. */
 export interface GreatestOptions {
   readonly name: string;
   readonly help: string;
   /** The label that names a thing. */
   readonly label: string;
-  /** So many are named; 0 = none is. */
+  /** How many things are named; 0 = none. */
   readonly namedMax: number;
 }
 
-/** A thing and its figure. */
+/** A thing and its value. */
 export type Figure = readonly [name: string, value: number];
 
-/**
- * `walk` gives every thing once, in any order. Scrapes that come while one is under way share its
- * walk.
- */
+/** `walk` returns every thing once, in any order. Scrapes during a walk share its result. */
 export function greatestGauge(
   registry: Registry,
   { name, help, label, namedMax }: GreatestOptions,
@@ -51,7 +48,7 @@ export function greatestGauge(
 }
 
 interface Greatest {
-  /** None whose figure is 0. */
+  /** Contains no thing whose value is 0. */
   readonly named: readonly Figure[];
   readonly others: number;
 }

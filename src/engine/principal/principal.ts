@@ -1,12 +1,12 @@
 /**
  * Who or what caused an event (ADR 39).
  *
- * For readers: `envelope.by` has it; null = the event is of a version that did not record it.
- * Events of a request are found by the index term `principalTerm(name)`; hits have to be checked.
+ * Readers find it in `envelope.by`; null = a version wrote the event that did not record this. The
+ * index term `principalTerm(name)` finds the events of requests; hits have to be checked.
  */
 import type { RequestSeed } from './request-seed.js';
 
-/** The header of a record that names what caused its event. */
+/** The header of a record that names the cause of its event. */
 interface PrincipalHeader {
   readonly name: string;
   readonly value: Buffer | null;
@@ -15,10 +15,10 @@ interface PrincipalHeader {
 /** A request of a client, or the server's own work. */
 export type Principal = Caller | ServerWork;
 
-/** What begins the index term of every event that a request with a credential caused. */
+/** The prefix of the index term of every event caused by a request with a credential. */
 const termPrefix = 'by:';
 
-/** The index term of the events that requests with the credential `name` caused. */
+/** The index term of the events caused by requests with the credential `name`. */
 export function principalTerm(name: string): string {
   return termPrefix + name;
 }
@@ -26,15 +26,15 @@ export function principalTerm(name: string): string {
 const callerHeader = 'by';
 const causeHeader = 'cause';
 
-/** A request, as far as it tells who made it. */
+/** A request, as far as it identifies who made it. */
 export class Caller {
   readonly type = 'caller';
   private kept: PrincipalHeader | null = null;
 
   /**
-   * `name` is that of the credential, as `token:deploy`; null where the request needed none.
-   * `address` is where it came from. Neither `address` nor `requestId` holds a blank. `seed` is
-   * that of a request which may come again.
+   * `name` is that of the credential, like `token:deploy`; null if the request needed none.
+   * `address` is where the request came from. Neither `address` nor `requestId` contains a blank.
+   * `seed` is that of a request that may come again.
    */
   constructor(
     readonly name: string | null,
@@ -43,26 +43,26 @@ export class Caller {
     readonly seed: RequestSeed | null = null,
   ) {}
 
-  /** How a record keeps it; made once for all events of a request. */
+  /** The header stored in records; created once for all events of a request. */
   get header(): PrincipalHeader {
     this.kept ??= { name: callerHeader, value: Buffer.from(this.text) };
     return this.kept;
   }
 
-  /** The name stands last: a username of the configuration may hold blanks. */
+  /** The name comes last: a username from the configuration may contain blanks. */
   private get text(): string {
     return `${this.address} ${this.requestId} ${this.name ?? ''}`;
   }
 }
 
-/** What the server did by itself: a timer, a delivery, a reaction. */
+/** Something the server did by itself: a timer, a delivery, a reaction. */
 class ServerWork {
   readonly type = 'server';
 
-  /** The stream it was done for; null = the one of the event. */
+  /** The stream on whose behalf it was done; null = the stream of the event. */
   constructor(readonly stream: string | null) {}
 
-  /** How a record keeps it; null = it needs no header. */
+  /** The header stored in records; null = none is needed. */
   get header(): PrincipalHeader | null {
     return this.stream === null ? null : { name: causeHeader, value: Buffer.from(this.stream) };
   }
@@ -71,12 +71,12 @@ class ServerWork {
 /** The server's own work for the stream of the event. */
 export const ownWork = new ServerWork(null);
 
-/** What the server does for the sake of one stream, as `schedule/daily`. */
+/** Work of the server on behalf of another stream, like `schedule/daily`. */
 export function workFor(kind: string, id: string): ServerWork {
   return new ServerWork(`${kind}/${id}`);
 }
 
-/** Who caused the event of a record that says it was recorded. */
+/** The principal in the headers of a record that is marked as attributed. */
 export function principalIn(headers: readonly PrincipalHeader[]): Principal {
   for (const { name, value } of headers) {
     const text = value?.toString() ?? '';
@@ -93,7 +93,7 @@ function callerOf(text: string): Caller {
   return new Caller(name === '' ? null : name, text.slice(0, first), text.slice(first + 1, second));
 }
 
-/** The seed of the request that causes something; null where it cannot come again. */
+/** The seed of the request that causes something; null if the request cannot come again. */
 export function seedOf(by: Principal | null): RequestSeed | null {
   return by?.type === 'caller' ? by.seed : null;
 }

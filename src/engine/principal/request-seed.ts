@@ -1,18 +1,18 @@
 /**
- * What a request is known by that may come again: another node took it, and could not tell what had
- * become of it (ADR 79). Events of its turns carry `term`, so the journal tells that it was done.
+ * Identifies a request that may come again, because another node took it and could not find out its
+ * outcome (ADR 79). The events of its turns carry `term`, so the journal shows whether it was done.
  */
 import { Refusal } from '../../grammar/result.js';
 
-/** What a turn of a request decides that came again since. */
+/** The outcome of a turn of a request that has come again since. */
 const superseded: Refusal = new Refusal('unavailable', 'this request was sent again since');
 
-/** One for each request that a node has passed on; the caller of that request holds it. */
+/** One per request that a node has forwarded; held by the `Caller` of that request. */
 export class RequestSeed {
   private isTaken = false;
   private isOver = false;
 
-  /** `text` is made like the seed of a turn. */
+  /** `text` has the form of a turn's seed. */
   constructor(readonly text: string) {}
 
   /** The index term of every event that the request caused. Hits have to be checked. */
@@ -25,7 +25,7 @@ export class RequestSeed {
     return this.isOver;
   }
 
-  /** What a command is answered that belongs to a superseded request. */
+  /** The outcome of a command that belongs to a superseded request. */
   readonly refuse = (): Refusal => superseded;
 
   /** The request has come again: what is left of this one is refused. */
@@ -33,7 +33,7 @@ export class RequestSeed {
     this.isOver = true;
   }
 
-  /** This one for the first names that the request makes, then `others`. */
+  /** Returns this seed for the first names that the request makes, then `others`. */
   before(others: () => string): () => string {
     return () => {
       if (this.isTaken) return others();

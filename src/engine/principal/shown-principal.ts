@@ -1,12 +1,12 @@
-/** How people and programs name who caused an event, and ask for what one has caused. */
+/** How to show who caused an event, and how to select events by who caused them. */
 import { type Principal, principalTerm } from './principal.js';
 
 const unknown = 'unknown';
 const server = 'server';
 
 /**
- * `token:deploy@203.0.113.7/8f3k2-1c`, with `-` for a request without a credential; `server`, or
- * `server(schedule/daily)` where it was not for the stream of the event; `unknown`.
+ * `token:deploy@203.0.113.7/8f3k2-1c`, with `-` if the request had no credential; `server`, or
+ * `server(schedule/daily)` if it acted on behalf of another stream; `unknown`.
  */
 export function shownPrincipal(by: Principal | null): string {
   if (by === null) return unknown;
@@ -14,13 +14,13 @@ export function shownPrincipal(by: Principal | null): string {
   return `${by.name ?? '-'}@${by.address}/${by.requestId}`;
 }
 
-/** The same as JSON has it; null = unknown. */
+/** The principal as JSON; null = unknown. */
 export type PrincipalObject =
   | { readonly name: string | null; readonly address: string; readonly requestId: string }
   | { readonly server: string | null }
   | null;
 
-/** What `shownPrincipal` says, in fields; `server` is the stream it was done for, or null. */
+/** The content of `shownPrincipal` as fields; `server` is the stream it acted for, or null. */
 export function principalObject(by: Principal | null): PrincipalObject {
   if (by === null) return null;
   if (by.type === 'server') return { server: by.stream };
@@ -30,14 +30,15 @@ export function principalObject(by: Principal | null): PrincipalObject {
 
 /** Selects the events that a principal caused. */
 export interface PrincipalFilter {
-  /** An index term that all of them carry; null = there is none, so all events are looked at. */
+  /** An index term that all these events carry; null = there is none, so all events are read. */
   readonly term: string | null;
   readonly matches: (by: Principal | null) => boolean;
 }
 
 /**
- * `unknown`; `server`: all that it did by itself; `schedule/daily`: what it did for the sake of
- * that stream; anything else is the name of a credential: what was requested with it.
+ * Accepts `unknown`; `server`, for everything that the server did by itself; `schedule/daily`, for
+ * what it did on behalf of that stream; or else the name of a credential, for requests made with
+ * it.
  */
 export function principalFilter(text: string): PrincipalFilter {
   if (text === unknown) return { term: null, matches: (by) => by === null };

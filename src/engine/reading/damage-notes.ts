@@ -1,12 +1,12 @@
-/** What of the journal could not be read for one answer: it is said beside what could. */
+/** The damage met while the journal is read for one answer: shown beside what could be read. */
 import { DamagedData } from '../journal.js';
 
-/** One answer names so many places at most: `stepwell journal verify` names all. */
+/** How many places one answer names at most: `stepwell journal verify` names all. */
 const placesMax = 10;
 
-/** Made for one answer, which shows `all` of it under a field of its own (ADR 66). */
+/** Made for one answer, which shows `all` in a field of its own (ADR 66). */
 export class DamageNotes {
-  /** By where it begins: what is read alone tells the same damage with another end. */
+  /** By the place where damage begins: separate reads may report other ends of the same damage. */
   private readonly byPlace = new Map<string, DamagedData>();
 
   /** Notes damage; throws any other error. */

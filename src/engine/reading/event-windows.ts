@@ -1,11 +1,11 @@
-/** Events some at a time, for one who can save reads by knowing what comes next. */
+/** Passes events on in windows, for readers that save reads by knowing what comes next. */
 import type { EventEnvelope } from '../decider.js';
 
-/** So many events are looked at before the first of them is shown; fewer where they are large. */
+/** How many events are collected before the first of them is passed on; fewer if they are large. */
 const windowMax = 64;
 const windowBytesMax = 1024 * 1024;
 
-/** The same events; `meet` is given some at a time before the first of them is. */
+/** Yields the same events; calls `meet` with each window before the window's first event. */
 export async function* inWindows(
   events: AsyncIterable<EventEnvelope>,
   wanted: () => number,

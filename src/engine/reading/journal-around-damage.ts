@@ -1,6 +1,6 @@
 /**
- * A journal as a listing reads it: what does not read back is noted and passed over, so that one
- * damaged batch does not hide all that is intact. Nothing that changes state may read like this.
+ * A journal for listings: unreadable events are noted and skipped, so that one damaged batch does
+ * not hide all intact ones. Code that changes state must not read like this.
  */
 import type { EventEnvelope } from '../decider.js';
 import { DamagedData, type Journal, type JournalQuery } from '../journal.js';
@@ -19,27 +19,27 @@ type Reads = Pick<
   | 'offsetFor'
 >;
 
-/** What listings read of a journal. */
+/** What listings use of a journal. */
 export interface JournalReader extends Reads {
-  /** The same for one reader: what it has read last is not read again. */
+  /** A reader for one consumer: what it has read last is not read again. */
   remembering(): JournalReader;
 }
 
-/** So many intact events in a row, read one by one, end the search for where damage ends. */
+/** The search for the end of damage stops after this many intact events in a row. */
 const intactMin = 64;
 
-/** One answer reads so many events one by one at most: behind that it fails as a whole. */
+/** How many damaged events one answer may meet in single reads; then it fails as a whole. */
 const singlesMax = 4096;
 
 /**
- * Made for one answer. After a bounded number of reads that met damage it throws the next one: an
+ * Made for one answer. After a bounded number of reads that met damage it throws the next error: an
  * answer that is mostly damage would take too long.
  */
 export class JournalAroundDamage implements JournalReader {
   private readonly journal: JournalReader;
   private singles = 0;
 
-  /** For one answer. */
+  /** `damage` collects the damage of this answer. */
   constructor(
     journal: JournalReader,
     private readonly damage: DamageNotes,
@@ -68,7 +68,7 @@ export class JournalAroundDamage implements JournalReader {
     return this.journal.offsetFor(time);
   }
 
-  /** null also where the event is damaged. */
+  /** Also null if the event is damaged. */
   async read(offset: number): Promise<EventEnvelope | null> {
     try {
       return await this.journal.read(offset);
@@ -78,7 +78,7 @@ export class JournalAroundDamage implements JournalReader {
     }
   }
 
-  /** null also for each that is damaged. */
+  /** Also null for each event that is damaged. */
   async *readEach(
     offsets: AsyncIterable<number> | Iterable<number>,
     taken?: number,
@@ -96,7 +96,7 @@ export class JournalAroundDamage implements JournalReader {
           isOver = true;
         } catch (error) {
           if (!(error instanceof DamagedData)) throw error;
-          // What was read together with it may be intact: each says for itself whether it is.
+          // Events read together with a damaged one may be intact: each is read separately.
           for (const offset of pending.splice(0)) yield await this.read(offset);
         }
       }
@@ -105,7 +105,7 @@ export class JournalAroundDamage implements JournalReader {
     }
   }
 
-  /** Ends where an event of the stream is damaged: it alone says where the one before stands. */
+  /** Ends at a damaged event of the stream: only that event says where the previous one is. */
   async *readStream(lastOffset: number): AsyncGenerator<EventEnvelope> {
     for (let offset = lastOffset; offset >= this.startOffset; ) {
       const envelope = await this.read(offset);
@@ -115,14 +115,14 @@ export class JournalAroundDamage implements JournalReader {
     }
   }
 
-  /** Without those that are damaged. */
+  /** Leaves out damaged events. */
   async *query(query: JournalQuery): AsyncGenerator<EventEnvelope> {
     const found =
       query.terms.length > 0 ? this.readEach(this.journal.offsets(query)) : this.scan(query);
     for await (const envelope of found) if (envelope !== null) yield envelope;
   }
 
-  /** As the index finds them, which is not damaged. */
+  /** As found by the index, which is not damaged. */
   offsets(query: JournalQuery): AsyncGenerator<number> {
     return this.journal.offsets(query);
   }
@@ -142,14 +142,14 @@ export class JournalAroundDamage implements JournalReader {
       } catch (error) {
         this.damage.note(error);
       }
-      // It lies in what was to be read next.
+      // The damage is in what was to be read next.
       const behind = yield* this.passed(from, until, isBackwards);
       if (isBackwards) until = behind;
       else from = behind;
     }
   }
 
-  /** Reads event by event until some behind the damage are intact; returns where that ends. */
+  /** Reads event by event until enough behind the damage are intact; returns where that ends. */
   private async *passed(
     from: number,
     until: number,
@@ -169,7 +169,7 @@ export class JournalAroundDamage implements JournalReader {
     return isBackwards ? at + 1 : at;
   }
 
-  /** What is taken of it is added to `taken`; it stays open where its reader stops. */
+  /** Adds each item taken to `taken`; the iterator stays open if its reader stops. */
   private async *remembered(
     items: Iterator<number> | AsyncIterator<number>,
     taken: number[],

@@ -1,6 +1,6 @@
 /**
- * Events that are asked for one by one at about the same time, read together: a read of one costs
- * the batches around it, and on a page of logs neighbours are asked for.
+ * Combines reads of single events that are requested at about the same time: a read of one event
+ * costs the batches around it, and a page of logs requests neighbours.
  */
 
 import type { EventEnvelope } from '../decider.js';
@@ -8,22 +8,20 @@ import type { JournalReader } from './journal-around-damage.js';
 
 type Found = EventEnvelope | null;
 
-/** A read that waits for its neighbours. */
+/** A read that is waiting for others. */
 interface PendingRead {
   readonly offset: number;
   readonly resolve: (found: Found) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Made for one answer. Where the journal rejects, every read that has no event yet rejects with it.
- */
+/** Made for one answer. If the journal rejects, every read still without its event rejects, too. */
 export class ReadsTogether {
   private pending: PendingRead[] = [];
 
   constructor(private readonly journal: Pick<JournalReader, 'readEach'>) {}
 
-  /** The event at an offset, with what else is asked for in this turn of the event loop. */
+  /** The event at an offset, read together with all requests of this turn of the event loop. */
   read(offset: number): Promise<Found> {
     if (this.pending.length === 0) setImmediate(() => void this.readAll());
     return new Promise((resolve, reject) => this.pending.push({ offset, resolve, reject }));

@@ -1,4 +1,4 @@
-/** What memory holds of a stream, as objects and as bytes. */
+/** What memory holds of a stream, as an object and as bytes. */
 import type { RestingStream, StoredStream } from './resting-page.js';
 import { type StoredForm, StoredStates } from './stored-form.js';
 
@@ -7,32 +7,32 @@ export interface Actor<State = unknown> {
   readonly state: State;
   /** Events so far. */
   readonly length: number;
-  /** The offset of its first event: what a message was published with is read back from there. */
+  /** The offset of its first event, from which the content of a published message is read back. */
   readonly firstOffset: number;
   readonly lastOffset: number;
 }
 
-/** Of one kind of entity: its decider says how states are stored (`StoredForm`). */
+/** Converts the actors of one kind; its decider says how states are stored (`StoredForm`). */
 export class ActorForm<State> {
   private readonly states: StoredStates<State>;
 
-  /** `form` of its states. */
+  /** `form` is that of the kind's states. */
   constructor(form: StoredForm<State>) {
     this.states = new StoredStates(form);
   }
 
-  /** As a snapshot keeps it. */
+  /** The form that snapshots keep. */
   stored(id: string, { state, length, firstOffset, lastOffset }: Actor<State>): StoredStream {
     return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state) };
   }
 
-  /** As it rests. Of its own: fields behind a spread would cost as much as all else here. */
+  /** The form at rest. Does not call `stored`: spreading its fields would double the cost. */
   resting(id: string, actor: Actor<State>, wantedAt: number): RestingStream {
     const { state, length, firstOffset, lastOffset } = actor;
     return { id, length, firstOffset, lastOffset, bytes: this.states.bytesOf(state), wantedAt };
   }
 
-  /** A resting one, as it is when it is woken. */
+  /** The actor of a resting stream that is woken. */
   actor({ bytes, length, firstOffset, lastOffset }: RestingStream): Actor<State> {
     return { state: this.states.stateIn(bytes), length, firstOffset, lastOffset };
   }

@@ -1,6 +1,6 @@
-/** Where events are missing from streams: a sweep has taken them, or they are lost. */
+/** Events that are missing from streams: a sweep has removed them, or they are lost. */
 
-/** An event at its place, as far as it is needed here. */
+/** An event and its place, as far as needed here. */
 interface Placed {
   readonly kind: string;
   readonly id: string;
@@ -8,7 +8,7 @@ interface Placed {
   readonly offset: number;
 }
 
-/** An event is in the journal, and those that must stand before it are not: damage. */
+/** The journal has an event, but not those that must come before it: damage. */
 export class BrokenStream extends Error {
   override readonly name = 'BrokenStream';
 
@@ -20,26 +20,26 @@ export class BrokenStream extends Error {
   }
 }
 
-/** Streams of one kind of which replay has passed over events: a checkpoint has to follow. */
+/** Streams of one kind of which replay has skipped events: a checkpoint has to follow. */
 export class Gaps {
   private readonly open = new Map<string, Placed>();
 
-  /** Replay has no stream that this event could follow on. */
+  /** Notes an event that cannot follow on what replay has of its stream. */
   passedOver(envelope: Placed): void {
     if (!this.open.has(envelope.id)) this.open.set(envelope.id, envelope);
   }
 
-  /** A checkpoint stands for what is missing. */
+  /** A checkpoint replaces the missing events. */
   close(id: string): void {
     this.open.delete(id);
   }
 
-  /** Of each such stream, the first event that was passed over. */
+  /** The first skipped event of each such stream. */
   firsts(): Iterable<Placed> {
     return this.open.values();
   }
 
-  /** After the last event of the past; throws `BrokenStream`. `lengthOf` a stream, in events. */
+  /** Call it after the last past event; throws `BrokenStream`. `lengthOf` returns event counts. */
   requireNone(lengthOf: (id: string) => number): void {
     for (const envelope of this.open.values()) {
       throw new BrokenStream(envelope, lengthOf(envelope.id));

@@ -1,19 +1,19 @@
 /**
- * Rows by hashes of 32 bits: open hash tables of numbers, 8 bytes a row. There are 256 of them, so
- * that one that grows holds the event loop for little, however many rows there are.
+ * Finds rows by 32-bit hashes: open hash tables of numbers, 8 bytes per row. There are 256 tables,
+ * so that growing one holds the event loop only briefly, however many rows there are.
  */
 
-/** The high bits of a hash say which table. */
+/** The high bits of a hash select the table. */
 const tableBits = 8;
 
 const slotsMin = 16;
 const noSlots = new Uint32Array(0);
 const free = 0;
-/** What was here has gone, and what was put behind it is still found. */
+/** A slot whose row was removed; rows stored behind it can still be found. */
 const gone = 0xffffffff;
 
 interface Table {
-  /** Row + 1 each. */
+  /** Each is a row number + 1. */
   slots: Uint32Array;
   rows: number;
   /** Slots that are not free. */
@@ -23,26 +23,26 @@ interface Table {
 /** Part of `RestingStreams`. */
 export class HashedRows {
   private readonly tables: (Table | null)[] = Array(2 ** tableBits).fill(null);
-  /** In each table. */
+  /** Rows expected in each table. */
   private rowsExpected = 0;
 
-  /** `hashOf` says the hash of a row that is here. */
+  /** `hashOf` returns the hash of a row that is here. */
   constructor(private readonly hashOf: (row: number) => number) {}
 
   /**
-   * Slots in which rows with this hash stand from `hash & (slots.length - 1)` on, each as `rowIn`
-   * says; there is a free one, unless there are none.
+   * The slots to search for rows with this hash, from `hash & (slots.length - 1)` on; `rowIn`
+   * decodes a slot. At least one slot is free, unless there are no slots.
    */
   slotsOf(hash: number): Uint32Array {
     return this.tables[hash >>> (32 - tableBits)]?.slots ?? noSlots;
   }
 
-  /** So many rows will come, before any others: tables are made large enough for them at once. */
+  /** Call it before any rows are added: tables are then made large enough for all at once. */
   expect(rows: number): void {
     this.rowsExpected = Math.ceil(rows / 2 ** tableBits);
   }
 
-  /** A row that is not here yet. */
+  /** Adds a row that is not here yet. */
   add(row: number, hash: number): void {
     const table = this.tableOf(hash);
     if ((table.used + 1) * 3 > table.slots.length * 2) this.grow(table);
@@ -60,7 +60,7 @@ export class HashedRows {
     this.rowsExpected = 0;
   }
 
-  /** A row has another number now. */
+  /** Changes the number of a row. */
   move(row: number, hash: number, to: number): void {
     const { slots } = this.tableOf(hash);
     slots[placeOf(slots, row, hash)] = to + 1;
@@ -88,12 +88,12 @@ export class HashedRows {
   }
 }
 
-/** The row in a slot; -1 = it is free, and nothing stands behind it; -2 = its row has gone. */
+/** The row in a slot; -1 = the slot is free and ends the search; -2 = its row was removed. */
 export function rowIn(slot: number): number {
   return slot === gone ? -2 : slot - 1;
 }
 
-/** Whether it took a slot that was free. */
+/** Returns whether the row took a slot that was free. */
 function put(slots: Uint32Array, row: number, hash: number): boolean {
   const mask = slots.length - 1;
   let at = hash & mask;

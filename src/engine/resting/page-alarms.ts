@@ -1,14 +1,14 @@
-/** Of each page of streams its earliest alarm, and which page has the earliest of all. */
+/** The earliest alarm of each page of streams, and the page with the earliest of all. */
 import { type Alarm, noAlarm } from './resting-page.js';
 
-/** Part of `RestingStreams`, which numbers its pages from 0 on. */
+/** Part of `RestingStreams`, which numbers its pages from 0. */
 export class PageAlarms {
   private readonly times: number[] = [];
   private readonly offsets: number[] = [];
-  /** The page with the earliest; -1 = not known. */
+  /** The page with the earliest alarm; -1 = not known. */
   private first = -1;
 
-  /** The earliest alarm of a page. */
+  /** Sets the earliest alarm of a page. */
   set(page: number, { at, firstOffset }: Alarm): void {
     this.times[page] = at;
     this.offsets[page] = firstOffset;
@@ -16,12 +16,12 @@ export class PageAlarms {
     else if (this.first >= 0 && this.isBefore(page, this.first)) this.first = page;
   }
 
-  /** When the earliest of a page is, Unix milliseconds; Infinity = it has none. */
+  /** The time of a page's earliest alarm, Unix milliseconds; Infinity = it has none. */
   timeOf(page: number): number {
     return this.times[page] ?? noAlarm.at;
   }
 
-  /** The page with the earliest alarm, of equal ones that of the stream that began first. */
+  /** The page with the earliest alarm; of equal ones, that of the stream that began first. */
   earliest(): number {
     if (this.first >= 0) return this.first;
     const { times, offsets } = this;

@@ -1,6 +1,6 @@
 /**
- * A page of streams as it was at one moment, as bytes. Rows are only ever added, so what was there
- * stays where it was; those that go meanwhile are noted.
+ * A page of streams as it was at one moment, as bytes. Rows are only ever added, so existing rows
+ * stay where they are; rows that are removed meanwhile are noted.
  *
  *     page    rows u32, length of the bytes u32, numbers, places, bytes (see `resting-page.ts`)
  */
@@ -10,35 +10,35 @@ export interface PageRows {
   readonly numbers: Float64Array;
   readonly places: Uint32Array;
   readonly bytes: Buffer;
-  /** How many rows there are, with those that have gone. */
+  /** The number of rows, including removed ones. */
   readonly rows: number;
   readonly bytesEnd: number;
 }
 
-/** Numbers of a row, 8 bytes each: length, first and last offset, and when it is wanted. */
+/** Numbers of 8 bytes per row: length, first and last offset, and when the stream is wanted. */
 export const numbersOfRow = 4;
-/** Numbers of a row, 4 bytes each: hash, where its bytes begin, and how many of them are the id. */
+/** Numbers of 4 bytes per row: hash, where its bytes begin, and how many of them are the id. */
 export const placesOfRow = 3;
 
-/** Bytes in front of the rows. */
+/** Bytes before the rows. */
 export const pageHeadLength = 8;
 
 /**
- * It shares the arrays of its page. The page reports each row that goes, until the cut is
+ * Shares the arrays of its page. The page reports each row that is removed until the cut is
  * released; a page has one cut at a time.
  */
 export class PageCut {
-  /** Lengths of rows that have gone since. */
+  /** Stream lengths of the rows removed since the cut. */
   private readonly goneSince = new Map<number, number>();
 
   constructor(private readonly page: PageRows) {}
 
-  /** A row is about to go that is a stream of `length` events. */
+  /** A row, which holds a stream of `length` events, is about to be removed. */
   goes(row: number, length: number): void {
     if (row < this.page.rows) this.goneSince.set(row, length);
   }
 
-  /** The page as it was at the cut, as `RestingPage.fromBytes` takes it. */
+  /** The page as it was at the cut, in the form that `RestingPage.fromBytes` reads. */
   toBytes(): Buffer {
     const { numbers, places, bytes, rows, bytesEnd } = this.withoutGone();
     const head = Buffer.alloc(pageHeadLength);
@@ -89,7 +89,7 @@ export class PageCut {
   }
 }
 
-/** The memory of an array. */
+/** The memory of an array's first `items`. */
 export function bytesOfArray(array: Float64Array | Uint32Array, items = array.length): Buffer {
   return Buffer.from(array.buffer, array.byteOffset, items * array.BYTES_PER_ELEMENT);
 }

@@ -1,18 +1,18 @@
 /**
- * Streams that rest, as rows of bytes: 48 bytes each beside id and state, in arrays that the
- * garbage collector does not look into. A page has a bound, so that it is never copied as a whole
- * once it is large, and may be stored or emptied within one tick.
+ * Resting streams as rows of bytes: 48 bytes each beside id and state, in arrays that the garbage
+ * collector does not traverse. The size of a page is bounded, so that a large page is never copied
+ * as a whole, and can be stored or emptied within one tick.
  *
  *     numbers   length, firstOffset, lastOffset, wantedAt   of row 0, of row 1, ...
  *     places    hash of the id, where its bytes begin, bytes of the id
  *     bytes     id, state, id, state, ...
- *     alarms    a heap of rows, the earliest `wantedAt` first, of equal ones the lower firstOffset
+ *     alarms    a heap of rows: earliest `wantedAt` first, then lowest `firstOffset`
  */
 import { textBytesMax, writeText } from '../../../storage/format/record-encoding.js';
 import { bytesOfArray, numbersOfRow, PageCut, pageHeadLength, placesOfRow } from './page-cut.js';
 import { allStreams, isInPart } from './stream-part.js';
 
-/** A stream as it is stored: `valueIn` and the kind's `fromStored` make its state of the bytes. */
+/** A stored stream: `valueIn` and the kind's `fromStored` decode its state. */
 export interface StoredStream {
   readonly id: string;
   /** Events so far. */
@@ -23,9 +23,9 @@ export interface StoredStream {
   readonly bytes: Buffer;
 }
 
-/** A stream that rests. */
+/** A resting stream. */
 export interface RestingStream extends StoredStream {
-  /** When it has to be asked what it wants, Unix milliseconds; Infinity = it wants nothing. */
+  /** When to ask the stream what it wants, Unix milliseconds; Infinity = it wants nothing. */
   readonly wantedAt: number;
 }
 
@@ -35,24 +35,24 @@ export interface Alarm {
   readonly firstOffset: number;
 }
 
-/** Of a page in which nothing is wanted. */
+/** The alarm of a page in which nothing is wanted. */
 export const noAlarm: Alarm = { at: Number.POSITIVE_INFINITY, firstOffset: -1 };
 
 const rowsMin = 16;
 const bytesMin = 1024;
-/** A page with no more, and few rows, is left as it is until all of them have gone. */
+/** A page with at most this many bytes and few rows stays as it is until all rows are removed. */
 const smallBytes = 32 * 1024;
 
-/** Rows of a page are numbered with so many bits. */
+/** The number of a row within its page has this many bits. */
 export const rowBits = 12;
-/** A page has at most so many. */
+/** A page has at most this many rows. */
 export const rowsMax = 2 ** rowBits;
-/** A stream with more has a page of its own. */
+/** A stream with more bytes has a page of its own. */
 const bytesMax = 1024 * 1024;
 
 /**
- * Rows are numbered as they come, and are good for as long as the page is: what is removed leaves
- * its place empty.
+ * Rows are numbered as they are added and keep their numbers as long as the page exists: a removed
+ * row leaves its place empty.
  */
 export class RestingPage {
   private numbers: Float64Array;
@@ -63,10 +63,10 @@ export class RestingPage {
   private alarmCount = 0;
   private gone = 0;
   private cut: PageCut | null = null;
-  /** With those that have gone. Read it only. */
+  /** Includes removed rows. Read only. */
   rows = 0;
 
-  /** Room for so many, until it grows. */
+  /** Has room for this much before it grows. */
   constructor(rows = rowsMin, bytes = bytesMin) {
     this.numbers = new Float64Array(rows * numbersOfRow);
     this.places = new Uint32Array(rows * placesOfRow);
@@ -74,7 +74,7 @@ export class RestingPage {
     this.bytes = Buffer.allocUnsafeSlow(bytes);
   }
 
-  /** As large as it may become, for streams of which there are many: it does not grow. */
+  /** A page of full size, for kinds with many streams: it does not grow. */
   static ofMany(): RestingPage {
     return new RestingPage(rowsMax, bytesMax);
   }
@@ -84,18 +84,18 @@ export class RestingPage {
     return this.rows - this.gone;
   }
 
-  /** Half of it is empty, so that the streams that are left belong into another page. */
+  /** Whether more than half is empty, so that the remaining streams should move to another page. */
   get isSparse(): boolean {
     if (this.gone <= rowsMin && this.bytesEnd <= smallBytes) return false;
     return this.gone * 2 > this.rows;
   }
 
-  /** It is good for being taken over as it is. */
+  /** Whether the page is full enough to be adopted as it is. */
   get isHalfFull(): boolean {
     return this.rows * 2 >= rowsMax || this.bytesEnd * 2 >= bytesMax;
   }
 
-  /** Whether a stream fits in. */
+  /** Whether the stream fits into the page. */
   takes({ id, bytes }: RestingStream): boolean {
     if (this.rows === 0) return true;
     return this.rows < rowsMax && this.bytesEnd + textBytesMax(id) + bytes.length <= bytesMax;
@@ -106,7 +106,7 @@ export class RestingPage {
     return this.places[row * placesOfRow] === hash && !this.isGone(row) && this.idOf(row) === id;
   }
 
-  /** A stream that does not rest yet, and its row; with an alarm it is given at its time. */
+  /** Adds a stream and returns its row; with an alarm, `takeAlarm` returns it at its time. */
   add(stream: RestingStream, hash: number, hasAlarm: boolean): number {
     const { id, bytes, length, firstOffset, lastOffset, wantedAt } = stream;
     this.reserve(textBytesMax(id) + bytes.length);
@@ -129,7 +129,7 @@ export class RestingPage {
     return row;
   }
 
-  /** Removes a row; its bytes stay as long as the page. */
+  /** Removes a row; its bytes stay as long as the page exists. */
   remove(row: number): void {
     const at = row * numbersOfRow;
     this.cut?.goes(row, this.numbers[at] ?? 0);
@@ -137,7 +137,7 @@ export class RestingPage {
     this.gone += 1;
   }
 
-  /** The hash that a row was added with. */
+  /** The hash with which a row was added. */
   hashOf(row: number): number {
     return this.places[row * placesOfRow] ?? 0;
   }
@@ -147,7 +147,7 @@ export class RestingPage {
     return this.numbers[row * numbersOfRow + 1] ?? -1;
   }
 
-  /** The stream of a row, with bytes that are only good until something changes here. */
+  /** The stream of a row; its bytes are valid only until something changes here. */
   read(row: number): RestingStream {
     const at = row * numbersOfRow;
     return {
@@ -160,7 +160,7 @@ export class RestingPage {
     };
   }
 
-  /** Every row with a stream of the part. What is added meanwhile may be among them. */
+  /** Every row whose stream belongs to the part; may include rows added meanwhile. */
   *all(part = allStreams): Generator<number> {
     for (let row = 0; row < this.rows; row += 1)
       if (!this.isGone(row) && isInPart(this.firstOffsetOf(row), part)) yield row;
@@ -170,7 +170,7 @@ export class RestingPage {
     return this.bytes.toString('utf8', this.startOf(row), this.stateStart(row));
   }
 
-  /** The earliest alarm. Of equal ones that of the stream that began first. */
+  /** The earliest alarm; if several are equal, that of the stream that began first. */
   nextAlarm(): Alarm {
     while (this.alarmCount > 0 && this.isGone(this.alarms[0] ?? 0)) this.popAlarm();
     if (this.alarmCount === 0) return noAlarm;
@@ -178,31 +178,31 @@ export class RestingPage {
     return { at: this.wantedAt(row), firstOffset: this.firstOffsetOf(row) };
   }
 
-  /** The id of the stream that `nextAlarm` is of; it has no alarm any more. */
+  /** The id of the stream whose alarm `nextAlarm` returned; it has no alarm any more. */
   takeAlarm(): string {
     const id = this.idOf(this.alarms[0] ?? 0);
     this.popAlarm();
     return id;
   }
 
-  /** The rows that have an alarm, and some that have gone. */
+  /** The rows that have an alarm; may include removed rows. */
   alarmed(): ReadonlySet<number> {
     return new Set(this.alarms.subarray(0, this.alarmCount));
   }
 
-  /** All streams that rest here now, to be stored later; in place of an earlier cut. */
+  /** A cut of all streams that rest here now, to be stored later; replaces an earlier cut. */
   cutNow(): PageCut {
     const { numbers, places, bytes, rows, bytesEnd } = this;
     this.cut = new PageCut({ numbers, places, bytes, rows, bytesEnd });
     return this.cut;
   }
 
-  /** A cut is stored, or not wanted any more. */
+  /** Drops a cut that is stored or no longer needed. */
   release(cut: PageCut): void {
     if (this.cut === cut) this.cut = null;
   }
 
-  /** The page of a cut's bytes; every stream that wants something has an alarm. */
+  /** Restores a page from a cut's bytes; every stream that wants something gets an alarm. */
   static fromBytes(stored: Buffer): RestingPage {
     const rows = stored.readUInt32LE(0);
     const bytesLength = stored.readUInt32LE(4);
@@ -215,7 +215,7 @@ export class RestingPage {
     page.bytesEnd = bytesLength;
     page.rows = rows;
     for (let row = 0; row < rows; row += 1) {
-      // Mostly in order, so that each stays where it is put.
+      // Rows are mostly in order of time, so that each stays where it is put.
       if (page.wantedAt(row) < Number.POSITIVE_INFINITY) page.pushAlarm(row);
     }
     return page;
@@ -247,7 +247,7 @@ export class RestingPage {
     return row + 1 === this.rows ? this.bytesEnd : this.startOf(row + 1);
   }
 
-  /** Full arrays become twice as large; those of a full page are as large as they may be. */
+  /** Full arrays double in size; those of a full-size page never grow. */
   private reserve(bytes: number): void {
     const needed = this.bytesEnd + bytes;
     if (needed > this.bytes.length) {

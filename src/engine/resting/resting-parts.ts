@@ -1,5 +1,5 @@
 /**
- * Pages of streams that rest, as parts of bytes:
+ * The format of pages of resting streams, as parts of bytes:
  *
  *     part    seed of the hashes u32, rows in all parts u32, then page, page, ...
  *     page    length u32, bytes (`PageCut.toBytes`)
@@ -11,11 +11,11 @@ const pageHeadLength = 4;
 /** What all parts of the streams of a kind have in common. */
 export interface PartsHead {
   readonly seed: number;
-  /** How many streams there are in all parts, or were at the beginning. */
+  /** How many streams all parts hold, or held at the beginning. */
   readonly rows: number;
 }
 
-/** The part that these pages are. */
+/** Encodes these pages as one part. */
 export function partOf({ seed, rows }: PartsHead, pages: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(headLength);
   head.writeUInt32LE(seed, 0);
@@ -29,12 +29,12 @@ export function partOf({ seed, rows }: PartsHead, pages: readonly Buffer[]): Buf
   return Buffer.concat(pieces);
 }
 
-/** What a part has in common with all others of its kind. */
+/** The head of a part, equal in all parts of its kind. */
 export function partsHeadOf(part: Buffer): PartsHead {
   return { seed: part.readUInt32LE(0), rows: part.readUInt32LE(4) };
 }
 
-/** The bytes are those of the part. */
+/** The pages in a part, as slices of it. */
 export function* pagesIn(part: Buffer): Generator<Buffer> {
   for (let at = headLength; at < part.length; ) {
     const start = at + pageHeadLength;

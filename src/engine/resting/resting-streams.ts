@@ -1,8 +1,8 @@
 /**
- * The streams of one kind that rest: bytes, found by their ids, and given back when they are
- * wanted. They stand in pages in the order in which they came, so that one after another is written
- * to the same place in memory; what is taken out leaves its place empty, and the streams of a page
- * that is half empty move to the last one.
+ * The resting streams of one kind as bytes: found by id, and returned when they are wanted. They
+ * are in pages in the order in which they came, so that new ones are written to the same place in
+ * memory. A removed stream leaves its place empty; when more than half of a page is empty, its
+ * streams move to the last page.
  */
 
 import { HashedRows, rowIn } from './hashed-rows.js';
@@ -12,54 +12,54 @@ import { pagesIn, partsHeadOf } from './resting-parts.js';
 import { allStreams } from './stream-part.js';
 import { StreamsCut } from './streams-cut.js';
 
-/** Of a row's number the bits that say where in its page it is. */
+/** The bits of a row's number that are its number within its page. */
 const rowMask = rowsMax - 1;
 
-/** Part of the `ActorDirectory` of the kind, which alone puts streams here and takes them out. */
+/** Part of the `ActorDirectory` of the kind; only that adds and removes streams here. */
 export class RestingStreams {
-  /** By their numbers; null = it was dropped. */
+  /** By page number; null = the page was dropped. */
   private readonly pages: (RestingPage | null)[] = [];
   private readonly dropped: number[] = [];
-  /** The page that streams are added to; -1 = a new one. */
+  /** The page to which streams are added; -1 = a new one. */
   private open = -1;
   private readonly table = new HashedRows((row) => this.pageOf(row).hashOf(row & rowMask));
   private readonly alarms = new PageAlarms();
-  /** How many streams rest. Read it only. */
+  /** How many streams rest. Read only. */
   size = 0;
-  /** Nothing rests here, so that no stream need be looked for. Read it only. */
+  /** True if nothing rests here, so that look-ups can be skipped. Read only. */
   isEmpty = true;
   /** See `holdOnly`. */
   private only: ReadonlySet<string> | null = null;
 
-  /** `seed` keeps strangers from choosing ids whose hashes are the same; 32 bits. */
+  /** `seed` (32 bits) keeps clients from choosing ids with equal hashes. */
   constructor(private seed: number) {}
 
-  /** Throws where `holdOnly` leaves open whether it rests. */
+  /** Throws if `holdOnly` makes it unknown whether the stream rests. */
   has(id: string): boolean {
     return this.firstOffsetOf(id) !== undefined;
   }
 
   /**
-   * Of what `restore` is given only the streams with these ids are put here; a question for
-   * another one is an error, since what was given may have it.
+   * From now on `restore` keeps only streams with these ids. Asking for another id throws, because
+   * that stream may be among those that were not kept.
    */
   holdOnly(ids: ReadonlySet<string>): void {
     this.only = ids;
     this.isEmpty = false;
   }
 
-  /** Whether a stream may be put here (see `holdOnly`). */
+  /** Whether a stream may be kept here (see `holdOnly`). */
   mayHold(id: string): boolean {
     return this.only === null || this.only.has(id);
   }
 
-  /** The journal offset of its first event; undefined = it does not rest. Throws as `has`. */
+  /** The journal offset of its first event; undefined = it does not rest. Throws like `has`. */
   firstOffsetOf(id: string): number | undefined {
     const row = this.rowOf(id, hashOf(id, this.seed));
     return row < 0 ? undefined : this.pageOf(row).firstOffsetOf(row & rowMask);
   }
 
-  /** A stream that does not rest yet; with an alarm it is given by `takeDue` when it is wanted. */
+  /** Adds a stream that does not rest yet; with an alarm, `takeDue` returns it when wanted. */
   add(stream: RestingStream, hasAlarm: boolean): void {
     const hash = hashOf(stream.id, this.seed);
     this.table.add(this.place(stream, hash, hasAlarm), hash);
@@ -67,13 +67,13 @@ export class RestingStreams {
     this.isEmpty = false;
   }
 
-  /** What `use` makes of a stream that rests; its bytes are only good within. */
+  /** Returns what `use` makes of a resting stream; its bytes are valid only within `use`. */
   read<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
     const row = this.rowOf(id, hashOf(id, this.seed));
     return row < 0 ? undefined : use(this.pageOf(row).read(row & rowMask));
   }
 
-  /** As `read`, and the stream rests no more. */
+  /** Like `read`, but removes the stream. */
   take<Result>(id: string, use: (stream: RestingStream) => Result): Result | undefined {
     const hash = hashOf(id, this.seed);
     const row = this.rowOf(id, hash);
@@ -92,15 +92,15 @@ export class RestingStreams {
   }
 
   /**
-   * In no order. Streams may rest and be woken between two of them: one that stays is among them,
-   * one that goes may be, and one that moves may be twice.
+   * Ids in no order. Streams may rest and be woken during the iteration: a stream that stays is
+   * included, one that is woken may be, and one that moves to another page may come twice.
    */
   *ids(): Generator<string> {
     for (const page of [...this.pages])
       if (page !== null) for (const row of page.all()) yield page.idOf(row);
   }
 
-  /** Every stream of the part; its bytes are only good until something changes here. */
+  /** Every stream of the part; its bytes are valid only until something changes here. */
   *all(part = allStreams): Generator<RestingStream> {
     for (const page of [...this.pages])
       if (page !== null) for (const row of page.all(part)) yield page.read(row);
@@ -112,8 +112,8 @@ export class RestingStreams {
   }
 
   /**
-   * The id of a stream that is wanted by `now`, the earliest first, of equal ones that which began
-   * first; it has no alarm any more.
+   * The id of a stream that is wanted by `now`: the earliest first, and of equal ones the one that
+   * began first. The stream has no alarm any more.
    */
   takeDue(now: number): string | undefined {
     const number = this.alarms.earliest();
@@ -124,7 +124,7 @@ export class RestingStreams {
     return id;
   }
 
-  /** Everything that rests now, to be stored while this goes on. */
+  /** A cut of everything that rests now, to be stored while streams keep changing. */
   cut(): StreamsCut {
     const pages = this.pages.filter((page) => page !== null);
     return new StreamsCut(
@@ -133,7 +133,7 @@ export class RestingStreams {
     );
   }
 
-  /** Takes over a part of what rested elsewhere, with alarms; only such parts may be here. */
+  /** Adds a part cut elsewhere, with alarms; all other streams here must come from such parts. */
   restore(part: Buffer): void {
     const { seed, rows } = partsHeadOf(part);
     this.seed = seed;
@@ -147,7 +147,7 @@ export class RestingStreams {
 
   private adopt(page: RestingPage): void {
     const number = this.numbered(page);
-    // Of what was stored no row has gone.
+    // A stored page has no removed rows.
     for (let row = 0; row < page.rows; row += 1) {
       this.table.add(number * rowsMax + row, page.hashOf(row));
     }
@@ -164,7 +164,7 @@ export class RestingStreams {
     }
   }
 
-  /** The row of a stream; -1 = it does not rest. Throws as `has`. */
+  /** The row of a stream; -1 = it does not rest. Throws like `has`. */
   private rowOf(id: string, hash: number): number {
     if (this.only !== null && !this.only.has(id)) {
       throw new Error(`${id} may rest where only other streams were read`);
@@ -184,7 +184,7 @@ export class RestingStreams {
     return page;
   }
 
-  /** Puts a stream into the open page, and answers its row. */
+  /** Adds a stream to the open page, and returns its row. */
   private place(stream: RestingStream, hash: number, hasAlarm: boolean): number {
     let page = this.pages[this.open] ?? null;
     if (page?.takes(stream) !== true) {
@@ -192,7 +192,7 @@ export class RestingStreams {
       this.open = this.numbered(page);
     }
     const row = page.add(stream, hash, hasAlarm);
-    // One that is wanted later changes nothing: of a page only the earliest alarm is known here.
+    // A later alarm changes nothing: only the earliest alarm of a page is known here.
     if (hasAlarm && stream.wantedAt <= this.alarms.timeOf(this.open)) {
       this.alarms.set(this.open, page.nextAlarm());
     }
@@ -205,7 +205,7 @@ export class RestingStreams {
     return number;
   }
 
-  /** A cut of the page, and who passes over its streams just now, go on with it as it was. */
+  /** A cut of the page, and iterations over its streams, keep using the page as it was. */
   private moveAll(number: number, page: RestingPage): void {
     if (this.open === number) this.open = -1;
     const alarmed = page.alarmed();
@@ -225,7 +225,7 @@ export class RestingStreams {
   }
 }
 
-/** The streams of a part that `restore` takes. */
+/** The streams of a part in the form that `restore` takes. */
 export function* streamsIn(part: Buffer): Generator<RestingStream> {
   for (const stored of pagesIn(part)) {
     const page = RestingPage.fromBytes(stored);
@@ -233,7 +233,7 @@ export function* streamsIn(part: Buffer): Generator<RestingStream> {
   }
 }
 
-/** 32 bits: FNV-1a over the code units, mixed so that high bits are as good as low ones. */
+/** A 32-bit hash: FNV-1a over the code units, mixed so that high bits are as good as low ones. */
 function hashOf(id: string, seed: number): number {
   let hash = seed ^ 0x811c9dc5;
   for (let index = 0; index < id.length; index += 1) {

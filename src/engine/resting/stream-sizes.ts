@@ -1,14 +1,14 @@
-/** How many streams of a kind are held as objects, and how long a stream may become. */
+/** How many streams of a kind are kept as objects, and the length at which a checkpoint is due. */
 
 export interface StreamSizes {
   /**
-   * Live states of a kind that `restsIdle`: beyond them the least recently touched rest. In replay
-   * of any kind: beyond them the half that was woken first.
+   * How many states of a kind that `restsIdle` are kept live: beyond this, the least recently
+   * touched rest. In replay, for every kind: beyond this, the half that was woken first rests.
    */
   readonly liveStates: number;
-  /** Streams whose kind asks for it have a checkpoint after so many events. */
+  /** Streams of a kind with checkpoints get one each time after this many events. */
   readonly eventsPerCheckpoint: number;
 }
 
-/** What the server runs with; tests choose smaller ones, so that streams rest soon. */
+/** The values of the server; tests choose smaller ones, so that streams rest sooner. */
 export const shippedStreamSizes: StreamSizes = { liveStates: 1024, eventsPerCheckpoint: 1024 };

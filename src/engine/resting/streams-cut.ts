@@ -3,7 +3,7 @@ import type { PageCut } from './page-cut.js';
 import type { RestingPage } from './resting-page.js';
 import { type PartsHead, partOf } from './resting-parts.js';
 
-/** Pages that are smaller share a part. */
+/** Smaller pages share a part. */
 const partBytes = 512 * 1024;
 
 interface CutPage {
@@ -11,14 +11,14 @@ interface CutPage {
   readonly cut: PageCut;
 }
 
-/** Its parts are made once, in order; a page is free of the cut as soon as its part is made. */
+/** Its parts are made once, in order; the cut releases each page as soon as it is in a part. */
 export class StreamsCut {
   constructor(
     private readonly head: PartsHead,
     private readonly pages: readonly CutPage[],
   ) {}
 
-  /** All of them; streams may rest and be woken between two parts. */
+  /** All parts; streams may rest and be woken between two of them. */
   *parts(): Generator<Buffer> {
     let stored: Buffer[] = [];
     let bytes = 0;
@@ -35,7 +35,7 @@ export class StreamsCut {
     if (bytes > 0) yield partOf(this.head, stored);
   }
 
-  /** Nothing of it is kept any more. */
+  /** Releases all pages. */
   end(): void {
     for (const { page, cut } of this.pages) page.release(cut);
   }

@@ -1,14 +1,14 @@
-/** Records among the events what memory is: of a large one a part, the next one each time. */
+/** Records digests of memory among the events: of a large memory one part, the next each time. */
 import type { Engine } from '../engine.js';
 import type { StreamPart } from '../resting/stream-part.js';
 import { digestAtOnce, digestStanding } from './live-digest.js';
 import type { MemoryDigests } from './memory-digests.js';
 import { partDigest, partInTurn } from './part-digest.js';
 
-/** Fewer events since the last digest are not worth another one, which is an event itself. */
+/** After fewer events than this a new digest, itself an event, is not worth it. */
 const eventsMin = 2000;
 
-/** What a recorder works with. */
+/** What a recorder uses. */
 export interface DigestRecorderPorts {
   readonly engine: Engine;
   readonly digests: Pick<MemoryDigests, 'record'>;
@@ -18,17 +18,18 @@ export interface DigestRecorderPorts {
   now(): number;
 }
 
-/** Of the node that writes the journal. */
+/** Used by the node that writes the journal. */
 export class DigestRecorder {
   private recordedUntil = Number.NEGATIVE_INFINITY;
-  /** The turn of the next part. Each life begins with another one: it may be a short life. */
+  /** The number of the next part. Each process starts with another one, as it may end soon. */
   private turn: number | null = null;
 
   constructor(private readonly ports: DigestRecorderPorts) {}
 
   /**
-   * Between two turns; memory holds all below `until` and nothing else. `standsStill`: no turn
-   * comes any more, so that there is time for more of it. Rejects as the engine does.
+   * Call it between two turns, when memory holds everything below `until` and nothing else.
+   * `standsStill`: no more turns come, so that there is time for a larger memory. Rejects like the
+   * engine.
    */
   async record(until: number, standsStill = false): Promise<void> {
     const { engine, digests, label, now } = this.ports;
@@ -40,7 +41,7 @@ export class DigestRecorder {
     await digests.record(until, digest, label(), now(), part);
   }
 
-  /** As `record`, if enough has happened since the last one. */
+  /** Like `record`, if enough has happened since the last one. */
   async recordDue(until: number): Promise<void> {
     if (until - this.recordedUntil >= eventsMin) await this.record(until);
   }

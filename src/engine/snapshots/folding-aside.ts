@@ -1,6 +1,6 @@
 /**
- * Folds again what lies between two snapshots: a server does so in another thread, which holds no
- * request up; a command does so in its own.
+ * Folds the events between two snapshots again: a server does so in another thread, where it delays
+ * no request; a command does so in its own thread.
  */
 import { type BatchBytes, recordsOf } from '../../../storage/format/record-batch.js';
 import type { EventEnvelope } from '../decider.js';
@@ -11,28 +11,28 @@ import type { ImagePart } from './memory-cut.js';
 import { ImageReader } from './memory-image.js';
 
 /**
- * One memory, from empty to what it differs in; then it is at its end. It holds the indexes, and
- * those streams that `touch` has named.
+ * One memory: starts empty, ends after the comparison. It holds the indexes, and those streams that
+ * `touch` has named.
  */
 export interface FoldingAside {
-  /** What is going to be folded: of streams only those are held. Before anything else. */
+  /** Announces what will be folded: only the streams of these events are held. Call it first. */
   touch(batches: readonly BatchBytes[]): Promise<void>;
-  /** The next part of the earlier snapshot; before anything is folded. */
+  /** Takes the next part of the earlier snapshot, before anything is folded. */
   take(part: ImagePart): Promise<void>;
-  /** Folds whole turns, in the order of the journal. */
+  /** Folds whole turns, in journal order. */
   fold(batches: readonly BatchBytes[]): Promise<void>;
-  /** The next part of the later snapshot; after everything is folded. */
+  /** Compares the next part of the later snapshot, after everything is folded. */
   compare(part: ImagePart): Promise<void>;
-  /** In what both differ, after the last part; nothing = they are the same. */
+  /** The differences, after the last part; empty = both are the same. */
   differences(): Promise<readonly DifferingItem[]>;
-  /** Nothing is left of it; whatever it is asked for meanwhile may reject. */
+  /** Releases everything; calls that are still running may reject. */
   end(): Promise<void>;
 }
 
-/** In this thread. */
+/** Runs in this thread. */
 export class FoldingHere implements FoldingAside {
   private readonly reader: ImageReader;
-  /** Of each kind the ids of the streams that are held; they grow by `touch`. */
+  /** The ids of the streams that are held, by kind; `touch` adds to them. */
   private readonly touched: ReadonlyMap<string, Set<string>>;
   private readonly comparison: ImageComparison;
   private isTaken = false;

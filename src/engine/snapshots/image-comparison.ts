@@ -1,7 +1,7 @@
 /**
- * Holds what was folded against a later snapshot of the engine itself. Streams that events have
- * touched since the earlier snapshot, and all entries of indexes, are compared one by one; of other
- * streams both snapshots must hold as many, with the same sum of checksums.
+ * Compares a memory that was folded with a later snapshot of the engine itself. Streams that events
+ * have touched since the earlier snapshot, and all entries of indexes, are compared one by one; of
+ * other streams, both snapshots must hold as many, with the same sum of checksums.
  */
 import { crc32 } from 'node:zlib';
 import type { Engine } from '../engine.js';
@@ -12,46 +12,46 @@ import { memoriesOf } from './memories.js';
 import { awakeIn, awakePrefix, type ImagePart, restingPrefix, takeEntries } from './memory-cut.js';
 import { differenceOf, entryItems, type FirstDifference, streamItem } from './state-digest.js';
 
-/** A stream or an entry that two memories have differently; `one` is the engine's. */
+/** A stream or an entry that differs between two memories; `one` is the engine's. */
 export interface DifferingItem extends FirstDifference {
   readonly section: string;
-  /** The id of a stream, or the key of an entry; '' = of streams that no event has touched. */
+  /** The id of a stream, or the key of an entry; '' = streams that no event has touched. */
   readonly key: string;
 }
 
-/** So many are named; one defect may touch all. */
+/** How many differences are named; one defect may affect all. */
 const namedMax = 10;
 
-/** Streams of one kind that no event has touched, of one snapshot. */
+/** The streams of one kind, in one snapshot, that no event has touched. */
 interface Untouched {
   count: number;
   sum: number;
 }
 
-/** Of one kind. */
+/** The streams of one kind. */
 class ComparedStreams {
   readonly earlier: Untouched = { count: 0, sum: 0 };
   readonly later: Untouched = { count: 0, sum: 0 };
-  /** Touched ones that both have. */
+  /** Ids of touched streams that both have. */
   readonly met = new Set<string>();
-  /** What was awake may come twice. */
+  /** Ids seen so far: a stream that was awake may come twice. */
   readonly awakeEarlier = new Set<string>();
   readonly awakeLater = new Set<string>();
 }
 
-/** Takes the place of an entry that is the same: what is left at the end is missing. */
+/** Replaces an entry that was compared: an entry left at the end is missing from the snapshot. */
 const met = Symbol('met');
 
 /**
- * Give it all parts of the earlier snapshot, fold, then all parts of the later one. The engine here
- * is one beside the server's, made for the comparison.
+ * Pass all parts of the earlier snapshot, fold, then pass all parts of the later one. The engine is
+ * a second one beside the server's, made for the comparison.
  */
 export class ImageComparison {
   private readonly kinds: ReadonlyMap<string, ComparedStreams>;
   private readonly maps = new Map<string, RememberedMap>();
   private readonly differing: DifferingItem[] = [];
 
-  /** `touched`: of each kind the streams that were folded. */
+  /** `touched`: the streams of each kind whose events were folded. */
   constructor(
     private readonly engine: Engine,
     private readonly touched: ReadonlyMap<string, ReadonlySet<string>>,
@@ -65,7 +65,7 @@ export class ImageComparison {
     }
   }
 
-  /** A part of the snapshot that was gone on from. */
+  /** Takes a part of the snapshot from which the folding started. */
   earlier(part: ImagePart): void {
     for (const [kind, stream, isAwake] of streamsOf(part)) {
       const { earlier, awakeEarlier } = this.compared(kind);
@@ -74,7 +74,7 @@ export class ImageComparison {
     }
   }
 
-  /** A part of the later snapshot, after everything is folded. */
+  /** Compares a part of the later snapshot, after everything is folded. */
   later(part: ImagePart): void {
     for (const [kind, stream, isAwake] of streamsOf(part)) {
       const { later, awakeLater } = this.compared(kind);
@@ -86,7 +86,7 @@ export class ImageComparison {
     if (index !== undefined) this.compareEntries(part, index);
   }
 
-  /** Some of what differs, after all parts; none = both are the same. */
+  /** Some of the differences, after all parts; empty = both are the same. */
   differences(): readonly DifferingItem[] {
     for (const [kind, { earlier, later, met: found }] of this.kinds) {
       if (earlier.count !== later.count || earlier.sum !== later.sum) {
@@ -146,7 +146,7 @@ function sectionOf(name: string): string {
   return name.slice('index '.length);
 }
 
-/** The streams of a part, and whether they were awake; of other parts none. */
+/** The streams of a part, and whether they were awake; nothing for parts without streams. */
 function* streamsOf({ name, data }: ImagePart): Generator<[string, StoredStream, boolean]> {
   if (name.startsWith(restingPrefix)) {
     const kind = name.slice(restingPrefix.length);
@@ -172,7 +172,7 @@ function add(untouched: Untouched, { id, length, firstOffset, lastOffset, bytes 
   untouched.sum += crc32(bytes, crc32(`${id} ${length} ${firstOffset} ${lastOffset}`));
 }
 
-/** Maps within an entry have no order. */
+/** The difference of two entries; maps within an entry have no order. */
 function entryDifference(one: unknown, other: unknown): FirstDifference | null {
   if (other === undefined) return onlyLive;
   const [ones, others] = [one, other].map(

@@ -1,27 +1,27 @@
 /**
- * A digest of what the engine itself remembers, which any later fold of the same events can be held
- * against. A small memory is digested in one tick, between two turns; a large one in many, and only
- * if the engine decides nothing meanwhile.
+ * A digest of what the engine itself remembers, to be compared with any later fold of the same
+ * events. A small memory is digested in one tick, between two turns; a large one in many ticks, and
+ * only if the engine decides nothing meanwhile.
  */
 import type { Engine } from '../engine.js';
 import { memoriesOf } from './memories.js';
 import { DigestSum, digestOf, itemsOf, type StateDigest } from './state-digest.js';
 
-/** Streams and entries that are digested in one tick: 5 us each. */
+/** How many streams and entries are digested in one tick: 5 us each. */
 const itemsAtOnceMax = 1000;
 
-/** Of an engine that stands still: it must end before a stop does. */
+/** The limit for an engine that stands still: digesting must end before a stop does. */
 const itemsStandingMax = 250_000;
 
-/** How many of an engine that stands still are digested before others have their turn. */
+/** How many items of an engine that stands still are digested before other work gets its turn. */
 const itemsPerTick = 4096;
 
-/** Of memory as it is now, in this tick; null = there is too much of it. */
+/** The digest of memory as it is now, in this tick; null = memory is too large. */
 export function digestAtOnce(engine: Engine): StateDigest | null {
   return sizeOf(engine) <= itemsAtOnceMax ? digestOf(itemsOf(engine)) : null;
 }
 
-/** Of an engine that decides and folds nothing until this settles; null = as above. */
+/** Digests an engine that decides and folds nothing until this settles; null = as above. */
 export async function digestStanding(engine: Engine): Promise<StateDigest | null> {
   const size = sizeOf(engine);
   if (size <= itemsAtOnceMax) return digestOf(itemsOf(engine));

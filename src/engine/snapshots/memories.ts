@@ -1,9 +1,9 @@
-/** What the indexes of an engine remember, each by its name. */
+/** What the indexes of an engine remember, by name. */
 import type { Engine } from '../engine.js';
 import { foldsOf } from '../history/journal-sweeps.js';
 import type { FoldMemory } from '../registration.js';
 
-/** Of every index once, however many kinds it follows. Throws where two have one name. */
+/** The memory of every index, once however many kinds it follows. Throws if two share a name. */
 export function memoriesOf(engine: Engine): readonly FoldMemory[] {
   const byName = new Map<string, FoldMemory>();
   for (const { memory } of foldsOf(engine)) {

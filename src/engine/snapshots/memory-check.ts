@@ -1,7 +1,7 @@
 /**
- * The standing proof that events come to the same memory whenever they are folded: what lies
- * between two snapshots, which the engine has made of its own memory, is folded again from the
- * journal, and must lead from the one to the other. It takes a small part of one processor.
+ * Proves continuously that events lead to the same memory whenever they are folded: the events
+ * between two snapshots, which the engine has made of its own memory, are folded again from the
+ * journal, and must lead from one to the other. It uses a small part of one processor.
  */
 import type { BatchBytes } from '../../../storage/format/record-batch.js';
 import type { FoundSnapshot, Snapshots } from '../../../storage/snapshot/snapshots.js';
@@ -10,14 +10,14 @@ import type { Journal } from '../journal.js';
 import type { FoldingAside } from './folding-aside.js';
 import type { DifferingItem } from './image-comparison.js';
 
-/** What was folded is not what the engine remembers of the same events: a defect. */
+/** Folding has led to another memory than the engine's, from the same events: a defect. */
 export class MemoryDiffers extends Error {
   override readonly name = 'MemoryDiffers';
 
   constructor(
-    /** The later snapshot's. */
+    /** The offset of the later snapshot. */
     readonly offset: number,
-    /** Some of those that differ; `one` is the engine's. */
+    /** Some of the items that differ; `one` is the engine's. */
     readonly items: readonly DifferingItem[],
   ) {
     const names = items.map(({ section, key, field }) => {
@@ -30,39 +30,37 @@ export class MemoryDiffers extends Error {
   }
 }
 
-/** What was held against each other. */
+/** The range of events that was checked. */
 export interface CheckedMemory {
-  /** Of the earlier snapshot; -1 = all of the journal was folded. */
+  /** The offset of the earlier snapshot; -1 = all of the journal was folded. */
   readonly from: number;
   readonly until: number;
 }
 
-/** More of the journal is not folded again: what it changes is held in memory. */
+/** More bytes of the journal than this are not folded again: what they change is held in memory. */
 const bytesMax = 256 * 1024 * 1024;
 
-/** Of its time it works so much, unless something is known to be wrong. */
+/** The share of its time for which it works, unless something is known to be wrong. */
 const busyShare = 0.1;
 
-/**
- * What the check needs of its surroundings: a memory in a thread beside the server, and a clock.
- */
+/** What the check uses: a memory in a thread beside the server, and a clock. */
 export interface CheckPorts {
   /** An empty memory. */
   begin(): FoldingAside;
-  /** Whether a sweep has taken events away: then the journal alone has no past of its own. */
+  /** Whether a sweep has removed events: the journal alone is then not the whole history. */
   isSwept(): boolean;
-  /** Settles after so many milliseconds. */
+  /** Settles after `ms` milliseconds. */
   pause(ms: number): Promise<void>;
-  /** Milliseconds. */
+  /** A monotonic time in milliseconds. */
   monotonic(): number;
 }
 
-/** The check was ended before it came to anything. */
+/** The check was stopped before it had a result. */
 class CheckStopped extends Error {}
 
 /**
- * One for each engine, asked by the runner of snapshots. It gives way to sweeps, whose removals
- * would leave nothing to fold (ADR 74).
+ * One per engine, called by the runner of snapshots. It gives way to sweeps, whose removals would
+ * leave nothing to fold (ADR 74).
  */
 export class MemoryCheck implements SweepGuard {
   private checkedUntil = -1;
@@ -81,9 +79,9 @@ export class MemoryCheck implements SweepGuard {
   ) {}
 
   /**
-   * Checks the latest snapshot by the one before it; null = that was done, there is too much
-   * between them, or it was ended. Rejects with `MemoryDiffers`, or with what the folding threw.
-   * `share`: it works for so much of the time that it takes.
+   * Checks the latest snapshot against the one before it; null = this was done already, there is
+   * too much between them, or the check was stopped. Rejects with `MemoryDiffers`, or with an error
+   * of the folding. `share` is the part of the time for which it works.
    */
   check(share = busyShare): Promise<CheckedMemory | null> {
     this.share = share;
@@ -95,13 +93,13 @@ export class MemoryCheck implements SweepGuard {
     return checking;
   }
 
-  /** Ends a check that is under way; settles when it has ended. None begins after this. */
+  /** Stops a running check and settles when it has ended. No check begins after this. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.giveUp();
   }
 
-  /** Ends a check that is under way; settles when it has ended. None begins before `sweepEnded`. */
+  /** Stops a running check and settles when it has ended. No check begins before `sweepEnded`. */
   async sweepBegins(): Promise<void> {
     this.sweeping += 1;
     await this.giveUp();

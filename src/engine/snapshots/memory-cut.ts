@@ -1,12 +1,12 @@
 /**
- * All of memory as it was between two turns, in parts that are made while the engine goes on: one
- * makes a few milliseconds of work. What changes meanwhile is kept as it was until it is passed.
+ * All of memory as it was between two turns, in parts that are made while the engine keeps running:
+ * each part takes a few milliseconds. The old value of whatever changes is kept until it is stored.
  *
  *     shapes              the table of the event codec
- *     streams <kind>      what rested, by pages (`resting-parts.ts`)
- *     awake <kind>        what did not, as it would rest: a list of lists; a stream may come twice
+ *     streams <kind>      the resting streams, in pages (`resting-parts.ts`)
+ *     awake <kind>        the others, as they would rest: a list of lists; one may come twice
  *     index <name> <map>  entries of a map of an index, keys and values in turn; as above
- *     durable <name>      what an index of durable events remembered
+ *     durable <name>      the memory of an index of durable events
  */
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
@@ -16,13 +16,13 @@ import { bytesOf, valueIn } from '../resting/stored-form.js';
 import type { StreamsCut } from '../resting/streams-cut.js';
 import { memoriesOf } from './memories.js';
 
-/** A part; several may have the same name. */
+/** A part of the image; several parts may have the same name. */
 export interface ImagePart {
   readonly name: string;
   readonly data: Buffer;
 }
 
-/** A stream that was awake, in the order of its fields. */
+/** A stream that was awake, as a tuple. */
 type StoredAwake = readonly [
   id: string,
   length: number,
@@ -34,8 +34,8 @@ type StoredAwake = readonly [
 ];
 
 /**
- * How many entries of a map, and streams that must be stored first, are one part; a long entry is
- * several (`lengthOf`).
+ * How many entries of a map, or how many awake streams that still must be stored, make one part; a
+ * long entry counts as several (`lengthOf`).
  */
 interface PartSizes {
   readonly entries: number;
@@ -44,7 +44,7 @@ interface PartSizes {
 
 const shippedSizes: PartSizes = { entries: 1024, awake: 256 };
 
-/** Made, written and ended by `SnapshotKeeper`. Until `end` memory keeps what has changed since. */
+/** Used by `SnapshotKeeper` only. Until `end`, memory keeps what has changed since. */
 export class MemoryCut {
   private readonly shapes: string;
   private readonly resting: readonly (readonly [kind: string, cut: StreamsCut])[];
@@ -52,7 +52,7 @@ export class MemoryCut {
   private readonly indexes: (readonly [name: string, parts: IndexParts])[] = [];
   private isOver = false;
 
-  /** Of now; between two turns, and after `end` of the one before. `sizes` are those of tests. */
+  /** Cuts memory between two turns, after `end` of the cut before. Only tests pass `sizes`. */
   constructor(
     private readonly engine: Engine,
     codec: EventCodec,
@@ -69,7 +69,7 @@ export class MemoryCut {
     });
   }
 
-  /** All of it, once. */
+  /** All parts; can be called once. */
   async *parts(): AsyncGenerator<ImagePart> {
     yield { name: 'shapes', data: Buffer.from(this.shapes) };
     yield* this.streams();
@@ -86,7 +86,7 @@ export class MemoryCut {
     }
   }
 
-  /** Memory is free of it; what is asked for afterwards is of no use. */
+  /** Releases memory; the cut is of no use afterwards. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -110,9 +110,9 @@ export class MemoryCut {
   }
 }
 
-/** What the name of a part begins with that holds streams of a kind at rest; the kind follows. */
+/** The beginning of a part's name if the part holds resting streams of a kind; the kind follows. */
 export const restingPrefix = 'streams ';
-/** What it begins with where the streams were awake. */
+/** The beginning of the name if the streams were awake. */
 export const awakePrefix = 'awake ';
 
 function* partsOf<Item>(
@@ -135,10 +135,10 @@ function* partsOf<Item>(
   if (part.length > 0) yield { name, data: bytesOf(stored(part)) };
 }
 
-/** So many items of a list, or of a map within the map, are stored like an entry of its own. */
+/** How many items of a list, or of a map within the map, count like one entry. */
 const itemsOfEntry = 16;
 
-/** As how many entries one counts: what it holds may be long, as what a stretch needs is. */
+/** How many entries one counts as: its value may be long, like the list of what a stretch needs. */
 function lengthOf([, value]: readonly [unknown, unknown]): number {
   const items = Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
   return Math.max(1, items / itemsOfEntry);
@@ -150,7 +150,7 @@ function storedAwake(stream: RestingStream): StoredAwake {
   return [id, length, firstOffset, lastOffset, at, bytes];
 }
 
-/** The streams of a part `awake`, as `storedAwake` has made them: here bytes get their type. */
+/** The streams of a part `awake`, as `storedAwake` made them: this gives the bytes their type. */
 export function awakeIn(data: Buffer): readonly StoredAwake[] {
   return valueIn(data) as readonly StoredAwake[];
 }
@@ -160,12 +160,12 @@ export function takeEntries(
   data: Buffer,
   take: (key: string | number, value: unknown) => void,
 ): void {
-  // Here bytes get their types: each key has its value behind it.
+  // The bytes get their types here: each key is followed by its value.
   const keysAndValues = valueIn(data) as readonly unknown[];
   for (let at = 0; at < keysAndValues.length; at += 2) {
     take(keysAndValues[at] as string | number, keysAndValues[at + 1]);
   }
 }
 
-/** Stands for Infinity. */
+/** Stored instead of Infinity. */
 export const never = -1;

@@ -1,6 +1,6 @@
 /**
- * A digest of memory, recorded in the journal. Its stream is final with its one event, so that
- * recording it does not change the memory that it is of.
+ * A digest of memory, recorded in the journal. Its stream has one event and is then final, so that
+ * recording a digest does not change the memory that was digested.
  */
 import { accept, type Command, type Decider } from '../decider.js';
 import {
@@ -15,10 +15,10 @@ export interface RecordDigest extends Command<null>, DigestedMemory {
   readonly type: 'RecordDigest';
 }
 
-/** Whether it is recorded. */
+/** Whether the digest is recorded. */
 export type MemoryDigestState = boolean;
 
-/** Refuses nothing: the id of a stream is the offset that it is of, and each is recorded once. */
+/** Refuses nothing: the id of the stream is the digest's offset, and each is recorded once. */
 export const memoryDigestDecider: Decider<MemoryDigestState, RecordDigest, MemoryDigested> = {
   kind: memoryDigestKind,
   events: { MemoryDigested: [] },

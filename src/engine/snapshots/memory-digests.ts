@@ -1,4 +1,4 @@
-/** The digests of memory as an entity: none of them is in memory. */
+/** The digests of memory as an entity: none of them stays in memory. */
 import type { Engine } from '../engine.js';
 import { Entity } from '../entity.js';
 import type { StreamPart } from '../resting/stream-part.js';
@@ -10,15 +10,15 @@ import {
 import type { MemoryDigested } from './memory-digest.events.js';
 import type { StateDigest } from './state-digest.js';
 
-/** Digests are recorded here, and read from the journal, by `memoryDigestTerm`. */
+/** Records digests; they are read from the journal, by `memoryDigestTerm`. */
 export class MemoryDigests extends Entity<MemoryDigestState, RecordDigest, MemoryDigested> {
   constructor(engine: Engine) {
     super(engine, { decider: memoryDigestDecider, view: null, folds: [] });
   }
 
   /**
-   * Remembers, durably, what memory was before the event at `until`; `label` names the program
-   * (`imageLabel`). `part`: the digest is of this part alone.
+   * Durably records the digest of memory before the event at `until`; `label` identifies the
+   * program (`imageLabel`). `part`: the digest is of this part alone.
    */
   async record(
     until: number,

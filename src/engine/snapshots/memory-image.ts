@@ -1,4 +1,4 @@
-/** Parts of a memory (`memory-cut.ts`), back in an engine that has folded nothing yet. */
+/** Restores the parts of a memory (`memory-cut.ts`) in an engine that has folded nothing yet. */
 import { createHash } from 'node:crypto';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
@@ -16,12 +16,12 @@ import {
   takeEntries,
 } from './memory-cut.js';
 
-/** Rises when parts are made of other bytes than before. */
+/** Incremented when parts are encoded differently than before. */
 const imageVersion = 4;
 
 /**
- * What two engines must have in common for one to read the image of the other: the build of the
- * program, the machine, every kind and index, and the settings that they go by.
+ * Identifies what two engines must have in common for one to read the image of the other: the build
+ * of the program, the machine, every kind and index, and their settings.
  */
 export function imageLabel(engine: Engine, build: string): string {
   const indexes = memoriesOf(engine).map(({ name, maps, settings = [] }) => {
@@ -38,7 +38,7 @@ function byName([one]: readonly unknown[], [other]: readonly unknown[]): number 
   return String(one) < String(other) ? -1 : 1;
 }
 
-/** Takes the parts of an image into an engine; all of them, in their order, and then `end`. */
+/** Restores the parts of an image in an engine; pass all of them in order, then call `end`. */
 export class ImageReader {
   private readonly places = new Map<string, (data: Buffer) => void>();
   private readonly inOrder: RememberedMap<Placed>[] = [];
@@ -61,14 +61,14 @@ export class ImageReader {
     }
   }
 
-  /** Throws where no part of this engine has the name: the label was not compared. */
+  /** Throws if this engine has no part of that name: the label was not compared. */
   take({ name, data }: ImagePart): void {
     const place = this.places.get(name);
     if (place === undefined) throw new Error(`nothing here remembers ${name}`);
     place(data);
   }
 
-  /** What has changed while parts were made was passed last, and does not stand where it did. */
+  /** Entries that changed while parts were made come last: restores their order. */
   end(): void {
     for (const map of this.inOrder) restoreOrder(map);
   }

@@ -1,7 +1,7 @@
 /**
- * A digest of a part of memory, where there is too much of it to be digested between two turns: of
- * some hundred streams what they are, of everything else how much there is. One part after another
- * they come to every stream. Entries of indexes are only counted: to find some is to pass them all.
+ * A digest of a part of memory, if there is too much to be digested between two turns: the content
+ * of some hundred streams, and the number of all other things. Part by part, every stream is
+ * covered. Entries of indexes are only counted: selecting some would mean passing over all.
  */
 import type { Engine } from '../engine.js';
 import type { StreamPart } from '../resting/stream-part.js';
@@ -11,7 +11,7 @@ import { DigestSum, digestOfSections, type StateDigest, streamItem } from './sta
 /** How many streams a part has at most, if they are spread evenly: 5 us each. */
 const streamsInPart = 512;
 
-/** The part whose turn it is: numbers that follow each other are of parts that do. */
+/** The part for a number; consecutive numbers select consecutive parts. */
 export function partInTurn(engine: Engine, turn: number): StreamPart {
   let streams = 0;
   for (const kind of engine.kinds) streams += engine.actors(kind).size;
@@ -19,7 +19,7 @@ export function partInTurn(engine: Engine, turn: number): StreamPart {
   return { number: turn % of, of };
 }
 
-/** Of memory as it is now, in this tick. */
+/** The digest of memory as it is now, in this tick. */
 export function partDigest(engine: Engine, part: StreamPart): StateDigest {
   const sum = new DigestSum();
   const counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * Holds what one machine folds against the digests that another one has recorded among the events:
- * a standing proof that both come to the same memory (ADR 73).
+ * Compares what one machine folds with the digests that another one has recorded among the events:
+ * continuous proof that both reach the same memory (ADR 73).
  */
 import type { EventEnvelope } from '../decider.js';
 import type { Engine } from '../engine.js';
@@ -9,12 +9,12 @@ import { type DigestedMemory, isDigest, partIn } from './memory-digest.events.js
 import { partDigest } from './part-digest.js';
 import { differingSections, type StateDigest } from './state-digest.js';
 
-/** The same events came to another memory on the machine that recorded its digest: a defect. */
+/** The same events led to another memory on the machine that recorded its digest: a defect. */
 class DigestDiffers extends Error {
   override readonly name = 'DigestDiffers';
 
   constructor(
-    /** Of the journal. */
+    /** A journal offset. */
     readonly until: number,
     /** The kinds of streams, and the maps of indexes, that differ. */
     readonly sections: readonly string[],
@@ -26,23 +26,21 @@ class DigestDiffers extends Error {
   }
 }
 
-/** Receives what comparisons have come to. */
+/** Receives the results of comparisons. */
 export interface DigestWatch {
-  /** `isWhole`: of all of memory, not of a part of it. */
+  /** `isWhole`: all of memory was compared, not a part of it. */
   same(until: number, isWhole: boolean): void;
   differs(error: DigestDiffers): void;
 }
 
-/** The digest that an event records; null where it records none. */
+/** The digest that an event records; null if it records none. */
 export function digestIn(envelope: EventEnvelope): DigestedMemory | null {
   return isDigest(envelope) ? envelope.event : null;
 }
 
-/**
- * Of a follower. It compares and reports to its watch; what a difference leads to is the watch's.
- */
+/** Used by a follower. Reports differences to its watch, which decides what follows from them. */
 export class RecordedDigests {
-  /** `label`: that of this program (`imageLabel`). */
+  /** `label` is that of this program (`imageLabel`). */
   constructor(
     private readonly engine: Engine,
     private readonly label: () => string,
@@ -50,9 +48,9 @@ export class RecordedDigests {
   ) {}
 
   /**
-   * Compares memory, which holds all below `heldUntil`, nothing else, and does not change until
-   * this settles. Not compared: what another program has recorded, what was recorded too late,
-   * and all of a memory too large.
+   * Compares memory, which holds everything below `heldUntil`, nothing else, and does not change
+   * until this settles. Not compared: digests of another program, digests that were recorded too
+   * late, and all of a memory that is too large.
    */
   async compare(recorded: DigestedMemory, heldUntil: number): Promise<void> {
     if (recorded.label !== this.label() || heldUntil > recorded.until) return;

@@ -1,6 +1,6 @@
 /**
- * Makes snapshots of memory while the engine goes on, so that a start folds little of the journal.
- * One is made at a time; none while a sweep takes records out that lie behind it.
+ * Makes snapshots of memory while the engine keeps running, so that a start has little of the
+ * journal to fold. Makes one at a time, and none while a sweep removes records below it.
  */
 import type { Snapshots } from '../../../storage/snapshot/snapshots.js';
 import type { Engine } from '../engine.js';
@@ -9,39 +9,39 @@ import type { SweepGuard } from '../history/journal-sweeper.js';
 import type { Journal } from '../journal.js';
 import { type ImagePart, MemoryCut } from './memory-cut.js';
 
-/** The making was ended before there was a snapshot. */
+/** The snapshot was given up before it was complete. */
 export class SnapshotStopped extends Error {
   override readonly name = 'SnapshotStopped';
 }
 
 /** A snapshot that was written. */
 export interface WrittenSnapshot {
-  /** What lies below it is in the snapshot. */
+  /** Everything below this offset is in the snapshot. */
   readonly offset: number;
   readonly byteLength: number;
 }
 
-/** The memory of which snapshots are made. */
+/** The memory from which snapshots are made. */
 export interface SnapshotSource {
   readonly engine: Engine;
   readonly codec: EventCodec;
-  /** See `imageLabel`; asked for when everything is registered. */
+  /** See `imageLabel`; called when everything is registered. */
   label(): string;
   /**
-   * Memory holds all below this offset and nothing else: what the journal has beyond it is still to
-   * be folded.
+   * Memory holds everything below this offset and nothing else: what the journal has from there on
+   * is yet to be folded.
    */
   heldUntil(): number;
-  /** Is called in the tick in which memory is cut; what it answers is waited for. */
+  /** Called in the tick in which memory is cut; its promise is awaited. */
   cut(offset: number, standsStill: boolean): Promise<void>;
 }
 
 /**
- * One for each engine; the server's runner asks it when one is due. A snapshot is a cache: where
+ * One per engine; the server's runner asks it when a snapshot is due. A snapshot is a cache: if
  * none can be made, the next start folds more of the journal.
  */
 export class SnapshotKeeper implements SweepGuard {
-  /** Of the latest that is there and whole; -1 = none is. */
+  /** The offset of the latest complete snapshot; -1 = there is none. */
   private latestOffset = -1;
   private latestBytes = 0;
   private sweeping = 0;
@@ -51,8 +51,8 @@ export class SnapshotKeeper implements SweepGuard {
   private isCut = false;
 
   /**
-   * `everyBytes` of the journal are worth a snapshot, if they are half of the last one's too: a
-   * large memory is not written anew for little.
+   * A snapshot is worth it after `everyBytes` of the journal, if these are also half of the size of
+   * the last one: a large memory is not written again for little.
    */
   constructor(
     private readonly source: SnapshotSource,
@@ -61,13 +61,13 @@ export class SnapshotKeeper implements SweepGuard {
     private readonly everyBytes: number,
   ) {}
 
-  /** A start has used this one, or has found none. */
+  /** A start has used this snapshot, or has found none. */
   found(snapshot: { readonly offset: number; readonly byteLength: number } | null): void {
     this.latestOffset = snapshot?.offset ?? -1;
     this.latestBytes = snapshot?.byteLength ?? 0;
   }
 
-  /** Bytes of the journal that no snapshot has: what a start would fold now. */
+  /** Bytes of the journal that no snapshot covers: what a start would fold now. */
   get unfoldedBytes(): number {
     let bytes = 0;
     for (const { baseOffset, nextOffset, byteLength } of this.journal.segments) {
@@ -78,15 +78,15 @@ export class SnapshotKeeper implements SweepGuard {
     return bytes;
   }
 
-  /** Whether there is enough for another one. */
+  /** Whether there is enough for another snapshot. */
   get isDue(): boolean {
     const isFree = this.sweeping === 0 && this.making === 0 && !this.isStopped;
     return isFree && this.unfoldedBytes >= Math.max(this.everyBytes, this.latestBytes / 2);
   }
 
   /**
-   * Makes one of memory as it is when it begins. Rejects with `SnapshotStopped`, or as the disk
-   * does; the earlier ones stay as they are then. `standsStill`: no turn comes any more.
+   * Makes a snapshot of memory as it is when the work begins. Rejects with `SnapshotStopped`, or
+   * like the disk; the earlier snapshots stay as they are then. `standsStill`: no more turns come.
    */
   make(standsStill = false): Promise<WrittenSnapshot> {
     const making = this.underWay.then(() => this.makeOne(standsStill));
@@ -94,19 +94,19 @@ export class SnapshotKeeper implements SweepGuard {
     return making;
   }
 
-  /** Ends what is under way soon, and makes no more. */
+  /** Ends a snapshot in the making soon, and makes no more. */
   async cutOff(): Promise<void> {
     this.isCut = true;
     await this.stop();
   }
 
-  /** Waits for what is under way; none is begun after this. */
+  /** Waits for a snapshot in the making; none is begun after this. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await this.underWay;
   }
 
-  /** What was remembered below the edge is no more what the journal says there. */
+  /** Removes the snapshots below the edge: the journal will no longer agree with them. */
   async sweepBegins(edge: number): Promise<void> {
     this.sweeping += 1;
     await this.underWay;
@@ -114,7 +114,7 @@ export class SnapshotKeeper implements SweepGuard {
     if (this.latestOffset < edge) this.found(null);
   }
 
-  /** Snapshots are made again, once every sweep that began has ended. */
+  /** Allows snapshots again, once every sweep that began has ended. */
   sweepEnded(): void {
     this.sweeping -= 1;
   }
@@ -128,7 +128,7 @@ export class SnapshotKeeper implements SweepGuard {
     try {
       await source.cut(offset, standsStill);
       await source.engine.durable();
-      // What it knows must not go beyond what a crash would leave of the journal.
+      // The snapshot must not contain more than a crash would leave of the journal.
       await this.journal.synced();
       const name = { offset, label: source.label() };
       const { byteLength } = await this.snapshots.write(name, this.checked(cut.parts()));
@@ -144,7 +144,7 @@ export class SnapshotKeeper implements SweepGuard {
     for await (const part of parts) {
       this.check();
       yield part;
-      // A disk that answers at once would have no other work go on.
+      // With a disk that answers at once, no other work would get its turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.check();

@@ -1,30 +1,30 @@
-/** A start: memory is put back from the latest snapshot, and the journal behind it is folded. */
+/** A start: memory is restored from the latest snapshot, and the journal behind it is folded. */
 import type { FoundSnapshot } from '../../../storage/snapshot/snapshots.js';
 import type { Engine } from '../engine.js';
 import type { EventCodec } from '../event-codec.js';
 import type { Journal } from '../journal.js';
 import { ImageReader } from './memory-image.js';
 
-/** How far a start has come. */
+/** The progress of a start. */
 export interface StartProgress {
-  /** What it goes on from; -1 = there is no snapshot. */
+  /** The offset of the snapshot it starts from; -1 = there is no snapshot. */
   readonly snapshotOffset: number;
-  /** What lies below it in the journal is in memory. */
+  /** Everything below this offset of the journal is in memory. */
   readonly foldedUntil: number;
-  /** Where it will end. */
+  /** The offset at which the folding will end. */
   readonly until: number;
 }
 
-/** An engine that has folded nothing, and what reads its events. */
+/** An engine that has folded nothing, and the codec that reads its events. */
 export interface EmptyMemory {
   readonly engine: Engine;
   readonly codec: EventCodec;
 }
 
 /**
- * Fills an engine with what a snapshot holds, which was made under its `imageLabel`, and with what
- * the journal has behind it; null = with all of the journal. Answers how many events it has folded;
- * `progress` is called again and again.
+ * Fills an engine from a snapshot, which was made under its `imageLabel`, and folds the journal
+ * behind it; without a snapshot, all of the journal. Returns how many events were folded; calls
+ * `progress` repeatedly.
  */
 export async function recoverMemory(
   { engine, codec }: EmptyMemory,

@@ -3,14 +3,14 @@
  *
  *     itemsOf(engine)      every stream that has not ended, and every entry of every index, each as
  *                          a section, a key within it, and bytes
- *     digestOf(items)      of each section how many there are, and the sum of their SHA-256: a sum,
- *                          so that neither the order of maps matters nor which came first
- *     digestOfSections     one of sections that were made in another way (`part-digest.ts`)
+ *     digestOf(items)      the number of items in each section, and the sum of their SHA-256: a
+ *                          sum, so that the order of maps and of items does not matter
+ *     digestOfSections     a digest of sections made in another way (`part-digest.ts`)
  *     differenceOf(a, b)   the field in which two items differ
  *
- * Equal memories have equal bytes (see `StoredForm`). A section is a kind of streams, `run`, or a
- * map of an index, `known runs.runs`. Indexes of durable events are left out: they are behind, and
- * go by what the gates have done, too.
+ * Equal memories have equal bytes (see `StoredForm`). A section is a kind of streams, like `run`,
+ * or a map of an index, like `known runs.runs`. Indexes of durable events are left out: they lag
+ * behind, and also depend on what the gates have done.
  */
 import { createHash, hash } from 'node:crypto';
 import type { Engine } from '../engine.js';
@@ -18,34 +18,34 @@ import type { StoredStream } from '../resting/resting-page.js';
 import { bytesOf, valueIn } from '../resting/stored-form.js';
 import { memoriesOf } from './memories.js';
 
-/** A part of memory. */
+/** A stream or an entry in memory. */
 export interface MemoryItem {
   readonly section: string;
-  /** The id of a stream, or the key of an entry; within a map in a map both keys. */
+  /** The id of a stream, or the key of an entry; for a map within a map, both keys. */
   readonly key: string;
-  /** Of a stream its length and the offsets of its first and its last event; '' = an entry. */
+  /** A stream's length and the offsets of its first and its last event; '' = it is an entry. */
   readonly place: string;
   /** The stored state of a stream, or the value of an entry (`valueIn`). */
   readonly bytes: Buffer;
 }
 
-/** What a digest says of one section. */
+/** The digest of one section. */
 export interface SectionDigest {
   readonly section: string;
   readonly items: number;
-  /** Hexadecimal; '' = its items are only counted. */
+  /** Hexadecimal; '' = the items are only counted. */
   readonly sum: string;
 }
 
-/** Sections without items are not in it. */
+/** Leaves out sections without items. */
 export interface StateDigest {
-  /** Of all sections. */
+  /** The digest of all sections. */
   readonly hex: string;
-  /** By their names, in order. */
+  /** Sorted by name. */
   readonly sections: readonly SectionDigest[];
 }
 
-/** Everything that memory holds now; states that rest as bytes are not woken. */
+/** Everything that memory holds now; resting states are not woken. */
 export function* itemsOf(engine: Engine): Generator<MemoryItem> {
   for (const kind of engine.kinds) {
     for (const stream of engine.actors(kind).stored()) yield streamItem(kind, stream);
@@ -64,7 +64,7 @@ export function streamItem(section: string, stream: StoredStream): MemoryItem {
   return { section, key: id, place: `${length} ${firstOffset} ${lastOffset}`, bytes };
 }
 
-/** An entry of an index as items: the entries of a map in a map come in any order, too. */
+/** An entry of an index as items: entries of a map within a map may come in any order, too. */
 export function* entryItems(section: string, key: string, value: unknown): Generator<MemoryItem> {
   if (!(value instanceof Map)) {
     yield { section, key, place: '', bytes: bytesOf(value) };
@@ -73,21 +73,21 @@ export function* entryItems(section: string, key: string, value: unknown): Gener
   for (const [inner, each] of value) yield* entryItems(section, `${key} ${inner}`, each);
 }
 
-/** The digest of all of memory at once; `DigestSum` takes items as they come. */
+/** The digest of all items at once; `DigestSum` takes items one by one. */
 export function digestOf(items: Iterable<MemoryItem>): StateDigest {
   const sum = new DigestSum();
   for (const item of items) sum.add(item);
   return sum.digest();
 }
 
-/** How many 32-bit parts of a SHA-256 are summed, each for itself. */
+/** How many 32-bit parts of a SHA-256 are summed separately. */
 const sumsCount = 8;
 
-/** Items that were added, in any order. */
+/** The sum of the items that were added, in any order. */
 export class DigestSum {
   private readonly sections = new Map<string, { items: number; readonly sums: Uint32Array }>();
 
-  /** Takes one item in; the order of items means nothing. */
+  /** Adds an item; the order of items does not matter. */
   add({ section, key, place, bytes }: MemoryItem): void {
     let known = this.sections.get(section);
     if (known === undefined) {
@@ -103,12 +103,12 @@ export class DigestSum {
     }
   }
 
-  /** Of all items so far. */
+  /** The digest of all items so far. */
   digest(): StateDigest {
     return digestOfSections(this.ofSections());
   }
 
-  /** What it says of each section so far, in no order. */
+  /** The digest of each section so far, in no order. */
   ofSections(): SectionDigest[] {
     return [...this.sections].map(([section, { items, sums }]) => {
       const sum = [...sums].map((each) => each.toString(16).padStart(8, '0')).join('');
@@ -117,7 +117,7 @@ export class DigestSum {
   }
 }
 
-/** Of sections in any order, each of them once. */
+/** The digest of sections in any order, each occurring once. */
 export function digestOfSections(unordered: readonly SectionDigest[]): StateDigest {
   const sections = unordered.toSorted((one, other) => (one.section < other.section ? -1 : 1));
   const whole = createHash('sha256');
@@ -135,16 +135,16 @@ export function differingSections(one: StateDigest, other: StateDigest): string[
   return [...names].filter((name) => ones?.get(name) !== others?.get(name)).sort();
 }
 
-/** Where two values differ first. */
+/** The first difference of two values. */
 export interface FirstDifference {
-  /** Names and places from the state or value down, `1.entries.0`; '' = all of it. */
+  /** Names and indexes from the state or value down, like `1.entries.0`; '' = all of it. */
   readonly field: string;
-  /** undefined = it is not there. */
+  /** undefined = it does not exist. */
   readonly one: unknown;
   readonly other: unknown;
 }
 
-/** The field in which two items of one section and key differ; null = they say the same. */
+/** The field in which two items of the same section and key differ; null = they are equal. */
 export function differenceOf(one: MemoryItem, other: MemoryItem): FirstDifference | null {
   if (one.place !== other.place) return { field: 'place', one: one.place, other: other.place };
   return one.bytes.equals(other.bytes)
@@ -164,7 +164,7 @@ function between(one: unknown, other: unknown, path: readonly string[]): FirstDi
   return null;
 }
 
-/** What a value is made of, by name; null = it has no parts. */
+/** The parts of a value by name; null = it has none. */
 function partsOf(value: unknown): ReadonlyMap<string, unknown> | null {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return null;
   if (value instanceof Map) return new Map([...value].map(([key, each]) => [String(key), each]));
