@@ -11,8 +11,10 @@ import { examplesText } from './output/examples.js';
  */
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('copy the data folder as it is at one moment, also while a server uses it')
-    .addArgument(folderArgument('folder', 'where the backup goes; it must be empty, or not there'))
+    .description('copy the data folder at one moment, also while a server uses it')
+    .addArgument(
+      folderArgument('folder', 'the target of the backup; it must be empty or not exist'),
+    )
     .addHelpText(
       'after',
       examplesText([
@@ -30,19 +32,17 @@ export function backupCommand(): Command {
 export function restoreCommand(): Command {
   return restoring('restore')
     .description('make a data folder from a backup')
-    .addArgument(folderArgument('backup', 'a folder that `stepwell backup` has made'))
-    .addArgument(folderArgument('folder', 'the new data folder; it must be empty, or not there'))
+    .addArgument(folderArgument('backup', 'a folder made by `stepwell backup`'))
+    .addArgument(folderArgument('folder', 'the new data folder; it must be empty or not exist'))
     .addHelpText('after', examplesText(['stepwell restore /backups/monday ./data']));
 }
 
 /** `journal import`: an export is restored in the same way as a backup. */
 export function importCommand(): Command {
   return restoring('import')
-    .description('make a data folder from what `journal export` has made')
-    .addArgument(
-      folderArgument('exported', 'a folder that `stepwell journal export --good` has made'),
-    )
-    .addArgument(folderArgument('folder', 'the new data folder; it must be empty, or not there'))
+    .description('make a data folder from an export')
+    .addArgument(folderArgument('exported', 'a folder made by `stepwell journal export --good`'))
+    .addArgument(folderArgument('folder', 'the new data folder; it must be empty or not exist'))
     .addHelpText('after', examplesText(['stepwell journal import /tmp/good ./data']));
 }
 
@@ -52,14 +52,14 @@ function restoring(name: string): Command {
     .addOption(
       new Option(
         '--skip-offsets <count>',
-        'offsets of each partition that are not given out again, as clients may know them ' +
-          `(default: ${skippedOffsetsDefault}; none of the folder of a node of a cluster)`,
+        'how many offsets of each partition to skip, because clients may have seen them ' +
+          `(default: ${skippedOffsetsDefault}; 0 for the folder of a node of a cluster)`,
       ).argParser(countOf),
     )
     .option(
       '--new-shared-log',
-      'of the folder of a node of a cluster: begin another shared log with it, which is empty, ' +
-        'or go on without one',
+      'for the folder of a node of a cluster: make it independent of its shared log, to begin ' +
+        'a new one, or to continue without one',
     )
     .action(async (backup: string, folder: string, options: RestoreOptions) =>
       (await import('./engine.part.js')).actions.restoreFolder(backup, folder, options),
@@ -69,5 +69,5 @@ function restoring(name: string): Command {
 function countOf(text: string): number {
   const count = Number(text);
   if (/^\d{1,9}$/.test(text)) return count;
-  throw new InvalidArgumentError('A count is a whole number of at most nine digits.');
+  throw new InvalidArgumentError('A count must be a whole number of at most nine digits.');
 }

@@ -22,13 +22,13 @@ const folder = 'The data folder:';
 const listed: readonly ListedCommand[] = [
   {
     name: 'msg',
-    summary: 'publish, list and look at messages',
+    summary: 'publish, list and inspect messages',
     group: messages,
     load: async () => (await import('./messages/msg.command.js')).msgCommand(),
   },
   {
     name: 'tail',
-    summary: 'show what happens to messages, as it happens',
+    summary: 'show what happens to messages, live',
     group: messages,
     load: async () => (await import('./messages/tail.command.js')).tailCommand(),
   },
@@ -64,13 +64,13 @@ const listed: readonly ListedCommand[] = [
   },
   {
     name: 'keys',
-    summary: 'the keys that deliveries are signed with',
+    summary: 'the keys that sign deliveries',
     group: messages,
     load: async () => (await import('./messages/keys.command.js')).keysCommand(),
   },
   {
     name: 'run',
-    summary: 'start, list and look at runs of workflows',
+    summary: 'start, list and inspect workflow runs',
     group: workflows,
     load: async () => (await import('./runs/run.command.js')).runCommand(),
   },
@@ -82,7 +82,7 @@ const listed: readonly ListedCommand[] = [
   },
   {
     name: 'consumers',
-    summary: 'consumer groups and what they have read',
+    summary: 'consumer groups and their offsets',
     group: topics,
     load: async () => (await import('./topics/consumers.command.js')).consumersCommand(),
   },
@@ -124,13 +124,13 @@ const listed: readonly ListedCommand[] = [
   },
   {
     name: 'cluster',
-    summary: 'nodes that own one log in turn: how one stands, and a planned takeover',
+    summary: 'the nodes of a cluster: their state, and a planned handover',
     group: server,
     load: async () => (await import('./server/cluster.command.js')).clusterCommand(),
   },
   {
     name: 'sink',
-    summary: 'an endpoint that answers deliveries as it is asked to, for trying out',
+    summary: 'an endpoint for tests, which answers deliveries as you choose',
     group: server,
     load: async () => (await import('./server/sink.command.js')).sinkCommand(),
   },
@@ -142,13 +142,13 @@ const listed: readonly ListedCommand[] = [
   },
   {
     name: 'bench',
-    summary: 'measure a running server with messages to an endpoint of its own',
+    summary: 'measure a running server with messages to an endpoint of this command',
     group: server,
     load: async () => (await import('./bench/bench.command.js')).benchCommand(),
   },
   {
     name: 'mcp',
-    summary: 'tools for models that look at a server (Model Context Protocol)',
+    summary: 'tools for models that inspect a server (Model Context Protocol)',
     group: server,
     load: async () => (await import('./server/mcp.command.js')).mcpCommand(),
   },
@@ -175,7 +175,7 @@ const listed: readonly ListedCommand[] = [
   },
   {
     name: 'backup',
-    summary: 'copy the data folder as it is at one moment, also while a server uses it',
+    summary: 'copy the data folder at one moment, also while a server uses it',
     group: folder,
     load: async () => (await import('./backup.command.js')).backupCommand(),
   },
@@ -187,7 +187,7 @@ const listed: readonly ListedCommand[] = [
   },
   {
     name: 'journal',
-    summary: 'look at the data folder, which it never changes',
+    summary: 'read the data folder; these commands never change it',
     group: folder,
     load: async () => (await import('./journal.command.js')).journalCommand(),
   },

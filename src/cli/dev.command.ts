@@ -21,7 +21,7 @@ export function devCommand(): Command {
 
 const examples = [
   'stepwell dev --fault drop=5%,delay=1s',
-  'stepwell clock +3d        moves its time forward',
+  'stepwell clock +3d        moves the time forward',
 ];
 
 function faultOption(text: string): FaultPlan {

@@ -9,8 +9,8 @@ export function doctorCommand(): Command {
     'stepwell doctor https://hooks.internal/in',
     'stepwell doctor --json | jq -r \'select(.verdict != "ok").said\'',
   ])
-    .argument('[destination]', 'a URL: whether deliveries to it are allowed')
-    .addHelpText('after', '\nThe exit code is 1 where something is bad.')
+    .argument('[destination]', 'a URL, to check whether deliveries to it are allowed')
+    .addHelpText('after', '\nThe exit code is 1 if a check fails.')
     .action(async (destination: string | undefined, options: ClientOptions) =>
       (await import('./engine.part.js')).actions.examine(destination, options),
     );

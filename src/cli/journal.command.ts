@@ -11,16 +11,16 @@ import { examplesText } from './output/examples.js';
 /** A server may use the folder meanwhile; what it appends later is not seen. */
 export function journalCommand(): Command {
   const journal = new Command('journal').description(
-    'look at the data folder, which it never changes',
+    'read the data folder; these commands never change it',
   );
   journal.addCommand(printCommand());
   journal.addCommand(verifyCommand());
   journal.addCommand(
     new Command('export')
-      .description('make a folder of everything that is intact: what to do at exit code 65')
+      .description('make a folder of everything that is intact, after exit code 65')
       .addHelpText('after', examplesText(['stepwell journal export --good /tmp/good']))
-      .addArgument(folderArgument('folder', 'where it goes; it must be empty, or not there'))
-      .requiredOption('--good', 'leave out what is damaged, and say what that is')
+      .addArgument(folderArgument('folder', 'the target; it must be empty or not exist'))
+      .requiredOption('--good', 'leave out damaged parts, and list them')
       .addOption(dataDirOption())
       .action(async (folder: string, options: DataDirOption) =>
         (await import('./engine.part.js')).actions.exportFolder(folder, options),
@@ -30,7 +30,7 @@ export function journalCommand(): Command {
   journal.addCommand(replayCommand());
   journal.addCommand(
     new Command('digest')
-      .description('print the digest of the sealed part of the journal, to be kept elsewhere')
+      .description('print the digest of the sealed part of the journal, to keep elsewhere')
       .addHelpText('after', examplesText(['stepwell journal digest']))
       .addOption(dataDirOption())
       .action(async (options: DataDirOption) =>
@@ -54,7 +54,7 @@ function printCommand(): Command {
     .option('--from <offset>', 'from this offset on', offsetOption)
     .option('--until <offset>', 'up to this offset, exclusive', offsetOption)
     .option('--json', 'one JSON object per line')
-    .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+    .option('--reveal', 'show redacted parts and secrets of the server in clear text')
     .addOption(archiveOption())
     .addOption(dataDirOption())
     .action(async (options: PrintJournalOptions) =>
@@ -74,7 +74,7 @@ function verifyCommand(): Command {
     )
     .option(
       '--against <digest[@offset]>',
-      'a digest of the journal that was kept elsewhere; may be given more than once',
+      'a digest of the journal that you kept elsewhere; may be repeated',
       againstOption,
     )
     .addOption(dataDirOption())
@@ -85,7 +85,7 @@ function verifyCommand(): Command {
 
 function replayCommand(): Command {
   return new Command('replay')
-    .description('fold the journal again and print what memory was, or the events that are meant')
+    .description('replay the journal and print the resulting state, or the selected events')
     .addHelpText(
       'after',
       examplesText([
@@ -94,15 +94,15 @@ function replayCommand(): Command {
       ]),
     )
     .option('--until <moment>', 'up to this offset, exclusive, or time, inclusive', momentOption)
-    .option('--since <moment>', 'events from this offset or time on', momentOption)
-    .option('--stream <id>', 'the life of this stream in words, with its messages')
+    .option('--since <moment>', 'events since this offset or time', momentOption)
+    .option('--stream <id>', 'the history of this stream in words, with its messages')
     .option('--type <types>', 'events of these types, comma separated', typeOption)
-    .option('--by <principal>', 'events of a credential; of server, of unknown, of run/wfr_1')
-    .addOption(aloneOption('--offsets', 'print what groups have committed'))
+    .option('--by <principal>', 'events caused by a credential, or by server, unknown, run/wfr_1')
+    .addOption(aloneOption('--offsets', 'print the committed offsets of groups'))
     .addOption(aloneOption('--records <topic>', 'print the records of a topic'))
     .option('--json', 'JSON')
     .addOption(new Option('--csv', 'CSV').conflicts('json'))
-    .option('--reveal', 'show what is redacted, and secrets of the server, in clear')
+    .option('--reveal', 'show redacted parts and secrets of the server in clear text')
     .addOption(archiveOption())
     .addOption(dataDirOption())
     .action(async (options: ReplayCommandOptions) =>
@@ -122,20 +122,20 @@ function aloneOption(flags: string, description: string): Option {
 
 /** See `archivedSegments`. */
 function archiveOption(): Option {
-  const what = 'read what sweeps have removed from this archive, too (STEPWELL_ARCHIVE_DIR)';
+  const what = 'also read swept events, from this archive (STEPWELL_ARCHIVE_DIR)';
   return new Option('--archive <folder>', what);
 }
 
 function offsetOption(text: string): number {
   const offset = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset;
-  throw new InvalidArgumentError('An offset is a whole number.');
+  throw new InvalidArgumentError('An offset must be a whole number.');
 }
 
 function againstOption(text: string, before: readonly KeptHead[] = []): readonly KeptHead[] {
   const kept = readKeptHead(text);
   if (kept !== null) return [...before, kept];
-  throw new InvalidArgumentError('A digest is 64 hex digits, and may have @<offset> behind it.');
+  throw new InvalidArgumentError('A digest has 64 hex digits, optionally followed by @<offset>.');
 }
 
 function momentOption(text: string): JournalMoment {

@@ -51,7 +51,7 @@ export async function program(called: string | null = null): Promise<Command> {
 function inherit(command: Command): void {
   for (const part of command.commands) {
     part.copyInheritedSettings(command);
-    part.showHelpAfterError(`${pathOf(part)} --help says more.`);
+    part.showHelpAfterError(`${pathOf(part)} --help shows more.`);
     inherit(part);
   }
 }

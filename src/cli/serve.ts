@@ -50,7 +50,7 @@ export async function serve(
   const log = createLog(config.logLevel, await logDestination(logFormatOf(config)));
   const fatal = (error: unknown): never => {
     noteFatalExit(config.dataDirectory, error, systemClock.now());
-    log.fatal({ err: error }, 'the process cannot go on');
+    log.fatal({ err: error }, 'the process cannot continue');
     process.exit(exitCodeOf(error));
   };
   // After an unexpected error, the state of the process is unknown: a restart is safer.
@@ -79,7 +79,7 @@ export async function serve(
   if (application.life.changesNothing === null) {
     const kept = { url: application.url, dialect: config.dialect };
     await keepAddress(nodeDisk, config.dataDirectory, kept, publishedOf(opened)).catch((error) => {
-      log.warn({ err: error }, 'client commands will not find this server by its data folder');
+      log.warn({ err: error }, 'client commands will not find this server through its data folder');
     });
   }
   // Launchers in the published clients wait for this line.
@@ -120,8 +120,7 @@ const threadPoolSizeMin = 8;
 
 function smallThreadPool(size: number): string {
   return (
-    `the thread pool has ${size} threads, which is few: set UV_THREADPOOL_SIZE=16, ` +
-    'which it is where nothing sets it'
+    `the thread pool has ${size} threads, which is few: set UV_THREADPOOL_SIZE=16, ` + 'its default'
   );
 }
 

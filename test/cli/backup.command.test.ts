@@ -237,7 +237,7 @@ describe('stepwell backup and restore', () => {
     await flipByte(await topicSegment(), 300);
     const made = await runProgram(data, ['backup', at('copy')]);
     expect(made.code).toBe(65);
-    const lost = /topic\/orders\/\d+: not there are offsets (\d+) to (\d+)/.exec(made.stderr);
+    const lost = /topic\/orders\/\d+: missing are offsets (\d+) to (\d+)/.exec(made.stderr);
     expect(lost?.[1]).toBe('0');
     const until = Number(lost?.[2]) + 1;
     expect(until).toBeLessThan(latest);

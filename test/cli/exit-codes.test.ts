@@ -162,8 +162,8 @@ describe('a folder', () => {
     const { code, stderr } = await runProgram(data, [word]);
     expect([code, stderr]).toEqual([
       64,
-      `stepwell: STEPWELL_DATA_DIR ${data} holds something else (thesis.txt); ` +
-        'give a folder of its own\n',
+      `stepwell: STEPWELL_DATA_DIR ${data} contains other files (thesis.txt); ` +
+        'use a folder of its own\n',
     ]);
     expect(await readdir(data)).toEqual(['thesis.txt']);
   });
@@ -250,7 +250,7 @@ describe('a disk that fails', () => {
     const words = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...paths, ...injection];
     const { ids, server } = await published(words);
     expect(await server.gone()).toBe(74);
-    expect(server.output).toContain('the process cannot go on');
+    expect(server.output).toContain('the process cannot continue');
     await allDelivered(ids);
   });
 

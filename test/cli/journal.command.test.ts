@@ -139,7 +139,7 @@ describe('journal print', () => {
   it('says that a folder holds nothing of ours', async () => {
     for (const word of ['print', 'verify']) {
       const { code, stderr } = await runProgram(join(folder, 'nothing'), ['journal', word]);
-      expect([code, stderr]).toEqual([64, expect.stringContaining('holds no data of Stepwell')]);
+      expect([code, stderr]).toEqual([64, expect.stringContaining('contains no data of Stepwell')]);
     }
   });
 });

@@ -22,24 +22,28 @@ const concurrencyMax = 1000;
 export function benchCommand(): Command {
   return clientCommand(
     'bench',
-    'measure a running server with messages to an endpoint of its own',
+    'measure a running server with messages to an endpoint of this command',
     [
       'stepwell bench',
       'stepwell bench --messages 10000 --concurrency 64 --bytes 1000',
       'stepwell bench --url http://10.0.0.7:8080 --host 10.0.0.9',
     ],
   )
-    .option('--messages <count>', 'how many', countOption, 1000)
-    .option('--concurrency <count>', 'publishes at once', countOption, 16)
-    .option('--bytes <count>', 'of each body', countOption, 100)
-    .option('--host <address>', 'of this machine, as the server reaches it', '127.0.0.1')
+    .option('--messages <count>', 'how many messages', countOption, 1000)
+    .option('--concurrency <count>', 'how many publishes at once', countOption, 16)
+    .option('--bytes <count>', 'the size of each body', countOption, 100)
+    .option(
+      '--host <address>',
+      'the address of this machine, as the server reaches it',
+      '127.0.0.1',
+    )
     .addHelpText('after', `\n${caution}`)
     .action(bench);
 }
 
 const caution =
-  'The messages and their logs stay in the journal of the server. This program takes processor\n' +
-  'time too: on one machine the figures are lower than what the server could do by itself.';
+  'The messages and their logs stay in the journal of the server. This program uses CPU time, too:\n' +
+  'on one machine the figures are lower than what the server could do alone.';
 
 interface BenchOptions extends ClientOptions {
   readonly messages: number;
@@ -53,7 +57,7 @@ async function bench(options: BenchOptions): Promise<void> {
   const { messages, concurrency, bytes, host } = options;
   if (messages > messagesMax || concurrency > concurrencyMax) {
     const most = `--messages ${messagesMax} --concurrency ${concurrencyMax}`;
-    throw new ClientError(`that is too much; at most ${most}`, exitCodes.usage);
+    throw new ClientError(`that is too much; the limits are ${most}`, exitCodes.usage);
   }
   const headers = publishHeaders({ label: ['stepwell-bench'] }, api.address.dialect);
   const measured = await measure(api, { messages, concurrency, bytes, host, headers });

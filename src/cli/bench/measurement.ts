@@ -14,7 +14,7 @@ export interface Load {
   readonly concurrency: number;
   /** The size of each body. */
   readonly bytes: number;
-  /** The address of this machine, as the server reaches it. */
+  /** The address the address of this machine, as the server reaches it. */
   readonly host: string;
   readonly headers: RequestHeaders;
 }

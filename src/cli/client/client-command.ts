@@ -22,8 +22,8 @@ export function clientCommand(name: string, summary: string, examples: readonly 
     .description(summary)
     .option('--url <url>', 'the server, instead of STEPWELL_URL')
     .option('--token <token>', 'its token, or @file, instead of STEPWELL_TOKEN')
-    .option('--data-dir <path>', 'the folder whose server is meant, where neither is given')
-    .option('--json', 'JSON, one value a line, on a terminal too');
+    .option('--data-dir <path>', 'the data folder of the server, if neither is given')
+    .option('--json', 'print JSON, one value per line, also on a terminal');
   return command.addHelpText('after', examplesText(examples));
 }
 
@@ -45,7 +45,7 @@ export function partitionOption(text: string): number {
 function wholeNumber(text: string, least: number): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
-  throw new InvalidArgumentError(`It is a whole number from ${least} on.`);
+  throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
 }
 
 /** An option whose value is one of `words`, in any case; another value is refused with the list. */
@@ -94,6 +94,6 @@ export function requireAll(what: string, done: number, ids: readonly string[]): 
   const message =
     named === 1
       ? `${what} ${ids[0]} not found`
-      : `${named - done} of ${named} ${what}s are not there, or over`;
+      : `${named - done} of ${named} ${what}s do not exist, or have ended`;
   throw new ClientError(message, exitCodes.notFound);
 }

@@ -121,7 +121,7 @@ export class ApiClient {
     if (status < 400 && to !== undefined) {
       // An unread answer would keep the command running until the server closes the connection.
       answer.destroy();
-      throw new ClientError(`${url} leads to ${to}: give that in STEPWELL_URL`, exitCodes.usage);
+      throw new ClientError(`${url} redirects to ${to}: set STEPWELL_URL to that`, exitCodes.usage);
     }
     const sentence = errorIn(await this.reading(textOf(answer))) ?? `${url} answered ${status}`;
     throw new ApiRefusal(status, status === 401 ? `${sentence}; ${hintFor(path)}` : sentence);
@@ -176,9 +176,9 @@ function unsendableIn(error: unknown): string | null {
   if (!(error instanceof Error && 'code' in error)) return null;
   const [, name = ''] = /\["(.*)"\]$/s.exec(error.message) ?? [];
   if (error.code === 'ERR_INVALID_CHAR') {
-    return `the header ${name} would have a character that no header can carry`;
+    return `the header ${name} would contain a character that headers cannot carry`;
   }
-  return error.code === 'ERR_INVALID_HTTP_TOKEN' ? `${name} is no name of a header` : null;
+  return error.code === 'ERR_INVALID_HTTP_TOKEN' ? `${name} is not a header name` : null;
 }
 
 function queryText(query: Query): string {
@@ -196,7 +196,7 @@ function parsed(text: string, url: string): unknown {
   const value = jsonIn(text);
   if (typeof value === 'object' && value !== null) return value;
   const otherwise = value === undefined ? 'JSON' : 'an object or a list';
-  throw new ClientError(`${url} answered something else than ${otherwise}`, exitCodes.failure);
+  throw new ClientError(`${url} did not answer with ${otherwise}`, exitCodes.failure);
 }
 
 /** Undefined if the text is not JSON. */

@@ -78,6 +78,6 @@ function reasonOf(error: unknown): string {
 /** Plain wording for errors of libraries, matched by code and message. */
 const plainReasons: readonly (readonly [RegExp, string])[] = [
   [/ (aborted|socket hang up)$|^ECONNRESET /, 'the connection was cut'],
-  [/^(EPROTO|ERR_SSL)/, 'it speaks no TLS that is understood: http:// may be meant'],
+  [/^(EPROTO|ERR_SSL)/, 'its TLS cannot be understood: perhaps the URL should begin with http://'],
   [/^HPE_/, 'it does not speak HTTP'],
 ];

@@ -56,7 +56,7 @@ export async function* eventStream(
 function requireStream(answer: IncomingMessage, url: string): void {
   if (/^text\/event-stream\b/.test(answer.headers['content-type'] ?? '')) return;
   answer.destroy();
-  throw new ClientError(`${url} answered something else than a stream`, exitCodes.failure);
+  throw new ClientError(`${url} did not answer with a stream`, exitCodes.failure);
 }
 
 /** An event; or only a position, from which a stream that has brought no event yet resumes. */

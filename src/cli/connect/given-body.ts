@@ -17,7 +17,7 @@ export async function givenBody(text: string): Promise<Buffer> {
   for await (const chunk of givenChunks(text)) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > bytesMax) throw new ClientError('that is too much for a body', exitCodes.usage);
+    if (length > bytesMax) throw new ClientError('that is too long for a body', exitCodes.usage);
   }
   return Buffer.concat(chunks);
 }

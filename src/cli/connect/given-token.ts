@@ -26,5 +26,5 @@ export async function givenToken(text: string): Promise<string> {
   const { givenBody } = await import('./given-body.js');
   const [line = ''] = (await givenBody(text)).toString('utf8').split('\n');
   if (line.trim() !== '') return line.trim();
-  throw new ClientError(`${text.slice(1)} begins with no token`, exitCodes.usage);
+  throw new ClientError(`${text.slice(1)} does not begin with a token`, exitCodes.usage);
 }

@@ -8,7 +8,7 @@ import { ClientError } from './client-errors.js';
  */
 export function pathPart(name: string): string {
   if (name === '' || name === '.' || name === '..') {
-    throw new ClientError(`"${name}" is no id and no name`, exitCodes.usage);
+    throw new ClientError(`"${name}" is neither an id nor a name`, exitCodes.usage);
   }
   return encodeURIComponent(name);
 }

@@ -58,7 +58,7 @@ function credentialsOf(
 
 function refuseOtherUrl(url: string, place: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-  throw new ClientError(`${place} ${url} is no URL like ${usualUrl}`, exitCodes.usage);
+  throw new ClientError(`${place} ${url} is not a URL like ${usualUrl}`, exitCodes.usage);
 }
 
 /**

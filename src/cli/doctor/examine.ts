@@ -48,7 +48,7 @@ async function* checks(
     for (const problem of config.problems) yield wrong('settings', problem);
     return;
   }
-  yield fine('settings', 'every setting is understood; stepwell config prints them');
+  yield fine('settings', 'all settings are valid; stepwell config prints them');
   yield checkFiles(config);
   yield* checkSpace(config.dataDirectory);
   yield await checkDisk(config.dataDirectory, systemClock);

@@ -20,7 +20,7 @@ export function checkNode(version: string): Finding {
   const least = leastMinors.get(major);
   if (least !== undefined && minor >= least) return fine('Node.js', version);
   const known = [...leastMinors].map(([line, from]) => `${line}.${from}`).join(', ');
-  const said = `${version} is not one that this version was tried on: from ${known} on`;
+  const said = `${version} is not a tested version: those are ${known} and later`;
   return least === undefined && major > 20 ? doubt('Node.js', said) : wrong('Node.js', said);
 }
 
@@ -32,7 +32,7 @@ const threadsMin = 8;
  */
 export function checkThreads(): Finding {
   const { threadPoolSize } = readLaunch();
-  const said = `${threadPoolSize} threads for work with files`;
+  const said = `${threadPoolSize} threads for file operations`;
   if (threadPoolSize >= threadsMin) return fine('threads', said);
   return doubt('threads', `${said}, which is few: set UV_THREADPOOL_SIZE=16`);
 }

@@ -35,7 +35,7 @@ export async function checkServer(
       return [wrong('server', `${url} has not answered for ${patience / 1000} s`)];
     if (error instanceof Unreachable) return [];
     if (error instanceof ApiRefusal) return [wrong('server', `${url} answers ${error.status}`)];
-    return [wrong('server', `${url} is no Stepwell: ${String(error)}`)];
+    return [wrong('server', `${url} is not a Stepwell: ${String(error)}`)];
   }
 }
 
@@ -60,11 +60,12 @@ const nothing: BuildAnswer = {};
 
 function clockFinding(date: string | undefined, clock: Clock): Finding {
   const apart = Date.parse(date ?? '') - clock.now();
-  if (Number.isNaN(apart)) return doubt('clock', 'the server says no time');
-  if (Math.abs(apart) <= clockDistanceMs) return fine('clock', 'as that of the server');
+  if (Number.isNaN(apart)) return doubt('clock', 'the server does not send its time');
+  if (Math.abs(apart) <= clockDistanceMs)
+    return fine('clock', 'the same as the clock of the server');
   const seconds = Math.round(Math.abs(apart) / 1000);
   const side = apart > 0 ? 'ahead of' : 'behind';
-  return doubt('clock', `that of the server is ${seconds} s ${side} the one here`);
+  return doubt('clock', `the clock of the server is ${seconds} s ${side} the clock here`);
 }
 
 /** Whether a server could listen on the configured address. */

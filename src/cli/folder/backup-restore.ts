@@ -54,17 +54,17 @@ export async function restoreFolder(
       ? 'credentials and signing keys: as they were'
       : 'credentials and signing keys: none were kept; give those that were configured',
     endsLine(restored),
-    'messages and runs that were open then go on at the next start: a server on the old folder ' +
-      'must not run any more',
+    'messages and runs that were active then continue at the next start: do not run a server on the ' +
+      'old folder any more',
   ]);
   tellDamage(manifest);
 }
 
 function endsLine({ isOfNode, skippedOffsets }: Restored): string {
   return isOfNode
-    ? 'partitions go on at their ends, as the folder is that of a node of a cluster, and goes on ' +
-        'with its log; for another log, or none, restore it with --new-shared-log'
-    : `partitions go on ${skippedOffsets} offsets behind their ends`;
+    ? 'partitions continue at their ends, because this is the folder of a node of a cluster, which keeps ' +
+        'its log; for another log, or none, restore it with --new-shared-log'
+    : `partitions continue ${skippedOffsets} offsets after their ends`;
 }
 
 function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: BackupManifest) {
@@ -75,7 +75,7 @@ function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: 
     `made at ${madeAt} by version ${version}, of store ${storeId}, start ${epoch}`,
     `journal up to offset ${journal}, and ${others}: ${sizeWords(bytes)}`,
     ...(sharedBytes > 0
-      ? [`${sizeWords(sharedBytes)} of it share the disk with the data folder`]
+      ? [`${sizeWords(sharedBytes)} of it are shared with the data folder on the disk`]
       : []),
   ];
 }
@@ -84,7 +84,7 @@ function linesOf({ madeAt, version, storeId, epoch, bytes, sharedBytes, logs }: 
 function tellDamage({ damages, lost }: BackupManifest): void {
   for (const damage of damages) complain(damage);
   for (const { log, from, until } of lost) {
-    complain(`${log}: not there are offsets ${from} to ${until === null ? 'its end' : until - 1}`);
+    complain(`${log}: missing are offsets ${from} to ${until === null ? 'its end' : until - 1}`);
   }
   if (damages.length > 0) process.exitCode = exitCodes.damagedData;
 }

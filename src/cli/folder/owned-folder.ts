@@ -28,7 +28,7 @@ export async function prepareDataFolder(path: string, disk: Disk): Promise<void>
   // The files of a backup may be shared with the folder that it was made from.
   if (names.includes(backupFile)) {
     throw new ConfigurationError([
-      `STEPWELL_DATA_DIR ${path} is a backup: restore it to a folder of its own`,
+      `STEPWELL_DATA_DIR ${path} is a backup: restore it to a new folder`,
     ]);
   }
   if (holds(names, directory.manifest(0), directory.manifest(1))) return;
@@ -40,7 +40,7 @@ export async function prepareDataFolder(path: string, disk: Disk): Promise<void>
   const foreign = names.find((name) => !own.has(name));
   if (foreign === undefined) return;
   throw new ConfigurationError([
-    `STEPWELL_DATA_DIR ${path} holds something else (${foreign}); give a folder of its own`,
+    `STEPWELL_DATA_DIR ${path} contains other files (${foreign}); use a folder of its own`,
   ]);
 }
 
@@ -83,7 +83,7 @@ async function requireDataFolder(path: string, disk: Disk): Promise<void> {
   });
   // Logs without a manifest are damage, which the command reports when it opens the store.
   if (holds(names, directory.manifest(0), directory.manifest(1), directory.logs)) return;
-  throw new ConfigurationError([`STEPWELL_DATA_DIR ${path} holds no data of Stepwell`]);
+  throw new ConfigurationError([`STEPWELL_DATA_DIR ${path} contains no data of Stepwell`]);
 }
 
 function holds(names: readonly string[], ...paths: readonly string[]): boolean {

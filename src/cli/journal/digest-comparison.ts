@@ -84,8 +84,8 @@ export class DigestComparison {
     this.differences += 1;
     const sections = differing(digest.sections, kept);
     const of = part === null ? '' : ` (part ${part.number + 1} of ${part.of})`;
-    this.found.push(`the digest in the journal at ${kept.until}${of} is of another memory`);
-    if (sections.length === 0) this.found.push('its sections are the same: it was changed itself');
+    this.found.push(`the digest in the journal at ${kept.until}${of} does not match`);
+    if (sections.length === 0) this.found.push('its sections match: the digest itself was changed');
     for (const { section, text } of sections) {
       this.found.push(`${section}: ${text}`);
       this.found.push(...(await this.suspects(section, kept)));
@@ -95,7 +95,7 @@ export class DigestComparison {
   /** The lines to print about all comparisons. */
   lines(): readonly string[] {
     const { compared, differences, passedOver } = this;
-    const agreeing = `${compared - differences} of ${compared} digests in the journal agree`;
+    const agreeing = `${compared - differences} of ${compared} digests in the journal match`;
     const others = passedOver === 0 ? '' : `; ${passedOver} are of other programs or settings`;
     if (compared === 0 && passedOver === 0) return ['no digest in the journal to compare with'];
     return [...this.found, `${agreeing}${others}`];

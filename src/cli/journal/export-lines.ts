@@ -7,7 +7,7 @@ const namedMax = 20;
 /** Lines for a person; `export.json` in `to` holds the same for programs. */
 export function exportLines(from: string, to: string, report: ExportReport): string[] {
   const { damages, gaps, changed, uncertain, removedEvents } = report;
-  const exported = `exported what is intact of ${from} to ${to}`;
+  const exported = `exported the intact part of ${from} to ${to}`;
   if (damages.length === 0) return [exported, 'nothing is damaged'];
   const dropped = changed.filter(({ outcome }) => outcome === 'dropped');
   const cut = changed.filter(({ outcome }) => outcome === 'cut back');
@@ -17,20 +17,20 @@ export function exportLines(from: string, to: string, report: ExportReport): str
     ...gaps.map(({ log, from, until, means }) => `${log} [${from}, ${until}): ${means}`),
     ...(removedEvents === 0 ? [] : [removedLine(removedEvents)]),
     ...named(
-      'dropped, as the beginning is lost',
+      'dropped, because the beginning is lost',
       dropped.map(({ stream }) => stream),
     ),
     ...named(
-      'cut back to before what is lost: what happened since may happen again',
+      'cut back to before the loss: what happened since may happen again',
       cut.map(({ stream, kept }) => `${stream} (${kept} ${kept === 1 ? 'event' : 'events'})`),
     ),
-    ...named('may have gone on from there', uncertain),
+    ...named('may have continued in the lost part', uncertain),
     `all of this stands in ${to}/${exportFile}; go on with: stepwell journal import ${to} <folder>`,
   ];
 }
 
 function removedLine(count: number): string {
-  return `${count} ${count === 1 ? 'event' : 'events'} could not stay without what is lost`;
+  return `${count} ${count === 1 ? 'event' : 'events'} depend on lost events and were left out`;
 }
 
 function named(what: string, streams: readonly string[]): string[] {

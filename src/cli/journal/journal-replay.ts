@@ -125,7 +125,7 @@ async function* stateLines(
   }
   yield `${events} events${time === null ? '' : `, the last at ${time}`}`;
   if (until < swept) {
-    yield `what had ended was swept up to ${swept}: what ended behind ${until} may be missing here`;
+    yield `ended streams were swept up to ${swept}: those that ended after ${until} may be missing here`;
   }
   for (const { section, items } of digest.sections) yield `${section}: ${items}`;
   if (compare !== undefined) {
@@ -133,7 +133,7 @@ async function* stateLines(
     let isOther = false;
     // As with the digests: memory that was dropped by the last sweep cannot be rebuilt.
     if (until > sweptAt) isOther = yield* compare.withSnapshot(until);
-    else yield 'no snapshot to compare with: it knows what was swept since';
+    else yield 'no snapshot to compare with: the snapshot knows what was swept since';
     if (digests.differs || isOther) compare.differs();
   }
   yield `digest ${digest.hex} at ${until}`;
@@ -152,7 +152,7 @@ async function folded(
   let from = journal.startOffset;
   const fold = async (end: number) => {
     const before = events;
-    const progress = (count: number) => onProgress(`folded ${before + count} events`);
+    const progress = (count: number) => onProgress(`replayed ${before + count} events`);
     const part = await foldJournal(folding, journal, end, progress, from);
     events += part.events;
     lastAt = part.lastAt ?? lastAt;

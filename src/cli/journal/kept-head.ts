@@ -26,13 +26,13 @@ export function faultAgainst(chain: VerifiedChain | null, kept: KeptHead): strin
     return `no part of the journal up to ${end} has the digest ${digest}: it was changed`;
   }
   if (offset > end) {
-    return `the journal is sealed up to ${end}: what it held from there up to ${offset} is gone`;
+    return `the journal is sealed up to ${end}: its records from there up to ${offset} are gone`;
   }
   const there = heads.find((head) => head.offset === offset);
   if (there === undefined) {
     return `no part of the journal ends at ${offset}: it was changed`;
   }
-  return `the digest at ${offset} is ${there.digest}, not ${digest}: what was in front was changed`;
+  return `the digest at ${offset} is ${there.digest}, not ${digest}: earlier records were changed`;
 }
 
 /** The state of the journal's chain, in one line. */
@@ -41,5 +41,5 @@ export function chainLine({ heads, removedRecords, removedUntil }: VerifiedChain
   if (head === undefined) return 'nothing is sealed yet';
   const removed =
     removedRecords === 0 ? '' : `; ${removedRecords} records before ${removedUntil} were removed`;
-  return `digest ${head.digest} at ${head.offset}: every sealed record as it was${removed}`;
+  return `digest ${head.digest} at ${head.offset}: every sealed record is unchanged${removed}`;
 }

@@ -43,10 +43,10 @@ export async function* comparedWithSnapshot(
     if (differences <= namedMax) yield line;
   }
   if (differences === 0) {
-    yield `the snapshot at ${snapshot.offset} leads to the same memory`;
+    yield `the snapshot at ${snapshot.offset} leads to the same state`;
     return false;
   }
-  yield `${differences} differences from what the snapshot at ${snapshot.offset} leads to`;
+  yield `${differences} differences from the state of the snapshot at ${snapshot.offset}`;
   return true;
 }
 

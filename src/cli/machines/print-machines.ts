@@ -12,7 +12,7 @@ export async function printMachines(name: string | undefined): Promise<void> {
   const meant = machines.filter(({ id }) => name === undefined || id === name);
   if (meant.length === 0) {
     const names = machines.map(({ id }) => id).join(', ');
-    throw new ConfigurationError([`there is no machine ${name}: there are ${names}`]);
+    throw new ConfigurationError([`there is no machine ${name}; the machines are ${names}`]);
   }
   await sayAll(machineLines(meant));
 }

@@ -51,20 +51,20 @@ export function dlqCommand(): Command {
       ]),
     )
       .addOption(
-        new Option('--by <what>', 'how many of each kind, instead of each').choices(['error']),
+        new Option('--by <what>', 'count them by kind, instead of listing each').choices(['error']),
       )
       .option('--runs', 'failed runs, instead of messages')
-      .option('--count <count>', 'at most so many', countOption, 50)
+      .option('--count <count>', 'the most rows to show', countOption, 50)
       .action(list),
   );
   dlq.addCommand(
-    clientCommand('get', 'show one', ['stepwell dlq get 1795432750758-120'])
+    clientCommand('get', 'show one dead letter', ['stepwell dlq get 1795432750758-120'])
       .argument('<id>')
       .action(get),
   );
   dlq.addCommand(
     filtered(
-      clientCommand('retry', 'publish dead letters anew: those that are named, or all that match', [
+      clientCommand('retry', 'publish dead letters again: those given, or all that match', [
         'stepwell dlq retry 1795432750758-120',
         'stepwell dlq retry --all --label invoice --dry-run',
         'stepwell dlq retry --all --rate 50/s',
@@ -72,25 +72,25 @@ export function dlqCommand(): Command {
     )
       .argument('[id...]')
       .option('--all', 'all that match the filters')
-      .option('--dry-run', 'say which, and do nothing')
-      .option('--rate <rate>', 'no more than so many: 50/s, 10/m', rateOption)
+      .option('--dry-run', 'show which, and change nothing')
+      .option('--rate <rate>', 'the highest rate: 50/s, 10/m', rateOption)
       .action((ids: readonly string[], options: BulkOptions) => bulk('retry', ids, options)),
   );
   dlq.addCommand(
     filtered(
-      clientCommand('delete', 'delete dead letters: those that are named, or all that match', [
+      clientCommand('delete', 'delete dead letters: those given, or all that match', [
         'stepwell dlq delete 1795432750758-120',
         'stepwell dlq delete --all --label test --dry-run',
       ]),
     )
       .argument('[id...]')
       .option('--all', 'all that match the filters')
-      .option('--dry-run', 'say which, and do nothing')
+      .option('--dry-run', 'show which, and change nothing')
       .action((ids: readonly string[], options: BulkOptions) => bulk('delete', ids, options)),
   );
   dlq.addCommand(
     filtered(
-      clientCommand('export', 'write dead letters with their bodies, one JSON object a line', [
+      clientCommand('export', 'write dead letters with their bodies, one JSON object per line', [
         'stepwell dlq export > letters.ndjson',
       ]),
     ).action(exportAll),
@@ -103,7 +103,7 @@ function filtered(command: Command): Command {
     .option('--label <label>', 'with this label; may be repeated', listOption)
     .option('--to <url>', 'to this URL')
     .option('--queue <name>', 'of this queue')
-    .option('--status <status>', 'with this status as the last answer; 0 = no answer')
+    .option('--status <status>', 'last answered with this status; 0 = no answer')
     .option('--since <time>', 'failed since this time (ISO 8601 or Unix milliseconds)', timeOption);
 }
 
@@ -126,7 +126,7 @@ function timeOption(text: string): string {
   const at = parseIsoTime(text);
   if (at.ok) return String(at.value);
   throw new InvalidArgumentError(
-    'A time is as 2027-01-31, 2027-01-31T08:00Z, or Unix milliseconds.',
+    'Write a time as 2027-01-31, 2027-01-31T08:00Z, or Unix milliseconds.',
   );
 }
 
@@ -139,7 +139,8 @@ interface ListOptions extends ClientOptions, LetterFilter {
 async function list(options: ListOptions): Promise<void> {
   const { api, output } = await connect(options);
   if (options.by === 'error') {
-    if (options.runs === true) throw new ClientError('--by has no --runs', exitCodes.usage);
+    if (options.runs === true)
+      throw new ClientError('--by cannot be combined with --runs', exitCodes.usage);
     await listGroups(api, output, queryOf(options), options.count);
     return;
   }
@@ -211,15 +212,18 @@ interface BulkOptions extends ClientOptions, LetterFilter {
 async function bulk(verb: LetterVerb, ids: readonly string[], options: BulkOptions): Promise<void> {
   const { api, output } = await connect(options);
   if (ids.length === 0 && options.all !== true) {
-    throw new ClientError('name dead letters, or say --all', exitCodes.usage);
+    throw new ClientError('give the ids of dead letters, or --all', exitCodes.usage);
   }
   if (ids.length > 0 && options.all === true) {
-    throw new ClientError('--all names all that match; give ids or --all', exitCodes.usage);
+    throw new ClientError(
+      '--all selects all that match; give either ids or --all',
+      exitCodes.usage,
+    );
   }
   const filters = queryOf(options);
   // The API uses only the ids if it gets both, so it would ignore a filter meant to exclude some.
   if (ids.length > 0 && Object.values(filters).some((filter) => filter !== undefined)) {
-    throw new ClientError('filters are for --all; give ids or filters', exitCodes.usage);
+    throw new ClientError('filters need --all; give either ids or filters', exitCodes.usage);
   }
   const query: Query = ids.length > 0 ? { dlqIds: ids } : filters;
   if (options.dryRun === true) {
@@ -262,5 +266,7 @@ async function* linesOf(letters: AsyncIterable<ApiObject>): AsyncGenerator<strin
 /** `50/s` or `10/m`; the server parses it. */
 function rateOption(text: string): string {
   if (/^\d+(?:\.\d+)?\/[smh]$/.test(text) && Number.parseFloat(text) > 0) return text;
-  throw new InvalidArgumentError('A rate is a number for each second, minute or hour: 50/s, 10/m.');
+  throw new InvalidArgumentError(
+    'Write a rate as a number per second, minute or hour: 50/s, 10/m.',
+  );
 }

@@ -15,10 +15,10 @@ import type { TableColumn } from '../output/table.js';
 
 /** The commands that change a key, with a description of each. */
 const changes = {
-  pause: 'start nothing new of a key',
-  resume: 'start what waits for a key again',
-  unpin: 'let publishes say the limits of a key again',
-  reset: 'begin a new window of a rate',
+  pause: 'start no more messages of a key',
+  resume: 'start the waiting messages of a key again',
+  unpin: 'let publishes set the limits of a key again',
+  reset: 'begin a new window of the rate',
 } as const;
 
 type Change = keyof typeof changes;
@@ -35,7 +35,7 @@ export function flowCommand(): Command {
   const flow = new Command('flow').description('flow-control keys');
   flow.addCommand(
     clientCommand('ls', 'list keys', ['stepwell flow ls --search openai'])
-      .option('--search <text>', 'keys that have this in their name')
+      .option('--search <text>', 'keys whose names contain this')
       .action(list),
   );
   for (const verb of keysOf(changes)) {
@@ -50,13 +50,13 @@ export function flowCommand(): Command {
 }
 
 function pinCommand(): Command {
-  return clientCommand('pin', 'fix the limits of a key, whatever publishes say', [
+  return clientCommand('pin', 'set limits of a key that publishes do not change', [
     'stepwell flow pin openai --parallelism 5 --rate 100 --period 60',
   ])
     .argument('<key>')
     .option('--parallelism <count>', 'attempts in flight', countOption)
     .option('--rate <count>', 'attempts started in one period', countOption)
-    .option('--period <seconds>', 'of the rate', countOption)
+    .option('--period <seconds>', 'the period of the rate', countOption)
     .action((key: string, { parallelism, rate, period, ...options }: PinOptions) =>
       change(key, 'pin', { parallelism, rate, period }, options),
     );

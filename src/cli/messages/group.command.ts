@@ -14,17 +14,20 @@ export function groupCommand(): Command {
   const group = new Command('group').description('URL groups');
   group.addCommand(clientCommand('ls', 'list groups', ['stepwell group ls']).action(list));
   group.addCommand(
-    clientCommand('add', 'add endpoints to a group, which makes it', [
+    clientCommand('add', 'add endpoints to a group, and create it if needed', [
       'stepwell group add billing https://a.example/hook https://b.example/hook',
       'stepwell group add billing https://c.example/hook --name audit',
     ])
       .argument('<group>')
       .argument('<url...>')
-      .option('--name <name>', 'of the endpoint; changes the URL of one that has it')
+      .option(
+        '--name <name>',
+        'the name of the endpoint; an endpoint with this name gets the new URL',
+      )
       .action(add),
   );
   group.addCommand(
-    clientCommand('remove', 'take endpoints out; a group without endpoints is gone', [
+    clientCommand('remove', 'remove endpoints; a group without endpoints is deleted', [
       'stepwell group remove billing https://a.example/hook',
       'stepwell group remove billing audit',
     ])
@@ -60,7 +63,7 @@ const columns: readonly TableColumn<ApiObject>[] = [
 async function list(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const groups = await api.get<readonly ApiObject[]>('/v2/topics');
-  await output.rows(groups, columns, 'no URL group; stepwell group add NAME URL makes one');
+  await output.rows(groups, columns, 'no URL group; stepwell group add NAME URL creates one');
 }
 
 async function add(
@@ -71,11 +74,11 @@ async function add(
   const { api, output } = await connect(options);
   const { name } = options;
   if (name !== undefined && urls.length > 1) {
-    throw new ClientError('--name is of one endpoint; give one URL', exitCodes.usage);
+    throw new ClientError('--name is for one endpoint; give one URL', exitCodes.usage);
   }
   const endpoints = urls.map((url) => (name === undefined ? { url } : { url, name }));
   await api.post(`/v2/topics/${pathPart(group)}/endpoints`, { body: { endpoints } });
-  await output.one({ name: group, endpoints }, () => [`put ${urls.join(', ')} into ${group}`]);
+  await output.one({ name: group, endpoints }, () => [`added ${urls.join(', ')} to ${group}`]);
 }
 
 async function remove(
@@ -87,7 +90,7 @@ async function remove(
   const endpoints = urls.map((url) => (URL.canParse(url) ? { url } : { name: url }));
   await api.delete(`/v2/topics/${pathPart(group)}/endpoints`, { body: { endpoints } });
   await output.one({ name: group, removed: urls }, () => [
-    `took ${urls.join(', ')} out of ${group}`,
+    `removed ${urls.join(', ')} from ${group}`,
   ]);
 }
 

@@ -1,4 +1,4 @@
-/** `stepwell keys`: the keys that deliveries are signed with. */
+/** `stepwell keys`: the keys that sign deliveries. */
 import { Command } from 'commander';
 import { publishedKeys } from '../../server/credentials/published-keys.js';
 import { type ClientOptions, clientCommand, connect } from '../client/client-command.js';
@@ -11,7 +11,7 @@ import { complain } from '../output/terminal.js';
  * env` prints for a file.
  */
 export function keysCommand(): Command {
-  const keys = new Command('keys').description('the keys that deliveries are signed with');
+  const keys = new Command('keys').description('the keys that sign deliveries');
   keys.addCommand(
     clientCommand('show', 'print the current and the next key', [
       'stepwell keys show',
@@ -19,7 +19,7 @@ export function keysCommand(): Command {
     ]).action(show),
   );
   keys.addCommand(
-    clientCommand('rotate', 'make the next key the current one, and a new next', [
+    clientCommand('rotate', 'make the next key the current one, and create a new next key', [
       'stepwell keys rotate',
     ]).action(rotate),
   );
@@ -39,7 +39,7 @@ async function rotate(options: ClientOptions): Promise<void> {
 }
 
 const afterPublished =
-  'SDKs with QSTASH_DEV=true know the published keys only, and do not find this server any more; ' +
+  'SDKs with QSTASH_DEV=true know only the published keys, and no longer find this server; ' +
   'a new data folder has them again';
 
 /** Prints them as lines for an application's environment; receivers try both keys. */

@@ -64,7 +64,7 @@ function columns(now: Now): readonly TableColumn<ApiObject>[] {
     fieldColumn('to', 'origin', { yields: true }),
     timeColumn('newest', 'newestAt', now),
     timeColumn('oldest', 'oldestAt', now),
-    fieldColumn('newest letter', 'dlqId'),
+    fieldColumn('newest dead letter', 'dlqId'),
     fieldColumn('error', 'error', { yields: true }),
   ];
 }

@@ -25,20 +25,20 @@ const waitingStates = ['delayed', 'waiting', 'active', 'retry'];
 
 /** Queries a running server; an unknown id ends the command with exit code 66. */
 export function msgCommand(): Command {
-  const msg = new Command('msg').description('publish, list and look at messages');
+  const msg = new Command('msg').description('publish, list and inspect messages');
   msg.addCommand(publishCommand());
   msg.addCommand(
     clientCommand('ls', 'list messages that are not final, newest first', [
       'stepwell msg ls --state retry',
       'stepwell msg ls --label invoice --json | jq .url',
     ])
-      .addOption(new Option('--state <state>', 'that are in it').choices(waitingStates))
+      .addOption(new Option('--state <state>', 'in this state').choices(waitingStates))
       .option('--label <label>', 'with this label; may be repeated', listOption)
       .option('--to <url>', 'to this URL')
       .option('--queue <name>', 'of this queue')
       .option('--flow-key <key>', 'of this flow-control key')
       .option('--run <id>', 'of this run')
-      .option('--count <count>', 'at most so many', countOption, 50)
+      .option('--count <count>', 'the most rows to show', countOption, 50)
       .action(list),
   );
   msg.addCommand(
@@ -55,14 +55,14 @@ export function msgCommand(): Command {
       .action(why),
   );
   msg.addCommand(
-    clientCommand('deliver', 'start the next attempt now, not when its delay or retry is due', [
+    clientCommand('deliver', 'start the next attempt now, without waiting for its delay or retry', [
       'stepwell msg deliver msg_1 msg_2',
     ])
       .argument('<id...>')
       .action(deliver),
   );
   msg.addCommand(
-    clientCommand('cancel', 'take messages back that are not final', [
+    clientCommand('cancel', 'cancel messages that are not final', [
       'stepwell msg cancel msg_1 msg_2',
     ])
       .argument('<id...>')
@@ -81,7 +81,7 @@ function publishCommand(): Command {
     .option('-d, --data <body>', 'the body: text, @file, or - for standard input')
     .option(
       '--watch',
-      'stay and show what becomes of it; the exit code is 1 unless it is delivered',
+      'wait for it to end and show its log; the exit code is 1 unless it is delivered',
     );
   return withMessageOptions(command).action(publish);
 }
@@ -158,7 +158,7 @@ async function list(options: ListOptions): Promise<void> {
     workflowRunId: options.run,
   };
   const rows = api.list('/v2/messages', 'messages', query, options.count);
-  const none = 'no message waits; stepwell msg publish URL -d hello makes one';
+  const none = 'no message waits; stepwell msg publish URL -d hello publishes one';
   await output.rows(rows, messageColumns(api.now), none);
 }
 
@@ -174,9 +174,9 @@ const shownMax = 2000;
 function shownBody(message: ApiObject): string {
   const body = textOf(message, 'body');
   const bytes = Buffer.from(textOf(message, 'bodyBase64'), 'base64').length;
-  if (bytes > 0) return `${bytes} bytes that are no text; --json has them as Base64`;
+  if (bytes > 0) return `${bytes} bytes that are not text; --json shows them as Base64`;
   if (body.length <= shownMax) return body;
-  return `${body.slice(0, shownMax)}… (${body.length} characters; --json has all of them)`;
+  return `${body.slice(0, shownMax)}… (${body.length} characters; --json shows all of them)`;
 }
 
 async function get(id: string, options: ClientOptions): Promise<void> {
@@ -218,7 +218,7 @@ async function deliver(ids: readonly string[], options: ClientOptions): Promise<
   const { api, output } = await connect(options);
   await withEach('message', ids, async (id) => {
     const answer = await api.post(`/v2/messages/${pathPart(id)}/deliver`);
-    await output.one(answer, () => [`${id} is tried next, without waiting for its time`]);
+    await output.one(answer, () => [`${id} no longer waits for its time`]);
   });
 }
 

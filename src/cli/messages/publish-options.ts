@@ -33,7 +33,7 @@ export interface PublishOptions {
 export function dialectOption(): Option {
   return new Option(
     '--dialect <name>',
-    "the endpoint's words: svc, or upstash as its SDKs have it",
+    'the names of headers at the endpoint: svc, or upstash for its SDKs',
   ).choices(clientDialects);
 }
 
@@ -44,7 +44,7 @@ export function optionPrefix(dialect: string): string {
 
 function headerOption(text: string, before: readonly string[] = []): readonly string[] {
   if (/^[^:\s]+\s*:/.test(text)) return [...before, text];
-  throw new InvalidArgumentError('A header is as "Name: value".');
+  throw new InvalidArgumentError('Write a header as "Name: value".');
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -52,30 +52,33 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Adds all options of a message, including those that a schedule cannot have. */
 export function withMessageOptions(command: Command): Command {
   return withPublishOptions(command)
-    .option('--not-before <seconds>', 'the first attempt starts then (Unix seconds)')
-    .option('--dedup-id <id>', 'one that came in the last ten minutes is that message');
+    .option('--not-before <seconds>', 'when the first attempt may start (Unix seconds)')
+    .option(
+      '--dedup-id <id>',
+      'a message with this id in the last ten minutes is returned instead',
+    );
 }
 
 /** Adds the common options to a command; the server validates their values. */
 export function withPublishOptions(command: Command): Command {
   return command
     .addOption(
-      wordOption('--method <method>', 'of the delivery: POST where it is not given', methods),
+      wordOption('--method <method>', 'the method of the delivery (default: POST)', methods),
     )
-    .option('-H, --header <header>', '"Name: value" that arrives; may be repeated', headerOption)
-    .option('--content-type <type>', 'of the body')
-    .option('--delay <duration>', 'wait so long before the first attempt: 90s, 1h30m')
-    .option('--timeout <duration>', 'of one attempt')
+    .option('-H, --header <header>', '"Name: value" to deliver; may be repeated', headerOption)
+    .option('--content-type <type>', 'the type of the body')
+    .option('--delay <duration>', 'how long to wait before the first attempt: 90s, 1h30m')
+    .option('--timeout <duration>', 'the longest duration of an attempt')
     .option('--retries <count>', 'attempts after the first')
     .option('--retry-delay <expression>', 'milliseconds between attempts: "1000 * (1 + retried)"')
-    .option('--callback <url>', 'is called after every attempt')
-    .option('--failure-callback <url>', 'is called once it has failed for good')
-    .option('--queue <name>', 'the queue that it goes through')
+    .option('--callback <url>', 'URL to call after every attempt')
+    .option('--failure-callback <url>', 'URL to call when it has failed for good')
+    .option('--queue <name>', 'the queue to put it into')
     .option('--flow-key <key>', 'its flow-control key')
     .option('--flow-value <value>', 'limits of that key: parallelism=2,rate=10,period=1m')
-    .option('--label <label>', 'to find it by; may be repeated', listOption)
+    .option('--label <label>', 'a word to search by; may be repeated', listOption)
     .addOption(dialectOption())
-    .option('--redact <fields>', 'what the API does not show: body,header[Authorization]');
+    .option('--redact <fields>', 'what the API must not show: body,header[Authorization]');
 }
 
 /**

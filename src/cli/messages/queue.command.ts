@@ -21,15 +21,19 @@ export function queueCommand(): Command {
     ),
   );
   queue.addCommand(
-    clientCommand('set', 'make a queue, or change its parallelism', [
+    clientCommand('set', 'create a queue, or change its parallelism', [
       'stepwell queue set invoices --parallelism 4',
     ])
       .argument('<name>')
-      .requiredOption('--parallelism <count>', 'messages that are not done at once', countOption)
+      .requiredOption(
+        '--parallelism <count>',
+        'how many messages are delivered at once',
+        countOption,
+      )
       .action(set),
   );
   for (const verb of ['pause', 'resume'] as const) {
-    const summary = verb === 'pause' ? 'take messages in and start none' : 'start messages again';
+    const summary = verb === 'pause' ? 'accept messages and start none' : 'start messages again';
     queue.addCommand(
       clientCommand(verb, summary, [`stepwell queue ${verb} invoices`])
         .argument('<name>')
@@ -37,9 +41,7 @@ export function queueCommand(): Command {
     );
   }
   queue.addCommand(
-    clientCommand('delete', 'remove a queue and drop its messages', [
-      'stepwell queue delete invoices',
-    ])
+    clientCommand('delete', 'delete a queue and its messages', ['stepwell queue delete invoices'])
       .argument('<name>')
       .action(remove),
   );
@@ -53,13 +55,13 @@ const columns: readonly TableColumn<ApiObject>[] = [
     text: ({ paused }, paint) => shownState(paused === true ? 'paused' : 'running', paint),
   },
   fieldColumn('parallelism', 'parallelism', { isRight: true }),
-  fieldColumn('not done', 'lag', { isRight: true }),
+  fieldColumn('waiting', 'lag', { isRight: true }),
 ];
 
 async function list(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const queues = await api.get<readonly ApiObject[]>('/v2/queues');
-  await output.rows(queues, columns, 'no queue; stepwell msg publish URL --queue NAME makes one');
+  await output.rows(queues, columns, 'no queue; stepwell msg publish URL --queue NAME creates one');
 }
 
 async function set(

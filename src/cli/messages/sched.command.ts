@@ -37,30 +37,32 @@ export function schedCommand(): Command {
   const sched = new Command('sched').description('schedules');
   sched.addCommand(
     clientCommand('ls', 'list schedules, oldest first', ['stepwell sched ls --count 200'])
-      .option('--count <count>', 'at most so many', countOption, 50)
+      .option('--count <count>', 'the most rows to show', countOption, 50)
       .action(list),
   );
   sched.addCommand(
-    clientCommand('get', 'show one', ['stepwell sched get daily']).argument('<id>').action(get),
+    clientCommand('get', 'show one schedule', ['stepwell sched get daily'])
+      .argument('<id>')
+      .action(get),
   );
   sched.addCommand(
-    clientCommand('next', 'say when a schedule triggers next', [
+    clientCommand('next', 'show the next times of a schedule', [
       'stepwell sched next daily --count 10',
     ])
       .argument('<id>')
-      .option('--count <count>', 'so many times, 1000 at most', countOption, 5)
+      .option('--count <count>', 'how many times, 1000 at most', countOption, 5)
       .action(next),
   );
   sched.addCommand(createCommand());
   sched.addCommand(
-    clientCommand('trigger', 'publish what a schedule publishes, now; its times stay', [
+    clientCommand('trigger', 'publish the message of a schedule now; its times do not change', [
       'stepwell sched trigger daily',
     ])
       .argument('<id>')
       .action(trigger),
   );
   for (const verb of ['pause', 'resume'] as const) {
-    const summary = verb === 'pause' ? 'skip the triggers from now on' : 'trigger again';
+    const summary = verb === 'pause' ? 'skip its triggers from now on' : 'trigger again';
     sched.addCommand(
       clientCommand(verb, summary, [`stepwell sched ${verb} daily`])
         .argument('<id>')
@@ -68,7 +70,7 @@ export function schedCommand(): Command {
     );
   }
   sched.addCommand(
-    clientCommand('delete', 'end a schedule; what it has published lives on', [
+    clientCommand('delete', 'delete a schedule; its published messages stay', [
       'stepwell sched delete daily',
     ])
       .argument('<id>')
@@ -84,8 +86,8 @@ function createCommand(): Command {
   ])
     .argument('<destination>', 'a URL, or the name of a URL group')
     .requiredOption('--cron <expression>', 'minute, hour, day, month, weekday')
-    .option('--zone <zone>', 'time zone of the expression, as Europe/Berlin; UTC without it')
-    .option('--id <id>', 'its name; one that exists is replaced')
+    .option('--zone <zone>', 'time zone of the expression, such as Europe/Berlin (default: UTC)')
+    .option('--id <id>', 'its name; an existing schedule with this name is replaced')
     .option('-d, --data <body>', 'the body: text, @file, or - for standard input');
   return withPublishOptions(command).action(create);
 }
@@ -175,7 +177,7 @@ async function next(
   const { cron, zone, isPaused, times } = answer;
   const now = api.now();
   await output.one(answer, () => [
-    `${cron} in ${zone}${isPaused ? ', paused: it skips these' : ''}`,
+    `${cron} in ${zone}${isPaused ? ', paused: it will skip these' : ''}`,
     ...times.map((at) => `${exactTime(at)}  ${relativeTime(at, now)}`),
   ]);
 }
@@ -198,7 +200,7 @@ async function create(destination: string, options: CreateOptions): Promise<void
   const { api, output } = await connect(options);
   const { cron, zone, id, data } = options;
   if (zone !== undefined && /^\s*CRON_TZ=/.test(cron)) {
-    throw new ClientError('--zone, and --cron names a zone too; give one', exitCodes.usage);
+    throw new ClientError('--cron already names a zone; give only one of them', exitCodes.usage);
   }
   const { givenBody } = await import('../connect/given-body.js');
   const { dialect } = api.address;

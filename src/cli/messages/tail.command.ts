@@ -29,7 +29,7 @@ const runStates = runLogStates.map((state) => state.toLowerCase());
  * Runs until it is interrupted, or until the named run has ended; waits while the server restarts.
  */
 export function tailCommand(): Command {
-  return clientCommand('tail', 'show what happens to messages, as it happens', [
+  return clientCommand('tail', 'show what happens to messages, live', [
     'stepwell tail --state failed',
     'stepwell tail --label invoice --json | jq .error',
     'stepwell tail --run order-7 --state error',
@@ -61,7 +61,7 @@ async function tail(options: TailOptions): Promise<void> {
 function rowsOfMessages(api: ApiClient, options: TailOptions): AsyncGenerator<ApiObject> {
   const { state, label, to, queue } = options;
   if (state !== undefined && !messageStates.includes(state)) {
-    throw new ClientError(`rows of ${state} are of a run: name it with --run`, exitCodes.usage);
+    throw new ClientError(`only a run has rows of ${state}: name it with --run`, exitCodes.usage);
   }
   const query: Query = { state: state?.toUpperCase(), label, url: to, queueName: queue };
   return rowsAsTheyCome(api, query);
@@ -73,7 +73,7 @@ async function* rowsOfRun(
   { run = '', state, label, to, queue }: TailOptions,
 ): AsyncGenerator<ApiObject> {
   if ([label, to, queue].some((one) => one !== undefined)) {
-    throw new ClientError('--run takes no other filter than --state', exitCodes.usage);
+    throw new ClientError('--run accepts no other filter than --state', exitCodes.usage);
   }
   const meant = state === 'in_progress' ? inProgress : [state?.toUpperCase()];
   for await (const row of runRows(api, run)) {

@@ -37,7 +37,7 @@ async function requireKept(api: ApiClient, messageId: string): Promise<void> {
     await api.get(`/v2/messages/${pathPart(messageId)}`, { final: true });
   } catch (error) {
     if (!(error instanceof ApiRefusal && error.status === 404)) throw error;
-    const said = `${messageId} is over, and its log is not kept any longer`;
+    const said = `${messageId} has ended, and its log is no longer kept`;
     throw new ClientError(said, exitCodes.notFound);
   }
 }

@@ -81,7 +81,7 @@ export function logLine(row: ApiObject, paint: Paint): string {
   if (row['durationMs'] !== undefined) parts.push(`${textOf(row, 'durationMs')}ms`);
   if (row['error'] !== undefined) parts.push(paint('red', textOf(row, 'error')));
   if (row['nextDeliveryTime'] !== undefined && row['state'] === 'RETRY') {
-    parts.push(`again at ${exactTime(Number(row['nextDeliveryTime']))}`);
+    parts.push(`next attempt at ${exactTime(Number(row['nextDeliveryTime']))}`);
   }
   return parts.join('  ');
 }

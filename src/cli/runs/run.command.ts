@@ -38,18 +38,18 @@ const runStates = ['started', 'success', 'failed', 'canceled'];
 
 /** Queries a running server. `--json` prints its answer; for `show`, also the drawn lanes. */
 export function runCommand(): Command {
-  const run = new Command('run').description('start, list and look at runs of workflows');
+  const run = new Command('run').description('start, list and inspect workflow runs');
   run.addCommand(startCommand());
   run.addCommand(
     clientCommand('ls', 'list runs, newest first', ['stepwell run ls --state failed'])
-      .addOption(new Option('--state <state>', 'that are in it').choices(runStates))
+      .addOption(new Option('--state <state>', 'in this state').choices(runStates))
       .option('--workflow <url>', 'of the workflow at this URL')
       .option('--label <label>', 'with this label; may be repeated', listOption)
-      .option('--count <count>', 'at most so many', countOption, 20)
+      .option('--count <count>', 'the most rows to show', countOption, 20)
       .action(list),
   );
   run.addCommand(
-    clientCommand('show', 'draw what a run has done, step by step', [
+    clientCommand('show', 'draw the steps of a run', [
       'stepwell run show order-7',
       'stepwell run show order-7 --json | jq .lanes',
     ])
@@ -62,33 +62,29 @@ export function runCommand(): Command {
       .action(why),
   );
   run.addCommand(
-    clientCommand('tail', 'show what happens to a run until it is over', [
-      'stepwell run tail order-7',
-    ])
+    clientCommand('tail', 'show what happens to a run until it ends', ['stepwell run tail order-7'])
       .argument('<id>')
       .action(tail),
   );
   run.addCommand(
-    clientCommand('cancel', 'cancel runs that are not over', [
-      'stepwell run cancel order-7 order-8',
-    ])
+    clientCommand('cancel', 'cancel active runs', ['stepwell run cancel order-7 order-8'])
       .argument('<id...>')
       .action(cancel),
   );
   run.addCommand(
-    clientCommand('notify', 'give an event to the runs that wait for it', [
+    clientCommand('notify', 'notify the runs that wait for an event', [
       'stepwell run notify order-7-paid -d \'{"amount":12}\'',
     ])
       .argument('<event>')
-      .option('--run <id>', 'only this run, which gets it later if it does not wait yet')
+      .option('--run <id>', 'only this run; if it does not wait yet, the event is kept for it')
       .option('-d, --data <body>', "the event's data: text, @file, or - for standard input")
       .action(notify),
   );
   for (const verb of ['resume', 'restart'] as const) {
     const summary =
       verb === 'resume'
-        ? 'go on with failed runs where they have failed, as new runs'
-        : 'begin failed runs anew with their payload';
+        ? 'continue failed runs at the failed step, as new runs'
+        : 'start failed runs again with their payload';
     run.addCommand(
       clientCommand(verb, summary, [`stepwell run ${verb} order-7`])
         .argument('<id...>', 'ids of failed runs, or of their dead letters')
@@ -104,10 +100,10 @@ function startCommand(): Command {
   ])
     .argument('<url>')
     .option('-d, --data <body>', 'the payload: text, @file, or - for standard input')
-    .option('--id <id>', 'of the run')
-    .option('--label <label>', 'to find it by; may be repeated', listOption)
-    .option('--delay <duration>', 'wait so long before the first step')
-    .option('--retries <count>', 'of each step')
+    .option('--id <id>', 'the id of the run')
+    .option('--label <label>', 'a word to search by; may be repeated', listOption)
+    .option('--delay <duration>', 'how long to wait before the first step')
+    .option('--retries <count>', 'retries of each step')
     .addOption(dialectOption())
     .action(start);
 }
@@ -159,7 +155,7 @@ async function list(options: ListOptions): Promise<void> {
     trimBody: 0,
   };
   const runs = api.list('/v2/workflows/logs', 'runs', query, options.count);
-  const none = 'no run; stepwell run start URL makes one';
+  const none = 'no run; stepwell run start URL starts one';
   await output.rows(runs, columns(api.now), none);
 }
 
@@ -258,7 +254,7 @@ async function notify(event: string, options: NotifyOptions): Promise<void> {
   await output.one(woken, () =>
     woken.length === 0
       ? [run === undefined ? 'no run waits for it' : `kept for ${run}`]
-      : woken.map((one) => `${textOf(one, 'workflowRunId')} goes on`),
+      : woken.map((one) => `${textOf(one, 'workflowRunId')} continues`),
   );
 }
 
@@ -272,6 +268,6 @@ async function revive(
   await withEach('failed run', ids, async (id) => {
     const letter = await letterOf(api, id);
     const answer = await api.post(`/v2/workflows/dlq/${verb}/${pathPart(letter)}`);
-    await output.one(answer, () => [`${id} goes on as ${textOf(answer, 'workflowRunId')}`]);
+    await output.one(answer, () => [`${id} continues as ${textOf(answer, 'workflowRunId')}`]);
   });
 }

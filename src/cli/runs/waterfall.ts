@@ -24,7 +24,7 @@ const looks: Readonly<Record<BarKind, readonly [sign: string, colour: Colour]>> 
 };
 
 /** What the signs of the lanes mean, in one line. */
-export const legend = '━ attempt  ─ sleep or wait  · in line or until the next attempt  ● stored';
+export const legend = '━ attempt  ─ sleep or wait  · waiting or until the next attempt  ● stored';
 
 /**
  * One line for each step: its name, its bars between the start and the end of the run, its duration

@@ -36,12 +36,12 @@ async function asked(api: ApiClient, duration: string | undefined): Promise<ApiO
     return await api.post('/admin/clock', { body: { forward } });
   } catch (error) {
     if (!(error instanceof ApiRefusal) || error.status !== 404) throw error;
-    throw new ClientError('only stepwell dev has a time that can be moved', exitCodes.notFound);
+    throw new ClientError('only the time of stepwell dev can be moved', exitCodes.notFound);
   }
 }
 
 function forwardOnly(given: string): string {
   return /^-\d/.test(given)
-    ? `time goes forward only: stepwell clock ${given.replace('-', '+')}`
+    ? `time only moves forward: stepwell clock ${given.replace('-', '+')}`
     : `unknown option '${given}'`;
 }

@@ -10,19 +10,20 @@ import { type TableColumn, tableLines } from '../output/table.js';
 
 /** Queries the node that `--url` names, whatever its role. */
 export function clusterCommand(): Command {
-  const cluster = new Command('cluster').description('nodes that own one log in turn');
+  const cluster = new Command('cluster').description('the nodes of a cluster');
   cluster.addCommand(
-    clientCommand(
-      'status',
-      'what the node that is asked knows of itself, of the owner and of those that follow',
-      ['stepwell cluster status', 'stepwell cluster status --url http://10.0.0.2:8080 --json'],
-    ).action(status),
+    clientCommand('status', 'show the state of the node, of the owner and of the followers', [
+      'stepwell cluster status',
+      'stepwell cluster status --url http://10.0.0.2:8080 --json',
+    ]).action(status),
   );
   cluster.addCommand(
-    clientCommand('handover', 'let another node take over; the process of the owner ends with 75', [
-      'stepwell cluster handover --yes',
-    ])
-      .option('--yes', 'it is meant')
+    clientCommand(
+      'handover',
+      'make another node take over; the process of the owner ends with 75',
+      ['stepwell cluster handover --yes'],
+    )
+      .option('--yes', 'confirm the handover')
       .action(handOver),
   );
   return cluster;
@@ -70,7 +71,7 @@ interface HandOverOptions extends ClientOptions {
 
 async function handOver(options: HandOverOptions): Promise<void> {
   if (options.yes !== true) {
-    const message = 'the owner gives the log up, and its process ends; say --yes';
+    const message = 'the owner gives up the log, and its process ends; confirm with --yes';
     throw new ClientError(message, exitCodes.usage);
   }
   const { api, output } = await connect(options);

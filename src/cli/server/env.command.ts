@@ -36,7 +36,10 @@ function dotenvValue(value: string): string {
 function inQuotes(value: string, first: string): string {
   const quote = [first, "'", '`', '"'].find((each) => !value.includes(each));
   if (quote !== undefined) return `${quote}${value}${quote}`;
-  throw new ClientError('a value has quotes of all three kinds: use --for shell', exitCodes.usage);
+  throw new ClientError(
+    'a value contains all three kinds of quotes: use --for shell',
+    exitCodes.usage,
+  );
 }
 
 /** Queries a running server, and prints secrets in clear. */
@@ -47,7 +50,9 @@ export function envCommand(): Command {
     'stepwell env --for next > .env.local',
   ])
     .addOption(
-      new Option('--for <kind>', 'of application').choices(Object.keys(forms)).default('dotenv'),
+      new Option('--for <kind>', 'the kind of application')
+        .choices(Object.keys(forms))
+        .default('dotenv'),
     )
     .action(print);
 }

@@ -14,14 +14,13 @@ import { complain } from '../output/terminal.js';
  * input, and queries a running server with the rights of its credential.
  */
 export function mcpCommand(): Command {
-  return clientCommand('mcp', 'tools for models that look at a server (Model Context Protocol)', [
+  return clientCommand('mcp', 'tools for models that inspect a server (Model Context Protocol)', [
     'stepwell mcp --url https://stepwell.example.com --token $READ_TOKEN',
   ]).action(serve);
 }
 
 async function serve(options: ClientOptions): Promise<void> {
-  if (process.stdin.isTTY)
-    complain('it waits for a client of MCP on standard input; Ctrl-C ends it');
+  if (process.stdin.isTTY) complain('waiting for an MCP client on standard input; Ctrl-C ends it');
   const { serveMcp } = await import('../../mcp/mcp.part.js');
   await serveMcp(questionsTo(new ApiClient(await findServer(options))));
 }

@@ -16,12 +16,17 @@ import { oneLine } from '../output/visible.js';
 /** Needs no running server: it listens on loopback itself, until it is interrupted. */
 export function sinkCommand(): Command {
   return new Command('sink')
-    .description('an endpoint that answers deliveries as it is asked to, for trying out')
-    .argument('[port]', 'where it listens on loopback; a free one without it', portOption, 0)
-    .option('--status <status>', 'what it answers', statusOption, 200)
-    .option('--fail <count>', 'the first deliveries of each message fail with 500', numberOption, 0)
-    .option('--slow <duration>', 'it waits so long before it answers: 3s', durationOption, 0)
-    .option('--json', 'JSON, one delivery a line, on a terminal too')
+    .description('an endpoint for tests, which answers deliveries as you choose')
+    .argument('[port]', 'the port on loopback (default: any free port)', portOption, 0)
+    .option('--status <status>', 'the status of its answers', statusOption, 200)
+    .option(
+      '--fail <count>',
+      'how many deliveries of each message fail with 500 first',
+      numberOption,
+      0,
+    )
+    .option('--slow <duration>', 'how long it waits before it answers: 3s', durationOption, 0)
+    .option('--json', 'print JSON, one delivery per line, also on a terminal')
     .addHelpText(
       'after',
       examplesText(['stepwell sink 9000 --fail 2 --slow 3s', 'stepwell sink --status 429']),
@@ -103,11 +108,11 @@ function listenError(port: number, error: Error): Error {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new ClientError(
-        `port ${port} is in use by another program; name another one, or none for any`,
+        `port ${port} is in use by another program; give another port, or none for any free one`,
         exitCodes.inUse,
       );
     case 'EACCES':
-      return new ClientError(`port ${port} may not be opened by this user`, exitCodes.usage);
+      return new ClientError(`port ${port} cannot be opened by this user`, exitCodes.usage);
     default:
       return error;
   }
@@ -115,14 +120,14 @@ function listenError(port: number, error: Error): Error {
 
 function wordsOf({ status, fail, slow }: SinkOptions): string {
   const parts = [`${status}`];
-  if (fail > 0) parts.push(`after ${fail} times 500 for each message`);
+  if (fail > 0) parts.push(`after ${fail} failures with 500 for each message`);
   if (slow > 0) parts.push(`${slow} ms late`);
   return parts.join(', ');
 }
 
 function numberOption(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number.');
+  throw new InvalidArgumentError('It must be a whole number.');
 }
 
 function portOption(text: string): number {
@@ -140,5 +145,5 @@ function statusOption(text: string): number {
 function durationOption(text: string): number {
   const duration = parseDuration(text);
   if (duration.ok) return duration.value;
-  throw new InvalidArgumentError('A duration is as 3s, 1m30s.');
+  throw new InvalidArgumentError('Write a duration as 3s or 1m30s.');
 }

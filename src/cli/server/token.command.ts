@@ -13,17 +13,17 @@ export function tokenCommand(): Command {
   const token = new Command('token').description('named tokens and their roles');
   token.addCommand(clientCommand('ls', 'list tokens', ['stepwell token ls']).action(list));
   token.addCommand(
-    clientCommand('create', 'make a token, which is shown this once', [
+    clientCommand('create', 'create a token, which is shown only now', [
       'stepwell token create grafana --role read',
       'stepwell token create deploy --role operate --expires 2027-01-01',
     ])
       .argument('<name>')
       .addOption(new Option('--role <role>', 'what it may do').choices(roles).makeOptionMandatory())
-      .option('--expires <time>', 'ISO 8601; without it never', timeOption)
+      .option('--expires <time>', 'when it expires (ISO 8601; default: never)', timeOption)
       .action(create),
   );
   token.addCommand(
-    clientCommand('revoke', 'refuse a token from now on', ['stepwell token revoke grafana'])
+    clientCommand('revoke', 'revoke a token', ['stepwell token revoke grafana'])
       .argument('<name>')
       .action(revoke),
   );

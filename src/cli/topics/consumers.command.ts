@@ -15,7 +15,7 @@ import type { TableColumn } from '../output/table.js';
 
 /** Uses `/admin/groups` of a running server. */
 export function consumersCommand(): Command {
-  const consumers = new Command('consumers').description('consumer groups and what they have read');
+  const consumers = new Command('consumers').description('consumer groups and their offsets');
   consumers.addCommand(
     clientCommand('ls', 'list groups', ['stepwell consumers ls --json | jq .lag']).action(list),
   );
@@ -27,7 +27,7 @@ export function consumersCommand(): Command {
       .action(show),
   );
   consumers.addCommand(
-    clientCommand('seek', 'set where a group without members goes on', [
+    clientCommand('seek', 'set the offsets of a group without members', [
       'stepwell consumers seek billing rides --to earliest --dry-run',
       'stepwell consumers seek billing rides --to 2026-11-20T00:00:00Z',
     ])
@@ -39,13 +39,11 @@ export function consumersCommand(): Command {
         placeOption,
       )
       .option('--partition <number>', 'only this partition', partitionOption)
-      .option('--dry-run', 'say what would change, and do nothing')
+      .option('--dry-run', 'show what would change, and change nothing')
       .action(seek),
   );
   consumers.addCommand(
-    clientCommand('delete', 'forget a group and what it has read', [
-      'stepwell consumers delete billing',
-    ])
+    clientCommand('delete', 'delete a group and its offsets', ['stepwell consumers delete billing'])
       .argument('<group>')
       .action(remove),
   );
@@ -126,7 +124,7 @@ function placeOption(text: string): GroupPlace {
   const at = parseIsoTime(text);
   if (at.ok) return { timestamp: at.value };
   throw new InvalidArgumentError(
-    'A place is earliest, latest, an offset, or a time as 2027-01-31 or 2027-01-31T08:00Z.',
+    'Write a place as earliest, latest, an offset, or a time such as 2027-01-31 or 2027-01-31T08:00Z.',
   );
 }
 

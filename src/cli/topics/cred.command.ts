@@ -17,11 +17,11 @@ export function credCommand(): Command {
   const cred = new Command('cred').description('credentials for topics');
   cred.addCommand(clientCommand('ls', 'list credentials', ['stepwell cred ls']).action(list));
   cred.addCommand(
-    clientCommand('create', 'make a credential; its password is shown this once', [
+    clientCommand('create', 'create a credential; its password is shown only now', [
       'stepwell cred create phone --topic "rides*" --permissions PRODUCE',
     ])
       .argument('<name>')
-      .requiredOption('--topic <topic>', 'a topic, a prefix as "rides*", or "*"')
+      .requiredOption('--topic <topic>', 'a topic, a prefix such as "rides*", or "*"')
       .addOption(
         wordOption('--permissions <permissions>', 'what it may do', permissions).default('ALL'),
       )
@@ -46,7 +46,7 @@ async function list(options: ClientOptions): Promise<void> {
       fieldColumn('topic', 'topic'),
       fieldColumn('permissions', 'permissions'),
     ],
-    'no credential but that of the server',
+    'no credential except that of the server',
   );
 }
 

@@ -19,7 +19,7 @@ import { type Lines, linesIn } from './lines-in.js';
 export function produceCommand(): Command {
   return clientCommand(
     'produce',
-    'append records: one, or a line each of a file or standard input',
+    'append records: one, or one per line of a file or standard input',
     [
       'stepwell topic produce rides --key user-7 -d \'{"km":12}\'',
       'cat rides.ndjson | stepwell topic produce rides - --lines',
@@ -27,10 +27,10 @@ export function produceCommand(): Command {
   )
     .argument('<topic>')
     .argument('[value]', 'text, @file, or - for standard input')
-    .option('-d, --data <value>', 'the same, for values that begin with a dash')
-    .option('--lines', 'each line is a record; they are sent as they come')
-    .option('--key <key>', 'of the records')
-    .option('--partition <number>', 'where they go', partitionOption)
+    .option('-d, --data <value>', 'the value, if it begins with a dash')
+    .option('--lines', 'each line is a record; lines are sent as they arrive')
+    .option('--key <key>', 'the key of the records')
+    .option('--partition <number>', 'the partition to append to', partitionOption)
     .action(produce);
 }
 
@@ -91,7 +91,7 @@ const replacement = '\u{fffd}';
 function refuseReplaced(words: string): void {
   if (!words.includes(replacement)) return;
   throw new ClientError(
-    'the key and the words of a command are text in UTF-8; give a value of other bytes as @file, ' +
+    'the key and the arguments of a command are UTF-8 text; give a value of other bytes as @file, ' +
       'or as - for standard input',
     exitCodes.usage,
   );

@@ -17,16 +17,16 @@ import { exactTime } from '../output/time-words.js';
 
 /** The command, which `topic` adds as a subcommand. */
 export function tailCommand(): Command {
-  return clientCommand('tail', 'show records as they come; nothing is moved or remembered', [
+  return clientCommand('tail', 'show records as they arrive, without a consumer group', [
     'stepwell topic tail rides --from newest-50',
     'stepwell topic tail rides --key user-7 --json | jq .value',
     'stepwell topic tail rides --from 2026-11-20 --contains refund',
   ])
     .argument('<topic>')
     .option('--from <place>', 'newest, newest-50, earliest, an offset, or a time (ISO 8601)')
-    .option('--partition <number>', 'of this partition', partitionOption)
+    .option('--partition <number>', 'only this partition', partitionOption)
     .option('--key <key>', 'with this key')
-    .option('--contains <text>', 'in whose value this stands')
+    .option('--contains <text>', 'whose value contains this')
     .action(tail);
 }
 

@@ -27,7 +27,11 @@ export function topicCommand(): Command {
   topic.addCommand(
     clientCommand('create', 'make a topic', ['stepwell topic create rides --partitions 6'])
       .argument('<topic>')
-      .option('--partitions <count>', 'they may grow later, never shrink', countOption)
+      .option(
+        '--partitions <count>',
+        'how many; the number can grow later, but not shrink',
+        countOption,
+      )
       .option('--retention-ms <ms>', 'how long records are kept', countOption)
       .option('--retention-bytes <bytes>', 'how many bytes of a partition are kept', countOption)
       .option('--compact', 'keep the last record of each key')
@@ -60,7 +64,7 @@ const columns: readonly TableColumn<ApiObject>[] = [
 async function list(options: ClientOptions): Promise<void> {
   const { api, output } = await connect(options);
   const topics = await api.get<readonly ApiObject[]>('/admin/topics');
-  await output.rows(topics, columns, 'no topic; stepwell topic create NAME makes one');
+  await output.rows(topics, columns, 'no topic; stepwell topic create NAME creates one');
 }
 
 async function show(name: string, options: ClientOptions): Promise<void> {
@@ -97,7 +101,7 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   const cleanupPolicy = compact === true ? 'compact' : undefined;
   const body = { name, partitions, retentionMs, retentionBytes, cleanupPolicy };
   const topic = await api.post('/admin/topics', { body });
-  await output.one(topic, () => [`made ${name} with ${textOf(topic, 'partitions')} partitions`]);
+  await output.one(topic, () => [`created ${name} with ${textOf(topic, 'partitions')} partitions`]);
 }
 
 async function remove(name: string, options: ClientOptions): Promise<void> {

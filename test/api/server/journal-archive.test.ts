@@ -123,7 +123,7 @@ function replayed(data: string, options: ReplayOptions, archive?: string): Promi
   return readFolder(data, folding.codec, look, archive);
 }
 
-it('what was swept is read from the archive, which leads to the same memory', async () => {
+it('what was swept is read from the archive, which leads to the same state', async () => {
   const endpoint = await RecordingEndpoint.start();
   const server = await startServer({ environment: environmentOf(folder), ports });
   const first = await callApi(server, 'POST', `/v2/publish/${endpoint.url}/first`, {}, 'first');

@@ -122,7 +122,7 @@ describe('on a terminal, against a server', () => {
       const long = idIn(await shown('msg publish', `${url}/later -d ${'x'.repeat(5000)}`));
       expect(await shown('msg get', long)).toMatch(/^body +x{2000}… \(5000 characters; --json/m);
       expect(await shown('msg why', id)).toContain('It is not due before');
-      expect(await shown('msg deliver', id)).toContain('is tried next');
+      expect(await shown('msg deliver', id)).toContain('no longer waits');
       const other = idIn(await shown('msg publish', `${url}/later --delay 1h`));
       expect(await shown('msg cancel', other)).toBe('canceled 1\n');
       const watched = await shown(
@@ -187,9 +187,9 @@ describe('on a terminal, against a server', () => {
       for (const verb of ['pause', 'resume', 'reset', 'unpin']) {
         expect(await shown(`flow ${verb}`, 'llm')).toContain('llm\n');
       }
-      expect(await shown('group add', `team ${url}/a ${url}/b`)).toContain('into team');
+      expect(await shown('group add', `team ${url}/a ${url}/b`)).toContain('to team');
       expect(await shown('group ls')).toMatch(/GROUP .*\nteam +http/);
-      expect(await shown('group remove', `team ${url}/a`)).toContain('out of team');
+      expect(await shown('group remove', `team ${url}/a`)).toContain('from team');
       expect(await shown('group delete', 'team')).toBe('deleted team\n');
       expect(await shown('keys show')).toMatch(/^QSTASH_CURRENT_SIGNING_KEY=/);
     },
@@ -207,10 +207,10 @@ describe('on a terminal, against a server', () => {
       expect(await shown('run ls')).toMatch(/RUN .*\norder-7 +✗ failed/);
       expect(await shown('run show', 'order-7')).toMatch(/^state +✗ failed\n[\s\S]*^init +●/m);
       expect(await shown('run why', 'order-7')).toContain('It failed at');
-      expect(await shown('run resume', 'order-7')).toContain('order-7 goes on as');
+      expect(await shown('run resume', 'order-7')).toContain('order-7 continues as');
       expect(await shown('run start', `${url}/order --id order-8`)).toBe('started order-8\n');
       await shown('run tail', 'order-8');
-      expect(await shown('run restart', 'order-8')).toContain('order-8 goes on as');
+      expect(await shown('run restart', 'order-8')).toContain('order-8 continues as');
       await shown('run start', `${url}/order --id order-9 --delay 1h`);
       expect(await shown('run cancel', 'order-9')).toBe('canceled 1\n');
       expect(await shown('run notify', 'paid -d {}')).toBe('no run waits for it\n');
@@ -260,14 +260,14 @@ describe('on a terminal, against a server', () => {
       expect(await shown('bench', '--messages 20')).toMatch(/^20 messages published and delivered/);
       // This server is no node of a cluster: test/cluster/cluster-commands.test.ts has some.
       await shown('cluster status', '', { until: /is no node of a cluster/ });
-      await shown('cluster handover', '', { until: /say --yes/ });
+      await shown('cluster handover', '', { until: /confirm with --yes/ });
       expect(await shown('clock', '+3d')).toContain('3d ahead');
       expect(await shown('sink', '--fail 2 --slow 3s', { until: /answers/ })).toContain(
         '3000 ms late',
       );
       expect(await shown('machines', 'schedule')).toContain('stateDiagram');
       expect(await shown('completion', 'bash')).toContain('complete -o default');
-      expect(await shown('mcp', '', { until: /\n/ })).toContain('waits for a client');
+      expect(await shown('mcp', '', { until: /\n/ })).toContain('waiting for an MCP client');
       const [backup, restored] = [join(folder, 'backup'), join(folder, 'restored')];
       expect(await shown('backup', backup)).toMatch(/^backed up /m);
       expect(await shown('restore', `${backup} ${restored}`)).toMatch(/^restored /m);

@@ -117,7 +117,7 @@ it('a token is read from the first line of a file', async () => {
   await writeFile(file, '\n');
   expect(await runProgram(folder, words)).toMatchObject({
     code: 64,
-    stderr: `stepwell: ${file} begins with no token\n`,
+    stderr: `stepwell: ${file} does not begin with a token\n`,
   });
   const gone = [...words.slice(0, -1), `@${file}.none`];
   expect((await runProgram(folder, gone)).code).toBe(66);

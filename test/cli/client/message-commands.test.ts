@@ -73,7 +73,7 @@ it('an id that is missing, or a step of a path, names no messages at all', async
     ['msg', 'cancel', '', ''],
   ]) {
     const { code, stderr } = await runClient(server, words);
-    expect([code, stderr]).toEqual([64, expect.stringMatching(/is no id|is empty|^$/)]);
+    expect([code, stderr]).toEqual([64, expect.stringMatching(/is neither an id|is empty|^$/)]);
   }
   expect(await run('msg', 'get', id)).toMatchObject([{ state: 'DELAYED' }]);
   await run('msg', 'cancel', id);
@@ -119,7 +119,7 @@ it('msg deliver starts the next attempt of a delayed message', async () => {
   // One that is gone keeps none behind it from being tried.
   const both = await runClient(server, ['msg', 'deliver', 'msg_gone', id]);
   expect(JSON.parse(both.stdout)).toMatchObject({ messageId: id });
-  expect(both.stderr).toContain('1 of 2 messages are not there');
+  expect(both.stderr).toContain('1 of 2 messages do not exist');
   expect(both.code).toBe(66);
   while (!endpoint.requests.some((request) => request.url === '/now')) await endpoint.next();
   const { code } = await runClient(server, ['msg', 'deliver', 'msg_none']);
@@ -152,12 +152,15 @@ it('dlq ls, export, retry and delete take dead letters by filter', async () => {
     const words = ['dlq', 'delete', '--all', `--since=${since}`];
     const { code, stderr } = await runClient(server, words);
     expect([since, code]).toEqual([since, 64]);
-    expect(stderr).toContain('A time is as 2027-01-31');
+    expect(stderr).toContain('Write a time as 2027-01-31');
   }
   expect(await run('dlq', 'ls', '--to', url, '--since', '2020-01-31T08:00Z')).toHaveLength(2);
   expect(await run('dlq', 'ls', '--to', url, '--since', '4102444800000')).toEqual([]);
   const named = await runClient(server, ['dlq', 'retry']);
-  expect([named.code, named.stderr]).toEqual([64, 'stepwell: name dead letters, or say --all\n']);
+  expect([named.code, named.stderr]).toEqual([
+    64,
+    'stepwell: give the ids of dead letters, or --all\n',
+  ]);
   expect(await run('dlq', 'retry', '--all', '--label', 'a', '--dry-run')).toHaveLength(1);
   expect(await run('dlq', 'ls', '--to', url)).toHaveLength(2);
   failing = 200;
@@ -288,9 +291,9 @@ it('msg publish --watch ends with 1 where the message has failed', async () => {
 
 it.each([
   ['group delete none', 'URL group none not found'],
-  ['msg cancel msg_none msg_nowhere', '2 of 2 messages are not there, or over'],
-  ['run cancel none nowhere', '2 of 2 runs are not there, or over'],
-  ['run resume none nowhere', '2 of 2 failed runs are not there, or over'],
+  ['msg cancel msg_none msg_nowhere', '2 of 2 messages do not exist, or have ended'],
+  ['run cancel none nowhere', '2 of 2 runs do not exist, or have ended'],
+  ['run resume none nowhere', '2 of 2 failed runs do not exist, or have ended'],
   ['dlq delete 1-1', 'dead letter 1-1 not found'],
   ['dlq retry 1-1 --dry-run', 'dead letter 1-1 not found'],
 ])('%s says that it is not there, with 66', async (words, said) => {

@@ -25,7 +25,7 @@ const answering = (text: string) => createHttpServer((_request, response) => res
 
 it('a server without TLS at an https address is named as that', async () => {
   const url = `https://${await addressOf(answering('{}'))}`;
-  const reason = 'it speaks no TLS that is understood: http:// may be meant';
+  const reason = 'its TLS cannot be understood: perhaps the URL should begin with http://';
   expect(await endAt(url)).toEqual([69, `stepwell: no Stepwell answers at ${url} (${reason})\n`]);
 });
 
@@ -45,7 +45,7 @@ it.each([
   ['<h1>hello</h1>', 'JSON'],
 ])('a server that answers %s is named as one that is no Stepwell', async (text, otherwise) => {
   const url = `http://${await addressOf(answering(text))}`;
-  const said = `stepwell: ${url} answered something else than ${otherwise}\n`;
+  const said = `stepwell: ${url} did not answer with ${otherwise}\n`;
   expect(await endAt(url)).toEqual([1, said]);
 });
 

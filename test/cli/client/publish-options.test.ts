@@ -39,12 +39,12 @@ it('a header arrives as UTF-8, and is shown as what it says', async () => {
 });
 
 it.each([
-  ['-H', 'no colon', 'A header is as "Name: value".'],
-  ['-H', ': no name', 'A header is as "Name: value".'],
-  ['-H', 'no token: 1', 'A header is as "Name: value".'],
-  ['-H', 'X-Price: 1\u0001', 'the header svc-forward-X-Price would have a character'],
-  ['-H', 'Größe: 1', 'svc-forward-Größe is no name of a header'],
-  ['--label', '€', 'the header svc-label would have a character'],
+  ['-H', 'no colon', 'Write a header as "Name: value".'],
+  ['-H', ': no name', 'Write a header as "Name: value".'],
+  ['-H', 'no token: 1', 'Write a header as "Name: value".'],
+  ['-H', 'X-Price: 1\u0001', 'the header svc-forward-X-Price would contain a character'],
+  ['-H', 'Größe: 1', 'svc-forward-Größe is not a header name'],
+  ['--label', '€', 'the header svc-label would contain a character'],
   ['--dialect', 'upstsh', 'Allowed choices are svc, upstash.'],
 ])('%s %j is a wrong command line, and nothing is published', async (option, value, said) => {
   const before = endpoint.requests.length;

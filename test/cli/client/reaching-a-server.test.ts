@@ -126,7 +126,7 @@ it.each(['not a url', '127.0.0.1:18090', 'localhost:8080', 'ftp://127.0.0.1', ''
   'the URL %j is a wrong command line, 64',
   async (url) => {
     const option = await runProgram(folder, ['queue', 'ls', '--url', url]);
-    expect(option.stderr).toContain(`--url ${url} is no URL like http://127.0.0.1:8080`);
+    expect(option.stderr).toContain(`--url ${url} is not a URL like http://127.0.0.1:8080`);
     expect(option.code).toBe(64);
     if (url === '') return;
     const setting = await runProgram(folder, ['queue', 'ls'], { STEPWELL_URL: url });
@@ -156,7 +156,7 @@ it('time does not go back, and an option that is none is said to be none', async
   const back = await runProgram(folder, ['clock', '-3d'], environment);
   const misspelt = await runProgram(folder, ['clock', '--jsno'], environment);
   expect([back.code, misspelt.code]).toEqual([64, 64]);
-  expect(back.stderr).toContain('time goes forward only: stepwell clock +3d');
+  expect(back.stderr).toContain('time only moves forward: stepwell clock +3d');
   expect(misspelt.stderr).toContain("unknown option '--jsno'");
 });
 
@@ -178,7 +178,7 @@ it('a page in the place of a stream ends a tail with 1', async () => {
   const url = `http://127.0.0.1:${listeningPort(other)}`;
   const { code, stderr } = await runProgram(folder, ['tail'], { STEPWELL_URL: url });
   other.close();
-  expect(stderr).toContain(`${url} answered something else than a stream`);
+  expect(stderr).toContain(`${url} did not answer with a stream`);
   expect(code).toBe(1);
 });
 
@@ -245,7 +245,7 @@ it('sink says that its port is in use, and ends with 75', async () => {
   holder.close();
   expect([code, stderr]).toEqual([
     75,
-    `stepwell: port ${port} is in use by another program; name another one, or none for any\n`,
+    `stepwell: port ${port} is in use by another program; give another port, or none for any free one\n`,
   ]);
 });
 

@@ -11,13 +11,13 @@ afterAll(() => server.remove());
 
 it.each([
   ['tail --state nonsense', 'Allowed choices are created, active, retry, error,'],
-  ['tail --state run_failed', 'rows of run_failed are of a run: name it with --run'],
+  ['tail --state run_failed', 'only a run has rows of run_failed: name it with --run'],
   ['cred create x --topic t --permissions WRITE', 'Allowed choices are PRODUCE, CONSUME, ALL.'],
   ['msg publish https://example.com --method FETCH', 'Allowed choices are GET, POST, PUT, PATCH,'],
   ['dlq ls --by status', 'Allowed choices are error.'],
-  ['dlq delete 1-1 --label old', 'filters are for --all; give ids or filters'],
-  ['dlq retry 1-1 --since 2026-11-20', 'filters are for --all; give ids or filters'],
-  ['group add g https://a.example https://b.example --name one', '--name is of one endpoint'],
+  ['dlq delete 1-1 --label old', 'filters need --all; give either ids or filters'],
+  ['dlq retry 1-1 --since 2026-11-20', 'filters need --all; give either ids or filters'],
+  ['group add g https://a.example https://b.example --name one', '--name is for one endpoint'],
   ['topic produce t one -d other', 'the value is given twice, once with -d'],
 ])('%s is refused with 64', async (words, said) => {
   const { code, stdout, stderr } = await runClient(server, words.split(' '));
@@ -29,7 +29,7 @@ it('a zone beside that of the cron expression is refused with 64', async () => {
   const cron = ['--cron', 'CRON_TZ=Europe/Berlin 0 9 * * *', '--zone', 'UTC'];
   const words = ['sched', 'create', 'https://example.com', ...cron];
   const { code, stderr } = await runClient(server, words);
-  expect(stderr).toContain('--zone, and --cron names a zone too; give one');
+  expect(stderr).toContain('--cron already names a zone; give only one of them');
   expect(code).toBe(64);
 });
 

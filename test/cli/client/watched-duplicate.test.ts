@@ -30,6 +30,6 @@ it('msg publish --watch ends where the message is a duplicate whose log has gone
   while (await isShown(id)) await pause(50);
   const { code, stdout, stderr } = await runClient(server, words);
   expect(JSON.parse(stdout)).toMatchObject({ messageId: id, deduplicated: true });
-  expect(stderr).toContain(`${id} is over, and its log is not kept any longer`);
+  expect(stderr).toContain(`${id} has ended, and its log is no longer kept`);
   expect(code).toBe(66);
 });

@@ -125,7 +125,7 @@ describe('a replay and the digests in the journal', () => {
     const { lines, hasDiffered } = await replay();
     expect(hasDiffered).toBe(false);
     expect(lines).toContain(
-      '2 of 2 digests in the journal agree; 1 are of other programs or settings',
+      '2 of 2 digests in the journal match; 1 are of other programs or settings',
     );
   });
 
@@ -159,9 +159,11 @@ describe('a replay and the digests in the journal', () => {
     await record();
     const folding = () => newFolding({ ...config, deadLetterRetentionMs: 1000 }, ports.fileSizes);
     const { lines } = await replay(folding(), folding());
-    expect(lines).toContain('1 of 1 digests in the journal agree');
+    expect(lines).toContain('1 of 1 digests in the journal match');
     const then = await replay(folding(), folding(), snapshot.offset);
-    expect(then.lines).toContain('no snapshot to compare with: it knows what was swept since');
+    expect(then.lines).toContain(
+      'no snapshot to compare with: the snapshot knows what was swept since',
+    );
     expect(then.hasDiffered).toBe(false);
   });
 
@@ -173,7 +175,7 @@ describe('a replay and the digests in the journal', () => {
     await recordHalves();
     const { lines, hasDiffered } = await replay();
     expect(hasDiffered).toBe(false);
-    expect(lines).toContain('4 of 4 digests in the journal agree');
+    expect(lines).toContain('4 of 4 digests in the journal match');
   });
 
   it('differ where one of a part was forged: what has changed in the part is named', async () => {
@@ -192,7 +194,7 @@ describe('a replay and the digests in the journal', () => {
     const named = lines.filter((line) => line.startsWith(`changed since ${agreed}: `));
     expect(named).toHaveLength(2);
     for (const [part, at] of offsets.entries()) {
-      const text = `the digest in the journal at ${at} (part ${part + 1} of 2) is of another memory`;
+      const text = `the digest in the journal at ${at} (part ${part + 1} of 2) does not match`;
       expect(lines).toContain(text);
     }
     // Each of them is in one half.
@@ -229,9 +231,9 @@ describe('a replay and the digests in the journal', () => {
     });
     const { lines, hasDiffered } = await replay();
     expect(hasDiffered).toBe(true);
-    expect(lines).toContain(`the digest in the journal at ${at} is of another memory`);
+    expect(lines).toContain(`the digest in the journal at ${at} does not match`);
     expect(lines).toContain('message: 2 items, and 7 then');
     expect(lines).toContain(`changed since ${agreed}: message/${id}`);
-    expect(lines).toContain('1 of 2 digests in the journal agree');
+    expect(lines).toContain('1 of 2 digests in the journal match');
   });
 });

@@ -4,7 +4,10 @@ const report = { damages: ['damaged data: x'], gaps: [], changed: [], removedEve
 
 it('one stream is not called several, and what has not happened is not said', () => {
   const lines = exportLines('data', 'good', { ...report, uncertain: ['message/msg_1'] });
-  expect(lines.slice(2, 4)).toEqual(['1 stream may have gone on from there:', '  message/msg_1']);
+  expect(lines.slice(2, 4)).toEqual([
+    '1 stream may have continued in the lost part:',
+    '  message/msg_1',
+  ]);
   expect(lines.join('\n')).not.toContain('could not stay');
 });
 
@@ -20,8 +23,8 @@ it('streams and events are counted', () => {
     removedEvents: 1,
   });
   expect(lines.slice(2, 6)).toEqual([
-    '1 event could not stay without what is lost',
-    '2 streams cut back to before what is lost: what happened since may happen again:',
+    '1 event depend on lost events and were left out',
+    '2 streams cut back to before the loss: what happened since may happen again:',
     '  run/a (1 event)',
     '  run/b (2 events)',
   ]);

@@ -125,7 +125,7 @@ describe('journal replay', () => {
         return { lines, isOther: next.value };
       };
       expect(await compare(folding)).toEqual({
-        lines: [expect.stringMatching(/^the snapshot at \d+ leads to the same memory$/)],
+        lines: [expect.stringMatching(/^the snapshot at \d+ leads to the same state$/)],
         isOther: false,
       });
       // Memory that lacks the last event of the journal is another one.

@@ -165,6 +165,6 @@ it('start has no such route, and the command says so', async () => {
   await usual.remove();
   expect([code, stderr]).toEqual([
     66,
-    'stepwell: only stepwell dev has a time that can be moved\n',
+    'stepwell: only the time of stepwell dev can be moved\n',
   ]);
 });

@@ -125,7 +125,7 @@ const { config } = readConfiguration(
 );
 const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
 const fatal = (error) => {
-  log.fatal({ err: error }, 'the process cannot go on');
+  log.fatal({ err: error }, 'the process cannot continue');
   process.exit(exitCodeOf(error));
 };
 process.on('uncaughtException', fatal);
