@@ -7,7 +7,7 @@ import { SegmentIndex } from '../index/segment-index.js';
 import type { ClosedLog, ManifestLog, ManifestSegment } from '../manifest/manifest.js';
 import { Segment } from '../segment/segment.js';
 import { isolateDamage } from '../segment/segment-damage.js';
-import { type ScannedSegment } from '../segment/segment-scan.js';
+import { endsAs, type ScannedSegment } from '../segment/segment-scan.js';
 import { type DamagedSegment, endByEvidence, endByFollower, tailBehind } from './damaged-end.js';
 import { LogFiles } from './log-files.js';
 import type { LogEvidence, RecoveredLog, RecoveringStore } from './recovered-log.js';
@@ -28,6 +28,8 @@ class LogRecovery {
   readonly files: LogFiles;
   readonly segments: Segment[] = [];
   private readonly toSeal: Segment[] = [];
+  /** What torn writes have left is kept aside: the manifest lists it no more. */
+  private readonly torn: UnprovenTail[] = [];
   /** Where the records end that the crash left; a gap may follow. */
   private recordsEnd = 0;
 
@@ -112,7 +114,11 @@ class LogRecovery {
     const isWritten = (scanned: ScannedSegment) =>
       scanned.segment.batchCount > 0 || this.provenEnd(scanned) > 0;
     let tail: ScannedSegment | null = null;
-    for (const scanned of scans.slice(0, scans.findLastIndex(isWritten) + 1)) {
+    const written = scans.findLastIndex(isWritten) + 1;
+    for (const { segment, size } of scans.slice(written)) {
+      this.torn.push({ number: segment.number, batches: [], end: 0, size });
+    }
+    for (const scanned of scans.slice(0, written)) {
       if (tail !== null) await this.takeComplete(tail, scanned);
       tail = scanned;
     }
@@ -164,7 +170,7 @@ class LogRecovery {
       if (!old.isEmpty) this.push(old);
       return this.recovered(null, null, proven, tail.end);
     }
-    await keepUnparsed(this.store, this.log, tail);
+    this.torn.push(tail);
     const before = old.isEmpty ? (this.segments.at(-1) ?? null) : old;
     const fresh = await this.goOnAfresh(before, tail);
     if (!old.isEmpty) this.pushToSeal(old);
@@ -204,6 +210,7 @@ class LogRecovery {
   /** The manifest lists the segments that are complete, and the one that grows, from now on. */
   private async listOnly(complete: readonly Segment[], growing: Segment | null = null) {
     if (this.store.readOnly) return;
+    for (const tail of this.torn) await keepUnparsed(this.store, this.log, tail);
     const known = new Map(this.log.segments.map((entry) => [entry.number, entry]));
     const entries = complete.map((segment): ManifestSegment => {
       const entry = known.get(segment.number);
@@ -220,7 +227,8 @@ class LogRecovery {
     provenEnd: number,
     intactEnd: number,
   ): RecoveredLog {
-    const { log, logTag, segments, toSeal, files, evidence } = this;
+    const { log, logTag, segments, toSeal, files } = this;
+    const { wasClean, watermark } = this.evidence;
     const nextOffset = Math.max(log.startOffset, segments.at(-1)?.nextOffset ?? 0);
     const prepared = preparedNumber === null ? null : new Segment(log.id, preparedNumber);
     const report = {
@@ -231,10 +239,7 @@ class LogRecovery {
       provenEnd,
       intactEnd,
       rewrittenBytes: this.store.readOnly ? 0 : intactEnd - Math.min(provenEnd, intactEnd),
-      lostOffsets: Math.max(
-        0,
-        evidence.wasClean ? 0 : (evidence.watermark?.acknowledged ?? 0) - this.recordsEnd,
-      ),
+      lostOffsets: wasClean ? 0 : Math.max(0, (watermark?.acknowledged ?? 0) - this.recordsEnd),
     };
     return {
       log,
@@ -289,8 +294,4 @@ class LogRecovery {
     const good = Math.max(segment.nextOffset, this.segments.at(-1)?.nextOffset ?? 0) - 1;
     return this.files.damaged(segment, good, reason ?? 'the data ends too early', to);
   }
-}
-
-function endsAs({ segment }: ScannedSegment, { end, lastChecksum }: SegmentEnd): boolean {
-  return segment.end === end && segment.lastChecksum === lastChecksum;
 }

@@ -6,6 +6,7 @@ import { BatchScan, type ScannedBatch } from '../format/batch-scan.js';
 import { type BatchHeader, batchMagic, decodeBatchHeader } from '../format/record-batch.js';
 import {
   decodeSegmentHeader,
+  type SegmentEnd,
   type SegmentHeader,
   segmentHeaderLength,
 } from '../format/segment-format.js';
@@ -73,6 +74,11 @@ export async function scanSegment(
     }
     return { header, segment, batches, size, fault: scan.fault, proven };
   });
+}
+
+/** Whether a segment reads back up to the end that is known of it. */
+export function endsAs({ segment }: ScannedSegment, { end, lastChecksum }: SegmentEnd): boolean {
+  return segment.end === end && segment.lastChecksum === lastChecksum;
 }
 
 const noBody = Buffer.alloc(0);

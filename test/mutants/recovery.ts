@@ -12,8 +12,8 @@ export const recoveryMutants: readonly Mutant[] = [
     changes: [
       {
         file: logRecovery,
-        from: 'of scans.slice(0, scans.findLastIndex(isWritten) + 1)) {',
-        to: 'of scans.slice(0, scans.findLastIndex(isWritten) + 2)) {',
+        from: 'const written = scans.findLastIndex(isWritten) + 1;',
+        to: 'const written = scans.findLastIndex(isWritten) + 2;',
       },
     ],
     tests: [crashes],

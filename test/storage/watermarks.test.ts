@@ -68,3 +68,21 @@ it.each([
   // All of them stand in one read.
   if (logs === 5000) expect(disk.calls.get('read')).toBe(1);
 });
+
+it.each([10, 100, 180])('a first write that is torn at byte %i is kept aside', async (at) => {
+  const disk = new SimulatedDisk(new SeededRandom(3));
+  const { store } = await openSimulated(disk);
+  await (await store.createLog('a')).append([{ key: null, value: Buffer.alloc(40) }]).durable;
+  const crashed = disk.crash('nothing', 1);
+  let torn = Buffer.alloc(0);
+  crashed.damage('/data/logs/0000000000/0000000000.log', (bytes) => {
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    torn = Buffer.from(bytes);
+    return bytes;
+  });
+  const { store: started } = await openSimulated(crashed);
+  expect(started.report.logs).toMatchObject([{ nextOffset: 0 }]);
+  const [kept] = [...crashed.files()].filter(([path]) => path.startsWith('/data/quarantine/'));
+  expect(kept?.[1]).toEqual(torn);
+  await started.close();
+});
