@@ -109,6 +109,7 @@ async function openForWriting(
   await clearStrayFiles(store, before, listed);
   await replayWal(store, before, watermarks);
   const logs = await recoverLogs(store, watermarks, loaded);
+  await vouchFor(logs, watermarks, store);
   await dropWal(store, manifest);
   await keepTornEdit(store, loaded);
   await clearStrayFiles(
@@ -175,6 +176,25 @@ async function recoverLogs(
       return recoverLog(store, log, { watermark, closed, wasClean });
     });
   return watermarks?.readingAll(state.logs.length, recoverAll) ?? recoverAll();
+}
+
+/**
+ * What was written again is durable, and says nothing of that itself. Without a mark it would be
+ * taken for what a torn write has left, until the log is next written to.
+ */
+async function vouchFor(
+  logs: readonly RecoveredLog[],
+  watermarks: WatermarkFile,
+  { epoch }: StoreParts,
+): Promise<void> {
+  const rewritten = logs.filter(({ report }) => report.rewrittenBytes > 0);
+  for (const { log, logTag, growing, nextOffset } of rewritten) {
+    if (growing === null) continue;
+    const place = { segment: growing.number, durablePosition: growing.end };
+    const until = { durableOffset: nextOffset, acknowledged: nextOffset };
+    await watermarks.write(log.id, { ...place, ...until, epoch, logTag });
+  }
+  if (rewritten.length > 0) await watermarks.sync();
 }
 
 /** The logs that recovery has changed: edits leave all others the same objects. */

@@ -69,6 +69,36 @@ it.each([
   if (logs === 5000) expect(disk.calls.get('read')).toBe(1);
 });
 
+describe('what a start has written again', () => {
+  /** A record that no watermark vouches for yet, and a start behind the crash; then another one. */
+  async function startedAgain(): Promise<SimulatedDisk> {
+    const disk = new SimulatedDisk(new SeededRandom(3));
+    const { store } = await openSimulated(disk);
+    const log = await store.createLog('a');
+    await log.append([{ key: null, value: Buffer.alloc(40) }]).durable;
+    const crashed = disk.crash('nothing', 1);
+    const { store: started, failures } = await openSimulated(crashed);
+    expect(started.report.logs).toMatchObject([{ nextOffset: 1, provenEnd: 0 }]);
+    expect(failures).toEqual([]);
+    return crashed.crash('nothing', 1);
+  }
+
+  it('is known to be there, though its log is not written to', async () => {
+    const { store } = await openSimulated(await startedAgain());
+    expect(store.report.logs).toMatchObject([{ nextOffset: 1, rewrittenBytes: 0 }]);
+    await store.close();
+  });
+
+  it.each([10, 100, 180])('is no torn write where it is damaged at byte %i', async (at) => {
+    const disk = await startedAgain();
+    disk.damage('/data/logs/0000000000/0000000001.log', (bytes) => {
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      return bytes;
+    });
+    await expect(openSimulated(disk)).rejects.toMatchObject({ code: 'damaged' });
+  });
+});
+
 it.each([10, 100, 180])('a first write that is torn at byte %i is kept aside', async (at) => {
   const disk = new SimulatedDisk(new SeededRandom(3));
   const { store } = await openSimulated(disk);
