@@ -10,9 +10,11 @@ import { type KafkaTarget, parseKafkaUrl } from './kafka-url.js';
 import {
   errorCodeOf,
   errorCodes,
+  KafkaUnavailable,
   loadProtocol,
   type Protocol,
   type RecordsBatch,
+  reasonOf,
 } from './protocol.js';
 import { prepareTopic } from './topic-check.js';
 
@@ -51,11 +53,14 @@ class NotKnownYet extends Error {
  * with `KafkaUrlInvalid`, with `KafkaTopicUnfit` if the topic may lose entries or cannot be written
  * to, and with `KafkaUnavailable` if no broker answers.
  */
-export async function openKafkaLog(url: string, clock: Clock = systemClock): Promise<KafkaLog> {
+export async function openKafkaLog(
+  url: string,
+  onError?: (error: unknown) => void,
+): Promise<KafkaLog> {
   const target = parseKafkaUrl(url);
   const kafka = await loadProtocol();
   await prepareTopic(kafka, target);
-  return new KafkaLog(kafka, target, clock);
+  return new KafkaLog(kafka, target, systemClock, onError);
 }
 
 /**
@@ -72,12 +77,17 @@ export class KafkaLog implements CommitLog {
   private readonly leaders: Leaders;
   /** The append in flight, and whether some of it may have reached the leader. */
   private appending: { isSent: boolean } | null = null;
+  private isOpen = true;
 
-  /** Expects a topic that is known to be fit: `openKafkaLog` checks that first. */
+  /**
+   * Over a topic that is known to be fit: `openKafkaLog` looks first. `onError` is called with what
+   * an append or a read has failed for; the log goes on.
+   */
   constructor(
     private readonly kafka: Protocol,
     private readonly target: KafkaTarget,
     private readonly clock: Clock,
+    private readonly onError: (error: unknown) => void = () => undefined,
   ) {
     this.leaders = new Leaders(kafka, target);
     this.writing = new ToLeader(kafka, target, this.leaders);
@@ -102,7 +112,8 @@ export class KafkaLog implements CommitLog {
         own.isSent = true;
         return this.produce(leader, kept);
       });
-    } catch {
+    } catch (error) {
+      this.complain(error);
       return unknown;
     } finally {
       // An append that was given up ends only after the next one has begun.
@@ -111,12 +122,12 @@ export class KafkaLog implements CommitLog {
   }
 
   async read(from: number): Promise<ReadEntries> {
-    const found = await this.reading.ask((leader) => this.fetch(leader, from));
-    if (found !== null) return found;
-    const bounds = await this.bounds();
-    if (from > bounds.end) await this.mustLead();
-    // Between the two answers the log grew or was trimmed: the next read returns the entries.
-    return { start: bounds.start, end: bounds.end, entries: [] };
+    try {
+      return await this.readFrom(from);
+    } catch (error) {
+      this.complain(error);
+      throw error;
+    }
   }
 
   async end(): Promise<number> {
@@ -135,8 +146,23 @@ export class KafkaLog implements CommitLog {
   }
 
   async close(): Promise<void> {
+    this.isOpen = false;
     this.writing.drop();
     this.reading.drop();
+  }
+
+  private async readFrom(from: number): Promise<ReadEntries> {
+    const found = await this.reading.ask((leader) => this.fetch(leader, from));
+    if (found !== null) return found;
+    const bounds = await this.bounds();
+    if (from > bounds.end) await this.mustLead();
+    // Between the two answers the log has grown, or was trimmed: entries come with the next read.
+    return { start: bounds.start, end: bounds.end, entries: [] };
+  }
+
+  /** The words alone: what goes with an error of the client may be all that a broker has sent. */
+  private complain(error: unknown): void {
+    if (this.isOpen) this.onError(new KafkaUnavailable(reasonOf(error)));
   }
 
   private async produce(leader: LeaderConnection, value: Buffer): Promise<AppendOutcome> {

@@ -3,7 +3,10 @@
 import type { CommitLog } from '../../cluster/commit-log.js';
 import { openKafkaLog } from '../../cluster/kafka/kafka-log.js';
 
-/** Rejects if the topic may lose acknowledged records, or the client is not installed. */
-export function openTopic(url: string): Promise<CommitLog> {
-  return openKafkaLog(url);
+/**
+ * Rejects where the topic may lose what it acknowledges, or the client is not installed. `onError`
+ * is called with what an append or a read has failed for.
+ */
+export function openTopic(url: string, onError: (error: unknown) => void): Promise<CommitLog> {
+  return openKafkaLog(url, onError);
 }

@@ -32,7 +32,7 @@ async function openCommitLog(
   const [url = ''] = urls;
   if (url.startsWith('kafka:')) {
     const { openTopic } = await import('./kafka.part.js');
-    return openTopic(url).catch((error: unknown) => {
+    return openTopic(url, onError).catch((error: unknown) => {
       throw startError(error);
     });
   }

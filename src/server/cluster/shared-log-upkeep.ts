@@ -3,6 +3,7 @@
  * how far its folder has come, followers report that to the owner, and the owner removes what no
  * node needs.
  */
+import type { Logger } from 'pino';
 import type { Store } from '../../../storage/store.js';
 import type { CommitLog } from '../../cluster/commit-log.js';
 import type { CallingNode } from '../../cluster/forwarding/node-call.js';
@@ -40,6 +41,7 @@ interface UpkeepOptions extends CallingNode {
   readonly log: CommitLog;
   readonly retentionMs: number;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /**
@@ -131,12 +133,14 @@ export class SharedLogUpkeep {
     { next }: HistoryState,
     { place: kept }: NodeStanding,
   ): Promise<void> {
-    const { clock, log } = this.options;
+    const { clock, log, logger } = this.options;
     const snapshotted = (await store.snapshots.offsets()).at(-2) ?? -1;
     const { slowest } = this.places;
     const end = { place: next, offset: journal.endOffset };
     const before = this.trimming.take(end, clock.monotonic(), { slowest, kept, snapshotted });
-    // What could not be removed now is removed later.
-    if (before !== null) await log.trim(before).catch(() => undefined);
+    if (before === null) return;
+    await log.trim(before).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the shared log was not trimmed; it is tried again in a minute');
+    });
   }
 }

@@ -117,11 +117,14 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
   let protocol: Protocol;
   const logs: CommitLog[] = [];
   const made = new Set<string>();
+  /** What logs have failed for, in its order. */
+  const reasons: string[] = [];
   const open = async (topic: string, using: Partial<Protocol> = {}, addresses?: string) => {
     if (!made.has(topic)) await brokers.topic(topic);
     made.add(topic);
     const target = parseKafkaUrl(`kafka://${addresses ?? brokers.addresses}/${topic}`);
-    const log = new KafkaLog({ ...protocol, ...using }, target, systemClock);
+    const failed = (error: unknown) => void reasons.push(String(error));
+    const log = new KafkaLog({ ...protocol, ...using }, target, systemClock, failed);
     logs.push(log);
     return log;
   };
@@ -144,7 +147,9 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
       const log = await open(`error-${code}`);
       await log.append(0, bytes('before'));
       await brokers.fail('produce', code);
+      reasons.length = 0;
       expect(await log.append(1, bytes('fails'))).toEqual({ kind: 'unknown' });
+      expect(reasons).toEqual([expect.stringMatching(/^KafkaUnavailable: .*error/)]);
       expect(await log.append(1, bytes('after'))).toMatchObject({ kind: 'stored', place: 1 });
       expect(await all(log)).toEqual(['before', 'after']);
     },
@@ -199,7 +204,9 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     for (const broker of [1, 2, 3]) await brokers.down(broker);
     expect(await log.append(1, bytes('fails'))).toEqual({ kind: 'unknown' });
     await expect(log.read(0)).rejects.toThrow();
+    reasons.length = 0;
     await expect(log.read(0)).rejects.toThrow(/no broker says who leads.*ECONNREFUSED/);
+    expect(reasons).toEqual([expect.stringMatching(/no broker says who leads.*ECONNREFUSED/)]);
     for (const broker of [1, 2, 3]) await brokers.up(broker);
     expect(await log.append(1, bytes('after'))).toMatchObject({ kind: 'stored', place: 1 });
     expect(await all(log)).toEqual(['before', 'after']);
