@@ -56,18 +56,21 @@ export interface Leader extends KafkaAddress {
   readonly epoch: number;
 }
 
-/** Finds the broker that leads. Never accepts a leader of an older epoch than one already seen. */
+const replaced = 'another broker leads by now';
+
+/** Says which broker leads. A leader of an older epoch than was seen is never believed. */
 export class Leaders {
-  private epoch = -1;
+  /** The newest one that any broker has said. */
+  epoch = -1;
 
   constructor(
     private readonly kafka: Protocol,
     private readonly target: KafkaTarget,
   ) {}
 
-  /** Takes the answer of the first broker that knows the leader. */
+  /** By the first broker that knows; what the others say later counts for the next call. */
   async find(): Promise<Leader> {
-    return this.seen(await Promise.any(this.answers()).catch((error) => this.refuse(error)));
+    return Promise.any(this.answers()).catch((error) => this.refuse(error));
   }
 
   /** Takes the newest of all brokers' answers: a single broker may be cut off from the others. */
@@ -76,7 +79,7 @@ export class Leaders {
     const leaders = answers.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     const [newest] = leaders.toSorted((one, other) => other.epoch - one.epoch);
     if (newest === undefined) throw new KafkaUnavailable('no broker says who leads');
-    return this.seen(newest);
+    return newest;
   }
 
   private answers(): Promise<Leader>[] {
@@ -90,13 +93,9 @@ export class Leaders {
     const partition = topics[0]?.partitions.find(({ partitionIndex }) => partitionIndex === 0);
     const broker = brokers.find(({ nodeId }) => nodeId === partition?.leaderId);
     if (partition === undefined || broker === undefined) throw new Error('no broker leads');
-    if (partition.leaderEpoch < this.epoch) throw new Error('another broker leads by now');
+    if (partition.leaderEpoch < this.epoch) throw new Error(replaced);
+    this.epoch = partition.leaderEpoch;
     return { host: broker.host, port: broker.port, epoch: partition.leaderEpoch };
-  }
-
-  private seen(leader: Leader): Leader {
-    this.epoch = Math.max(this.epoch, leader.epoch);
-    return leader;
   }
 
   private refuse(error: unknown): never {
@@ -120,14 +119,19 @@ export class ToLeader {
     private readonly leaders: Leaders,
   ) {}
 
-  /** Sends a request to the leader. After a failure the connection is not used again. */
+  /**
+   * Asks it something; a connection on which that failed is not used again. Nor is one to a broker
+   * that led before: where it is cut off from the others it does not know, and has nothing new.
+   */
   async ask<Answer>(
     question: (leader: LeaderConnection) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     this.current ??= this.connect();
     const { current } = this;
     try {
-      return await question(await current);
+      const leader = await current;
+      if (leader.epoch < this.leaders.epoch) throw new KafkaUnavailable(replaced);
+      return await question(leader);
     } catch (error) {
       this.discard(current);
       throw error;

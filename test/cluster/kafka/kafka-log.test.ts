@@ -236,7 +236,7 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
       const isFirst = first.endsWith(`:${connection.port}`);
       const partition = answer.topics[0]!.partitions[0]!;
       partition.leaderEpoch = isFirst ? 4 : 5;
-      if (!isFirst) await pause(50);
+      if (!isFirst) await pause(500);
       return answer;
     };
     const log = await open('older', { metadata }, `${first},${second}`);
@@ -244,6 +244,32 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     await expect(log.read(5)).rejects.toThrow('another broker leads by now');
     // From now on that broker is asked no more: its epoch is older than one that was seen.
     expect(await log.read(5)).toEqual({ start: 0, end: 1, entries: [] });
+  });
+
+  it('leaves a leader of older days once any broker has said that another one leads', async () => {
+    const { addresses } = brokers;
+    const [first = '', second = ''] = addresses.split(',');
+    let isHeard = false;
+    const metadata: Protocol['metadata'] = async (connection, ...words) => {
+      const answer = await protocol.metadata(connection, ...words);
+      const isFirst = first.endsWith(`:${connection.port}`);
+      answer.topics[0]!.partitions[0]!.leaderEpoch = isFirst ? 4 : 5;
+      if (!isFirst) await pause(500);
+      isHeard ||= !isFirst;
+      return answer;
+    };
+    const asked: number[] = [];
+    const fetch: Protocol['fetch'] = (...words) => {
+      asked.push(words[7][0]!.partitions[0]!.currentLeaderEpoch);
+      return protocol.fetch(...words);
+    };
+    const log = await open('left', { metadata, fetch }, `${first},${second}`);
+    await log.read(0);
+    while (!isHeard) await pause(20);
+    await pause(20);
+    await expect(log.read(0)).rejects.toThrow('another broker leads by now');
+    await log.read(0);
+    expect(asked).toEqual([4, 5]);
   });
 
   it('does not take a new leader that knows little yet for a log that was cut off', async () => {
