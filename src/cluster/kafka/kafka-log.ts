@@ -30,7 +30,11 @@ const produceMs = 2000;
  */
 const waitMs = 50;
 
-const readBytesMax = 8 * 1024 * 1024;
+/**
+ * Of one read. Where the whole answer takes longer than a request may, the next one is for less, or
+ * a reader behind a slow line would never come further.
+ */
+const readBytes = { most: 8 * 1024 * 1024, least: 128 * 1024 } as const;
 
 /** Attribute bits of a record batch (kafka.apache.org/documentation, "Record Batch"). */
 const attributes = { logAppendTime: 0x08, control: 0x20 } as const;
@@ -77,6 +81,7 @@ export class KafkaLog implements CommitLog {
   private readonly leaders: Leaders;
   /** The append in flight, and whether some of it may have reached the leader. */
   private appending: { isSent: boolean } | null = null;
+  private bytesPerRead: number = readBytes.most;
   private isOpen = true;
 
   /**
@@ -183,21 +188,24 @@ export class KafkaLog implements CommitLog {
   /** Reads entries from `from` on; null if the leader has no such place. */
   private async fetch(leader: LeaderConnection, from: number): Promise<ReadEntries | null> {
     const { topic: topicId } = this.target;
+    const bytes = this.bytesPerRead;
     const asked = {
       partition,
       currentLeaderEpoch: leader.epoch,
       fetchOffset: BigInt(from),
       lastFetchedEpoch: -1,
-      partitionMaxBytes: readBytesMax,
+      partitionMaxBytes: bytes,
     };
     const topics = [{ topicId, partitions: [asked] }];
     const answer = await this.kafka
-      .fetch(leader.connection, waitMs, 1, readBytesMax, 0, 0, -1, topics, [], '')
+      .fetch(leader.connection, waitMs, 1, bytes, 0, 0, -1, topics, [], '')
       .catch((error: unknown) => {
         if (errorCodeOf(error) === errorCodes.offsetOutOfRange) return null;
+        this.bytesPerRead = Math.max(readBytes.least, bytes / 4);
         throw error;
       });
     if (answer === null) return null;
+    this.bytesPerRead = Math.min(readBytes.most, bytes * 2);
     const found = answer.responses[0]?.partitions[0];
     if (found === undefined) throw new NotKnownYet('the broker has left the topic out');
     const end = Number(found.highWatermark);

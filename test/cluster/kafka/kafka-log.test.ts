@@ -272,6 +272,24 @@ describeWithMockBrokers('a log on the protocol of Kafka', () => {
     expect(asked).toEqual([4, 5]);
   });
 
+  it('reads on behind a line that is too slow for as much as a read may bring', async () => {
+    const mebibyte = 1024 * 1024;
+    let isSlow = true;
+    const asked: number[] = [];
+    const fetch: Protocol['fetch'] = async (...words) => {
+      asked.push(words[3]);
+      if (isSlow && words[3] > mebibyte) throw new Error('Request timed out');
+      return protocol.fetch(...words);
+    };
+    const log = await open('slow-line', { fetch });
+    await log.append(0, bytes('one'));
+    await expect(log.read(0)).rejects.toThrow('Request timed out');
+    await expect(log.read(0)).rejects.toThrow('Request timed out');
+    expect(await all(log)).toEqual(['one']);
+    isSlow = false;
+    while (asked.at(-1)! < 8 * mebibyte) await log.read(0);
+  });
+
   it('does not take a new leader that knows little yet for a log that was cut off', async () => {
     let isNew = true;
     const fetch: Protocol['fetch'] = async (...words) => {
