@@ -90,7 +90,7 @@ describe('doctor', () => {
     expect([free.code, taken.code]).toEqual([0, 1]);
   });
 
-  it('waits for a server that does not answer as long as it says, and asks it no more', async () => {
+  it('waits for a silent server as long as it says, and asks it no more', async () => {
     const silent = createHttpServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${listeningPort(silent)}`;
