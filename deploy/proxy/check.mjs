@@ -111,7 +111,9 @@ async function exercise(name) {
   equal(`${name}: the destination`, url, target);
   const shown = JSON.parse((await ask('GET', `/v2/messages/${messageId}`, headers)).body);
   equal(`${name}: the caller`, shown.callerIP, client);
-  equal(`${name}: /metrics`, (await ask('GET', '/metrics')).status, 404);
+  // The server does not mind a slash at the end, nor how letters are written.
+  for (const path of ['/metrics', '/metrics/', '/%6Detrics', '/metrics?x=1', '/metrics/?x=1'])
+    equal(`${name}: ${path}`, (await ask('GET', path)).status, 404);
   const origin = `https://127.0.0.1:${before}`;
   const signedIn = { origin, 'content-type': 'application/json' };
   const session = await ask('POST', '/console/session', signedIn, JSON.stringify({ token }));
