@@ -3,10 +3,9 @@
  * each once, in order.
  */
 import type { EventEnvelope } from '../../engine/decider.js';
-import { DamagedData, type Journal } from '../../engine/journal.js';
-import { type EventStream, eventSliceBytes } from '../../http/bytes/event-stream.js';
-import { errorBody } from '../../http/error-shapes.js';
-import { damageRefusal } from '../../http/failures.js';
+import type { Journal } from '../../engine/journal.js';
+import type { EventStream } from '../../http/bytes/event-stream.js';
+import { GatheredEvents } from '../../http/bytes/gathered-events.js';
 import { type JournalSelection, lookedAt } from './journal-selection.js';
 
 /** How many events are examined in a row before other work gets the event loop. */
@@ -14,34 +13,23 @@ const looksPerTick = 256;
 
 /** The stream of one client; created and counted by `ShownJournal`. */
 export class JournalStream {
-  /**
-   * Events that were read but not sent yet; they are sent even if the events after them cannot be
-   * read.
-   */
-  private unsent = '';
+  private readonly gathered: GatheredEvents;
 
   constructor(
     private readonly journal: Journal,
     private readonly events: EventStream,
     /** Formats an event as JSON. */
     private readonly jsonOf: (envelope: EventEnvelope) => Promise<string>,
-  ) {}
+  ) {
+    this.gathered = new GatheredEvents(events, false);
+  }
 
   /**
    * Sends matching events from `selection.from` on, until the end of the selection or of the
    * stream.
    */
   run(selection: JournalSelection): Promise<void> {
-    return this.events.run('', async () => {
-      try {
-        await this.follow(selection);
-      } catch (error) {
-        // If the connection were cut, the client would return to the same place again and again.
-        if (!(error instanceof DamagedData)) throw error;
-        const body = errorBody(false, damageRefusal(error));
-        await this.send(`event: error\ndata: ${body}\n\n`);
-      }
-    });
+    return this.gathered.run(() => this.follow(selection));
   }
 
   private async follow(selection: JournalSelection): Promise<void> {
@@ -59,31 +47,25 @@ export class JournalStream {
 
   /** Sends the events in [from, until); returns the offset that it has reached. */
   private async sendUpTo(selection: JournalSelection): Promise<number> {
-    const { events } = this;
+    const { events, gathered } = this;
     await events.askForRoom();
     let at = selection.from;
     let looks = 0;
     for await (const { offset, meant } of lookedAt(this.journal, selection)) {
       if (events.isOver) return at;
-      if (meant !== null) this.unsent += `id: ${offset}\ndata: ${await this.jsonOf(meant)}\n\n`;
+      if (meant !== null) gathered.add(`id: ${offset}\ndata: ${await this.jsonOf(meant)}\n\n`);
       at = offset + 1;
       looks += 1;
       if (looks % looksPerTick === 0) await new Promise((resolve) => setImmediate(resolve));
-      if (this.unsent.length < eventSliceBytes) continue;
-      await this.send();
+      if (!gathered.isFull) continue;
+      await gathered.send();
       return at;
     }
-    await this.send();
+    await gathered.send();
     return selection.until;
   }
 
-  private async send(more = ''): Promise<void> {
-    const text = this.unsent + more;
-    this.unsent = '';
-    await this.events.send(text);
-  }
-
-  /** Settles when there may be more events from `at` on. */
+  /** Settles when there may be more behind `at`. */
   private async waitBeyond(at: number): Promise<void> {
     // An id alone updates the place from which the client would resume, and is not an event.
     const place = at === 0 ? ':\n' : `id: ${at - 1}\n`;
