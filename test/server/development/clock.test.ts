@@ -163,8 +163,5 @@ it('start has no such route, and the command says so', async () => {
   const usual = await startServer();
   const { code, stderr } = await runClient(usual, ['clock', '+3d']);
   await usual.remove();
-  expect([code, stderr]).toEqual([
-    66,
-    'stepwell: only the time of stepwell dev can be moved\n',
-  ]);
+  expect([code, stderr]).toEqual([66, 'stepwell: only the time of stepwell dev can be moved\n']);
 });
