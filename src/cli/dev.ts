@@ -62,7 +62,7 @@ function developmentLines(aheadMs: number, fault: FaultPlan | undefined): string
   if (aheadMs > 0) lines.push(`The time is ${durationWords(aheadMs)} ahead (stepwell clock).`);
   if (fault !== undefined) {
     const { drop, lose, delayMs } = fault;
-    // 7 hundredths are 7.000000000000001 per cent.
+    // 0.07 * 100 is 7.000000000000001.
     const [dropped, lost] = [drop, lose].map((share) => Number((share * 100).toPrecision(12)));
     const shares = `${dropped} % dropped, ${lost} % of the answers lost`;
     lines.push(`Deliveries are disturbed: ${shares}, each ${delayMs} ms later (--fault).`);

@@ -32,7 +32,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const assets = 'assets';
 
-/** One for the server. A build that replaces this one is seen at the next start. */
+/** One instance per server. A build that replaces this one is seen at the next start. */
 export class ConsoleFiles {
   private names: Promise<ReadonlySet<string>> | null = null;
   private readonly read = new Map<string, Promise<Buffer>>();

@@ -15,7 +15,7 @@ interface Failures {
   readonly notBefore: number;
 }
 
-/** One for the server, in memory; times are in ms of one monotonic clock. */
+/** One instance per server, in memory; times are in ms of one monotonic clock. */
 export class FailedLogins {
   private readonly known = lastUsed<string, Failures>(addressesMax);
 

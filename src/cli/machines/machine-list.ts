@@ -8,7 +8,7 @@ import { subscriptionMachine } from '../../topics/subscriptions/subscription.mac
 import { runMachine } from '../../workflows/run-state/run.machine.js';
 import type { DrawnMachine } from './machine-diagram.js';
 
-/** All of them, in the order in which they are printed. */
+/** All state machines, in the order in which they are printed. */
 export const machines: readonly DrawnMachine[] = [
   runMachine,
   scheduleMachine,

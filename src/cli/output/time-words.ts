@@ -22,7 +22,7 @@ export function durationWords(ms: number): string {
   return words.join(' ');
 }
 
-/** `3s ago`, `in 1h 59m`; `now` within a second. Unix milliseconds. */
+/** `3s ago`, `in 1h 59m`; `now` within a second. Times are in Unix ms. */
 export function relativeTime(at: number, now: number): string {
   const distance = Math.abs(now - at);
   if (distance < 1000) return 'now';

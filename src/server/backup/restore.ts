@@ -102,9 +102,9 @@ function skippedIn(isOfNode: boolean, skip?: number): number {
 }
 
 /**
- * Moves a backup that is used for nothing else into `folder`, sharing its files. It is verified as
- * in a restore, but no offset is skipped, as it continues exactly where its source does. Rejects as
- * `restore` does.
+ * Takes over a backup that is used for nothing else as `folder`, sharing its files. It is verified
+ * as in a restore, but no offset is skipped, as the folder continues exactly where its source does.
+ * Rejects as `restore` does.
  */
 export async function takeBackup(
   { disk, options, onProgress }: BackupTools,

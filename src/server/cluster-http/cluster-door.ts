@@ -56,7 +56,7 @@ const outcomeUnknown =
   'the node that serves has not answered: it is not known whether this request was carried out';
 const notBelieved = 'the node that serves does not believe this one; its log says why';
 
-/** One for each node. On the owner, a request passes after a single check of the role. */
+/** One instance per node. On the owner, a request passes after a single check of the role. */
 export class ClusterDoor {
   /** All request listeners behind the door. */
   private listeners: RequestListener = () => undefined;

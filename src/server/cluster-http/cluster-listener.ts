@@ -51,7 +51,7 @@ const connectionsMax = 8192;
 const broken = 'the body is not the one that was signed';
 
 /**
- * One for each node. It only processes requests signed with the cluster's secret; others are
+ * One instance per node. It only processes requests signed with the cluster's secret; others are
  * answered 401.
  */
 export class ClusterListener {

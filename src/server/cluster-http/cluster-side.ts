@@ -58,7 +58,7 @@ export interface ClusterSideParts {
 /** How long after a stop begins forwarded requests may still be answered. */
 const passedOnMs = 2000;
 
-/** One for each node, created by the HTTP server if there is a cluster. */
+/** One instance per node, created by the HTTP server if there is a cluster. */
 export class ClusterSide {
   private listener: ClusterListener | null = null;
   private hasRecovered = false;

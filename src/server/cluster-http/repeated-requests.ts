@@ -51,8 +51,8 @@ interface Known {
 }
 
 /**
- * One for each node. Memory says what is being carried out here; the journal says what an earlier
- * attempt did, here or under another owner.
+ * One instance per node. Memory says what is being carried out here; the journal says what an
+ * earlier attempt did, here or under another owner.
  */
 export class RepeatedRequests {
   /** By seed: requests that are being carried out, were broken off, or were repeated. */

@@ -37,8 +37,8 @@ const leftMs = 10_000;
 const releaseMs = 2000;
 
 /**
- * One for the process, created before the store is opened. Errors that it cannot recover from go to
- * `fatal`, which ends the process: the next start finds out where this node stands.
+ * One instance per process, created before the store is opened. Errors that it cannot recover from
+ * go to `fatal`, which ends the process: the next start finds out where this node stands.
  */
 export class Cluster implements Membership {
   readonly commits: SharedCommits;

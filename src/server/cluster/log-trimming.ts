@@ -1,6 +1,6 @@
 /**
  * Determines which places of the shared log no node needs any more (ADR 73): those that every
- * follower has, if also two snapshots of the owner cover them, or they are older than the
+ * follower has and that are also covered by two snapshots of the owner, or older than the
  * retention.
  */
 

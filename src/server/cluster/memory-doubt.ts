@@ -14,7 +14,9 @@ const inVain =
   'no other node has taken the shared log: this one claims it, though its memory is not what the ' +
   'owner has recorded';
 
-/** One for each node, in memory only: a restart replays everything, and starts without a doubt. */
+/**
+ * One instance per node, in memory only: a restart replays everything, and starts without a doubt.
+ */
 export class MemoryDoubt {
   private isDoubted = false;
   private isSaid = false;

@@ -42,7 +42,7 @@ export class OwnershipGate implements Gate {
   }
 
   leave(): void {
-    // As in `enter`.
+    // This gate limits no number of attempts.
   }
 
   obstacleOf(): Obstacle {

@@ -45,8 +45,8 @@ interface UpkeepOptions extends CallingNode {
 }
 
 /**
- * One for each node, created by `Cluster`. Its work is never urgent: each run makes up for a failed
- * one.
+ * One instance per node, created by `Cluster`. Its work is never urgent: each run makes up for a
+ * failed one.
  */
 export class SharedLogUpkeep {
   private folder: UpkeepFolder | null = null;

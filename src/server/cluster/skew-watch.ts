@@ -27,7 +27,7 @@ export function clockFault(
   return { text: `the clock of this node is ${where} that of the shared log: ${what}`, passesOn };
 }
 
-/** One for each node. It only warns and prevents claims; it never sets a clock. */
+/** One instance per node. It only warns and prevents claims; it never sets a clock. */
 export class SkewWatch {
   private warnNextAt = Number.NEGATIVE_INFINITY;
   private refuseNextAt = Number.NEGATIVE_INFINITY;

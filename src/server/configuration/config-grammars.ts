@@ -40,7 +40,7 @@ export function readBoolean(text: string): Result<boolean> {
     : refused('is neither true nor false');
 }
 
-/** One of a few words. */
+/** One of the given words. */
 export function readWord<Word extends string>(
   words: readonly Word[],
 ): (text: string) => Result<Word> {

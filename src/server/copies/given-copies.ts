@@ -37,8 +37,8 @@ export interface GivenCopiesPorts {
 type SentFile = CopyHead['files'][number] & { readonly from: string };
 
 /**
- * One for each node. The copy is of one moment, made in `given` inside the data folder, and removed
- * once it is sent or broken off.
+ * One instance per node. The copy is of one moment, made in `given` inside the data folder, and
+ * removed once it is sent or broken off.
  */
 export class GivenCopies {
   private isGiving = false;

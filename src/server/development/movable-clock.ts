@@ -13,8 +13,8 @@ interface Timer {
 }
 
 /**
- * One for the process of `stepwell dev`. Durations that clients and connections see are measured by
- * `outside`, which a move does not affect.
+ * One instance per process of `stepwell dev`. Durations that clients and connections see are
+ * measured by `outside`, which a move does not affect.
  */
 export class MovableClock implements Clock {
   private readonly timers = new Set<Timer>();

@@ -47,7 +47,7 @@ interface Call {
   readonly startedAt: number;
 }
 
-/** One for each disk of the server; it checks while operations are in progress. */
+/** One instance per disk of the server; it checks while operations are in progress. */
 export class DiskWatch {
   /** In the order in which they began. */
   private readonly underWay = new Set<Call>();

@@ -6,7 +6,7 @@ import { gauge } from '../../engine/metrics/gauge.js';
 import { RouteTable } from '../../http/routes/route-table.js';
 import { HealthRoutes } from './health.routes.js';
 
-/** Its routes are open, and are answered before the journal is recovered. */
+/** Its routes need no credential, and are answered before the journal is recovered. */
 @Module({ providers: [HealthRoutes] })
 export class HealthModule {
   constructor(table: RouteTable, routes: HealthRoutes, registry: Registry, life: ProcessLife) {

@@ -41,7 +41,7 @@ const warnAgainMs = 60_000;
 export type GiveToNode = (socket: Socket) => void;
 
 /**
- * One for the server (ADR 22). If a new client needs a place, a connection that has long been
+ * One instance per server (ADR 22). If a new client needs a place, a connection that has long been
  * silent or idle gives up its own; a connection with a request in flight never does.
  */
 export class InboundConnections {
@@ -82,7 +82,7 @@ export class InboundConnections {
       if (connection === null) socket.destroy();
       else take(connection, giveToNode);
     });
-    // As above.
+    // Node types the listeners as functions with any arguments.
     const serve = server.listeners('request') as RequestListener[];
     server.removeAllListeners('request');
     server.on('request', (request, response) => {

@@ -23,7 +23,7 @@ const lookMs = 5000;
 const soonMs = 1000;
 
 /**
- * One for the server. It runs on the machine's clock: a developer who moves the server's time
+ * One instance per server. It runs on the machine's clock: a developer who moves the server's time
  * forward does not end streams by that.
  */
 @Injectable()

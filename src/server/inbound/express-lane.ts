@@ -39,7 +39,7 @@ export interface LaneContext extends ExchangeContext {
   readonly log: Logger;
 }
 
-/** One for the server, in front of Fastify and behind the lane of sockets (ADR 6). */
+/** One instance per server, in front of Fastify and behind the lane of sockets (ADR 6). */
 export class ExpressLane {
   constructor(private readonly context: LaneContext) {}
 

@@ -34,7 +34,7 @@ const foreignPassword: Refusal = new Refusal(
  */
 const nearby = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
 
-/** One for each server. */
+/** One instance per server. */
 export class ForeignPages {
   private readonly hasPublicCredentials: boolean;
   private readonly publicHost: string | null;

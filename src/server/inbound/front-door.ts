@@ -30,8 +30,8 @@ const authorizationNeeded: Refusal = new Refusal(
 );
 
 /**
- * One for the server, used by both lanes and by Fastify: its verdict does not depend on the path
- * that a request takes.
+ * One instance per server, used by both lanes and by Fastify: its verdict does not depend on the
+ * path that a request takes.
  */
 export class FrontDoor {
   constructor(

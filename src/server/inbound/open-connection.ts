@@ -159,7 +159,7 @@ class HeldConnection {
     socket.off('data', this.hold);
     for (const reader of readers) socket.on('data', reader);
     if (pieces.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(pieces));
-    // Resume at once: Node's server ends the process if it gets bytes that it has paused since.
+    // Resume at once: if Node's server pauses the socket and still gets bytes, it ends the process.
     socket.resume();
     // If the connection was held just before Node's server would have resumed it, nothing else
     // triggers a read.

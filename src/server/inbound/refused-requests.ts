@@ -20,7 +20,7 @@ export interface RefusedRequest {
 }
 
 /**
- * One for the server; whatever answers 401 or 403 reports here. Counting costs nothing that a
+ * One instance per server; whatever answers 401 or 403 reports here. Counting costs nothing that a
  * client could run up; `RefusalRecorder` bounds what is recorded.
  */
 export class RefusedRequests {

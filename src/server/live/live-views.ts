@@ -33,7 +33,8 @@ const busy = new Refusal(
 const stopped = new Refusal('unavailable', 'the server ends', { 'retry-after': '1' });
 
 /**
- * One for the server. Returns a refusal if too many sets of kinds are followed or a stop has begun.
+ * One instance per server. Returns a refusal if too many sets of kinds are followed or a stop has
+ * begun.
  */
 export class LiveViews {
   private readonly channels = new Map<string, LiveChannel>();

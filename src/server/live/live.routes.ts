@@ -9,7 +9,7 @@ import { liveRoute } from './live.openapi.js';
 import { type LiveKind, liveKinds } from './live-events.js';
 import { LiveViews } from './live-views.js';
 
-/** It hijacks its exchange, as the stream outlives the request for Fastify. */
+/** It hijacks its exchange, as for Fastify the request ends before the stream does. */
 @Injectable()
 export class LiveRoute implements FastifyRoute {
   readonly methods = ['GET'];

@@ -22,8 +22,8 @@ const lastMs = 1000;
 const lastTries = 10;
 
 /**
- * One for the process. The server continues if standard error cannot be written: a file on a full
- * disk, a terminal that is gone, a pipe whose reader has stopped.
+ * One instance per process. The server continues if standard error cannot be written: a file on a
+ * full disk, a terminal that is gone, a pipe whose reader has stopped.
  */
 export class StandardError implements DestinationStream {
   private readonly lines = pino.destination({

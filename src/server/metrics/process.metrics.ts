@@ -13,7 +13,7 @@ const microsecondsPerSecond = 1e6;
 /** Every reader sees a delay for at least this long. */
 const windowMs = 60_000;
 
-/** One for the process; unless closed, its timer keeps measuring. */
+/** One instance per process; unless closed, its timer keeps measuring. */
 export class ProcessMetrics {
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
   readonly #clock: Pick<Clock, 'monotonic'>;

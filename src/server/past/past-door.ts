@@ -19,7 +19,7 @@ interface DatedTarget {
   readonly asOf: string | null;
 }
 
-/** One for the server. Until `open` is called, every `asOf` is answered 503. */
+/** One instance per server. Until `open` is called, every `asOf` is answered 503. */
 export class PastDoor {
   private views: PastViews | null = null;
 

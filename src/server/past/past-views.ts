@@ -52,9 +52,9 @@ export interface AsOfQuestion extends Omit<PastQuestion, 'moment'> {
 }
 
 /**
- * One for the server. Returns refusals as values: 422 for a moment before the edge of a sweep, and
- * if more memory is needed than allowed; 500 if the disk is damaged; 503 if too many queries wait.
- * Answers are cached up to a number of bytes, as the past does not change.
+ * One instance per server. Returns refusals as values: 422 for a moment before the edge of a sweep,
+ * and if more memory is needed than allowed; 500 if the disk is damaged; 503 if too many queries
+ * wait. Answers are cached up to a number of bytes, as the past does not change.
  */
 export class PastViews {
   private readonly answers = new LRUCache<string, PastAnswer>({

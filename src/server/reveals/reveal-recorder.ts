@@ -27,7 +27,7 @@ const tooMany = new Refusal(
 );
 const tooLong = new Refusal('invalid', `stream has more than ${streamCharactersMax} characters`);
 
-/** One for the server: the bound covers all callers together, as each reveal is an event. */
+/** One instance per server: the bound covers all callers together, as each reveal is an event. */
 @Injectable()
 export class RevealRecorder {
   private minute = { since: Number.NEGATIVE_INFINITY, recorded: 0 };

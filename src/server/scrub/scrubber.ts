@@ -23,8 +23,7 @@ const passEveryMs = 7 * 86_400_000;
 const againMs = 3_600_000;
 
 /**
- * How often to check whether damaged segments are gone: a purge or the retention may remove them
- * long before the next pass.
+ * How often to check whether damaged segments are gone: a purge or the retention may remove them.
  */
 const letGoEveryMs = 60_000;
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../engine/clock.js';
 
 const everyMs = 10_000;
 
-/** One for the server, started and stopped with its snapshots. */
+/** One instance per server, started and stopped with its snapshots. */
 export class DigestTimer {
   private cancel: () => void = () => undefined;
   private isStopped = false;

@@ -20,7 +20,7 @@ const failedMs = 60_000;
 /** A clean stop makes a snapshot if a start would have to fold more than this. */
 const stopBytesMin = 1024 * 1024;
 
-/** One for the server. A snapshot that fails is logged, counted, and retried after a while. */
+/** One instance per server. A snapshot that fails is logged, counted, and retried after a while. */
 export class SnapshotRunner {
   private isStarted = false;
   private isStopped = false;

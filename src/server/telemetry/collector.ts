@@ -45,7 +45,7 @@ class NotTaken extends Error {
 
 type CollectorSettings = Pick<TelemetrySettings, 'headers' | 'timeoutMs' | 'isCompressed'>;
 
-/** One for all signals. A message is given up after the configured timeout. */
+/** One instance for all signals. A message is given up after the configured timeout. */
 export class Collector {
   private readonly agent = new Agent({ connections: connectionsMax });
   /**

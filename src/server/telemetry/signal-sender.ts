@@ -13,7 +13,7 @@ const partialComplaints: Readonly<Record<Signal, string>> = {
   metrics: 'the collector rejects some data points',
 };
 
-/** One for each signal. `send` never rejects, so a failing collector delays nothing. */
+/** One instance per signal. `send` never rejects, so a failing collector delays nothing. */
 export class SignalSender {
   private failing = false;
   private isPartial = false;

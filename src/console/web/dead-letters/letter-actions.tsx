@@ -23,7 +23,10 @@ const iconOf = (verb: LetterVerb) =>
   verb === 'delete' ? <Trash2 className="size-4" /> : <RotateCcw className="size-4" />;
 const lookOf = (verb: LetterVerb) => (verb === 'delete' ? 'danger' : 'plain');
 
-/** Acts without a confirmation, as it concerns a single letter. */
+/**
+ * Acts at once, without a confirmation: a single letter is easily found again, unless it was
+ * deleted.
+ */
 export function RowActions({
   letter,
   kind,

@@ -10,7 +10,7 @@ const loadSchedule = (id: string) =>
 /** The object of `/v2/schedules/{id}`. */
 export type Schedule = Awaited<ReturnType<typeof loadSchedule>>;
 
-/** As a state for its mark: it cannot fire, it is paused, or it is on. */
+/** The state for the schedule's mark: it cannot fire, it is paused, or it is on. */
 export const stateOf = ({ isPaused, error }: Schedule): string =>
   error !== undefined ? 'FAILED' : isPaused ? 'PAUSED' : 'ON';
 

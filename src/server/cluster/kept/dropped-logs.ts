@@ -18,7 +18,7 @@ const schema = z.object({ log: z.string(), id: z.number(), sequence: z.number() 
 
 type Drop = z.output<typeof schema>;
 
-/** One for each node, created before it follows. */
+/** One instance per node, created before it follows. */
 export class DroppedLogs {
   /** Removed logs by name, with the last batch that still refers to the removed log. */
   private readonly gone = new Map<string, number>();

@@ -40,7 +40,7 @@ interface Reached {
   readonly end: number;
 }
 
-/** One for each node. The place is a lower bound: everything before it is in the folder. */
+/** One instance per node. The place is a lower bound: everything before it is in the folder. */
 export class KeptPlace {
   /** The state to keep once the logs have reached these ends; null = none. */
   private proposed: { readonly state: HistoryState; readonly reached: Reached[] } | null = null;

@@ -150,7 +150,7 @@ function beginOf(status: number, headers: readonly string[]): HeadBegin {
   return { status, headers, isLast, text };
 }
 
-/** That of the previous answer: most answers of a route share one list of headers. */
+/** The start of the previous head: most answers of a route share one list of headers. */
 let latest: HeadBegin = { status: 0, headers: [], isLast: false, text: '' };
 
 let dateSecond = Number.NaN;

@@ -16,7 +16,7 @@ const limits: CheckLimits = {
   idle: serverTimeouts.keepAliveTimeout / checkMs,
 };
 
-/** One for the server. Checks its connections on a timer while there are any. */
+/** One instance per server. Checks its connections on a timer while there are any. */
 export class SocketLane {
   private readonly open = new Set<SocketConnection>();
   private readonly left = (connection: SocketConnection) => this.open.delete(connection);
