@@ -1,16 +1,16 @@
-/** What one exchange may hold of the byte budget, from its first byte to the last of its answer. */
+/** The part of the byte budget that one exchange holds, from its first byte to its last. */
 import type { Clock } from '../../engine/clock.js';
 import type { InboundMetrics } from '../inbound.metrics.js';
 import { NoRoom } from '../no-room.js';
 import type { AnswerState } from '../request-head.js';
 import type { ByteBudget } from './byte-budget.js';
 
-/** An answer is begun for a request that has waited this long for room, or refused. */
+/** How long a request waits for room at most; then it is refused. */
 const waitMs = 10_000;
-/** A client that takes nothing of its answer for this long is closed. */
+/** A client that takes nothing of its answer for this long is disconnected. */
 const stallMs = 30_000;
 
-/** What allowances are made of. */
+/** The dependencies of an allowance. */
 export interface AllowanceTerms {
   readonly budget: ByteBudget;
   readonly clock: Clock;
@@ -18,8 +18,8 @@ export interface AllowanceTerms {
 }
 
 /**
- * One for each exchange, from `InFlight`; all of it is given back when the connection of the answer
- * closes, however that came.
+ * One per exchange, created by `InFlight`. All of it is released when the connection of the answer
+ * closes, for whatever reason.
  */
 export class Allowance {
   private held = 0;
@@ -27,7 +27,7 @@ export class Allowance {
   private cancelClaim: () => void = nothing;
   private cancelStall: () => void = nothing;
 
-  /** Ends with `response`, whose owner is `owner`; what is held then is given back. */
+  /** Ends with `response`, which belongs to `owner`; bytes held then are released. */
   constructor(
     private readonly terms: AllowanceTerms,
     private readonly owner: string,
@@ -37,14 +37,14 @@ export class Allowance {
     else response.once('close', () => this.end());
   }
 
-  /** Bytes. */
+  /** The bytes that are held. */
   get bytes(): number {
     return this.held;
   }
 
   /**
-   * Takes `bytes` more. `done` is called once, at once where there is room: with false where there
-   * was none in time, or the connection has closed.
+   * Takes `bytes` more. `done` is called once, synchronously if there is room: with false if no
+   * room came in time or the connection has closed.
    */
   ask(bytes: number, done: (isGranted: boolean) => void): void {
     const { budget, clock, metrics } = this.terms;
@@ -76,7 +76,7 @@ export class Allowance {
     };
   }
 
-  /** Takes `bytes` more where there is room now. */
+  /** Takes `bytes` more if there is room now; returns whether it did. */
   takeNow(bytes: number): boolean {
     const isTaken = !this.isOver && this.terms.budget.take(this.owner, bytes);
     if (isTaken) this.held += bytes;
@@ -90,7 +90,7 @@ export class Allowance {
     });
   }
 
-  /** From now on it holds this many bytes: it has more or less in hand than it asked for. */
+  /** Sets the bytes held to the actual number, which may differ from what was asked for. */
   settle(bytes: number): void {
     const { budget } = this.terms;
     if (this.isOver) return;
@@ -100,7 +100,7 @@ export class Allowance {
     else if (more < 0) budget.give(this.owner, -more);
   }
 
-  /** Bytes are on their way: a client that takes none of them in time is closed. */
+  /** Bytes are being sent: a client that takes none of them in time is disconnected. */
   awaitTaken(): void {
     const { clock, metrics } = this.terms;
     this.cancelStall();
@@ -111,7 +111,7 @@ export class Allowance {
     });
   }
 
-  /** They were taken. */
+  /** The client has taken the bytes. */
   taken(): void {
     this.cancelStall();
     this.cancelStall = nothing;

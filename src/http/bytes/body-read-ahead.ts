@@ -7,16 +7,16 @@ import type { Allowance } from './allowance.js';
 import { GatheredBytes } from './gathered-bytes.js';
 import { smallBodyBytes } from './in-flight.js';
 
-/** What a body read ahead may be and cost. */
+/** Limits for a body that is read ahead. */
 export interface ReadAheadLimits {
   readonly bytesMax: number;
-  /** What it counts in; absent = it is bounded otherwise. */
+  /** The allowance that the body counts against; absent = it is bounded otherwise. */
   readonly allowance?: () => Allowance;
 }
 
 /**
- * The body, whole, which the request still has for its next reader; null where the client broke it
- * off. Refuses bodies that are longer than `bytesMax`, or find no room.
+ * Reads the whole body and leaves it in the request for the next reader; null if the client broke
+ * it off. Refuses bodies that are longer than `bytesMax` or for which there is no room.
  */
 export async function readAhead(
   request: IncomingMessage,
@@ -29,7 +29,7 @@ export async function readAhead(
   try {
     const body = await collect(request, bytesMax, roomIn(allowance, length));
     if (body === none) withoutBody(request);
-    // The stream has not emitted its end: what is put back now comes before that.
+    // The stream has not emitted `end` yet, so what is put back now comes before that.
     else if (Buffer.isBuffer(body)) request.unshift(body);
     return body;
   } catch (error) {
@@ -40,7 +40,7 @@ export async function readAhead(
 
 const none = Buffer.alloc(0);
 
-/** Takes room until there is enough for `bytes`. */
+/** Ensures that there is room for `bytes`. */
 type Room = (bytes: number) => Promise<void> | undefined;
 
 function roomIn(allowance: (() => Allowance) | undefined, declared: number): Room {
@@ -69,7 +69,7 @@ async function collect(
       if (body.length + piece.length > bytesMax) return tooLong(bytesMax);
       body.add(piece);
     }
-    // Nothing may be awaited from here on until the body is put back.
+    // From here on nothing may be awaited until the body is put back.
     if (request.complete) return body.length === 0 ? none : body.bytes;
     if (request.destroyed) return null;
     const more = room(body.length);
@@ -88,14 +88,14 @@ async function somethingCame(request: IncomingMessage): Promise<void> {
       once(request, 'close', { signal }),
     ]);
   } catch (error) {
-    // `destroyed` says that the client has broken off.
+    // If `destroyed` is set, the client has broken off the request.
     if (!request.destroyed) throw error;
   } finally {
     settled.abort();
   }
 }
 
-/** A body in chunks that had none has ended already: the next reader must not wait for its end. */
+/** An empty chunked body has ended already, so the next reader must not wait for its end. */
 function withoutBody({ headers }: IncomingMessage): void {
   delete headers['transfer-encoding'];
 }

@@ -1,29 +1,29 @@
 /**
- * How many bytes of request bodies and of answers the process holds at once. Every owner (see
+ * Limits the bytes of request bodies and answers that the process holds at once. Each owner (see
  * `ownerOf`) may hold half of them, so that one credential cannot keep all others waiting.
  */
 
-/** What one owner holds, and how many of its claims wait. */
+/** The bytes that one owner holds, and the number of its waiting claims. */
 interface OwnerUse {
   readonly name: string;
   bytes: number;
   waiting: number;
 }
 
-/** A claim that found no room yet. */
+/** A claim that is waiting for room. */
 interface Claim {
   readonly owner: OwnerUse;
   readonly bytes: number;
   readonly granted: () => void;
 }
 
-/** One for the process (ADR 21). It counts what its users say and allocates nothing. */
+/** One instance per process (ADR 21). It counts only what users report and allocates nothing. */
 export class ByteBudget {
   /** The most that one owner may hold, in bytes. */
   readonly ownerLimit: number;
   private usedBytes = 0;
   private readonly owners = new Map<string, OwnerUse>();
-  /** In the order in which they came. */
+  /** Waiting claims in order of arrival. */
   private readonly claims = new Set<Claim>();
   /** A claim within its owner's share waits for bytes of others: no later one may overtake it. */
   private isFull = false;
@@ -33,12 +33,12 @@ export class ByteBudget {
     this.ownerLimit = Math.floor(limit / 2);
   }
 
-  /** Bytes that are held now, of all owners; more than `limit` where they were counted by `add`. */
+  /** The bytes held now by all owners; may exceed `limit`, because `add` does not ask for room. */
   get used(): number {
     return this.usedBytes;
   }
 
-  /** How many claims wait. */
+  /** The number of waiting claims. */
   get waiting(): number {
     return this.claims.size;
   }
@@ -48,7 +48,7 @@ export class ByteBudget {
     return this.owners.get(owner)?.bytes ?? 0;
   }
 
-  /** Takes bytes if there is room for them now, and no claim of equal right waits: false if not. */
+  /** Takes bytes if there is room now and no claim of equal right waits; returns whether it did. */
   take(owner: string, bytes: number): boolean {
     const use = this.useOf(owner);
     const hasRoom = !this.isFull && use.waiting === 0 && this.fits(use, bytes);
@@ -58,9 +58,9 @@ export class ByteBudget {
   }
 
   /**
-   * Takes bytes as soon as there is room, after the claims of this owner that came before; calls
-   * `granted` then, never at once. The answer cancels, and does nothing once they are granted.
-   * More than an owner may ever hold is never granted.
+   * Takes bytes as soon as there is room, after earlier claims of this owner; then calls `granted`,
+   * never synchronously. The returned function cancels the claim and does nothing once it is
+   * granted. A claim for more than an owner may hold is never granted.
    */
   claim(owner: string, bytes: number, granted: () => void): () => void {
     const use = this.useOf(owner);
@@ -75,14 +75,14 @@ export class ByteBudget {
     };
   }
 
-  /** Counts bytes that are held already: others wait for them, these do not. */
+  /** Counts bytes that are held already: these do not wait for room, but others wait for them. */
   add(owner: string | OwnerUse, bytes: number): void {
     const use = typeof owner === 'string' ? this.useOf(owner) : owner;
     use.bytes += bytes;
     this.usedBytes += bytes;
   }
 
-  /** Gives bytes back that the owner took. */
+  /** Releases bytes of an owner. */
   give(owner: string, bytes: number): void {
     const use = this.useOf(owner);
     use.bytes -= bytes;
@@ -92,7 +92,7 @@ export class ByteBudget {
     if (this.claims.size > 0) this.grant();
   }
 
-  /** Grants what fits, oldest first, but none of an owner that is at its own limit. */
+  /** Grants the claims that fit, oldest first, but skips owners that are at their own limit. */
   private grant(): void {
     const granted: Claim[] = [];
     const passed = new Set<OwnerUse>();

@@ -1,10 +1,10 @@
-/** The body of a request of known length, put together as it comes. */
+/** Assembles the body of a request of known length as it arrives. */
 
 const noBytes = Buffer.alloc(0);
 
 /**
- * Its pieces are copied into place and not kept: each is an object of a few hundred bytes, of which
- * a client can make one for each byte it sends.
+ * Pieces are copied into place and not kept: each is an object of a few hundred bytes, and a client
+ * can cause one for each byte it sends.
  */
 export class ComingBody {
   private whole: Buffer | null;
@@ -15,11 +15,11 @@ export class ComingBody {
     this.whole = length === 0 ? noBytes : null;
   }
 
-  /** Takes the bytes of a piece that belong to the body; says how many those are. */
+  /** Adds the bytes of a piece that belong to the body; returns how many those are. */
   add(piece: Buffer): number {
     const { length, came } = this;
     const taken = Math.min(piece.length, length - came);
-    // All of it in one piece is not copied.
+    // A body that arrives in one piece is not copied.
     if (taken === length) this.whole = piece.subarray(0, length);
     else {
       this.whole ??= Buffer.allocUnsafe(length);
@@ -29,7 +29,7 @@ export class ComingBody {
     return taken;
   }
 
-  /** All of it, once it has come; null before. */
+  /** The whole body once it has arrived; null before. */
   get bytes(): Buffer | null {
     return this.came === this.length ? this.whole : null;
   }

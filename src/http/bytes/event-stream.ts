@@ -1,32 +1,32 @@
 /**
- * Server-sent events to one client (WHATWG HTML, "server-sent events"), at the pace at which it
- * takes them and within the byte budget.
+ * Sends server-sent events (WHATWG HTML, "server-sent events") to one client, at the pace at which
+ * the client takes them and within the byte budget.
  */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../engine/clock.js';
 import type { Allowance } from './allowance.js';
 import { readingBytes } from './in-flight.js';
 
-/** Between signs of life: proxies keep an idle stream open, and a lost client is found. */
+/** Interval between heartbeats: proxies keep the idle stream open, and a lost client is noticed. */
 export const heartbeatMs = 15_000;
 
-/** Written at once: a client that takes less than this in 30 seconds counts as taking nothing. */
+/** Size of one write: a client that takes less than this in 30 seconds counts as taking nothing. */
 export const eventSliceBytes = 64 * 1024;
 
-/** The headers of a stream. */
+/** The response headers of a stream. */
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
 } as const;
 
-/** Where a stream goes. */
+/** The receiver of a stream. */
 export interface EventStreamReader {
   readonly response: ServerResponse;
-  /** What its events take of the byte budget. */
+  /** The allowance that its events count against. */
   readonly allowance: Allowance;
 }
 
-/** One for each client. `send` and `wait` are awaited in turn: one thing is under way at a time. */
+/** One per client. Await `send` and `wait` in turn: only one may be in progress at a time. */
 export class EventStream {
   private hasEnded = false;
   private interrupt: () => void = nothing;
@@ -36,14 +36,14 @@ export class EventStream {
     private readonly clock: Clock,
   ) {}
 
-  /** The client is gone, or the stream was ended: nothing more is sent. */
+  /** Whether the client is gone or the stream was ended: nothing more is sent then. */
   get isOver(): boolean {
     return this.hasEnded;
   }
 
   /**
-   * Begins the stream with the lines `first`, and ends it when `serve` has settled. Where `serve`
-   * fails the stream is cut short, so that the client comes back with the id that it has.
+   * Begins the stream with the lines `first`, and ends it when `serve` has finished. If `serve`
+   * fails, the connection is cut, so that the client reconnects with the last id it has.
    */
   async run(first: string, serve: () => Promise<void>): Promise<void> {
     const { response } = this.reader;
@@ -59,18 +59,18 @@ export class EventStream {
     }
   }
 
-  /** Nothing more is sent; what waits settles. */
+  /** Ends the stream: nothing more is sent, and pending waits resolve. */
   end(): void {
     this.hasEnded = true;
     this.interrupt();
   }
 
-  /** Takes room for a read of what is stored; rejects with `NoRoom`. */
+  /** Takes room for reading stored data; rejects with `NoRoom`. */
   askForRoom(): Promise<void> {
     return this.reader.allowance.want(readingBytes);
   }
 
-  /** Settles when the system has taken the text, or the client is gone. */
+  /** Sends a text; resolves when the operating system has taken it or the client is gone. */
   async send(text: string): Promise<void> {
     const { allowance } = this.reader;
     const bytes = Buffer.from(text);
@@ -82,8 +82,8 @@ export class EventStream {
   }
 
   /**
-   * Settles when what `watch` was given is called, when the stream is over (true), or after a
-   * heartbeat, which sends the lines `place` (false). `watch` answers how it is cancelled.
+   * Resolves when `watch` calls its callback or the stream is over (true), or after a heartbeat,
+   * which sends the lines `place` (false). `watch` returns a function that cancels it.
    */
   async wait(watch: (come: () => void) => () => void, place = ':\n'): Promise<boolean> {
     let cancelWatch = nothing;

@@ -1,20 +1,20 @@
-/** Bytes of unknown length, put together as they come. */
+/** Assembles bytes of unknown length as they arrive. */
 
 const noBytes = Buffer.alloc(0);
 
 /**
- * Pieces are copied into one piece of memory and not kept: each is an object of a few hundred
- * bytes, of which the other side can make one for each byte it sends, and its connection may read
- * on into the same memory.
+ * Pieces are copied into one buffer and not kept: each is an object of a few hundred bytes, the
+ * other side can cause one for each byte it sends, and the connection may reuse its memory for the
+ * next read.
  */
 export class GatheredBytes {
   private held = noBytes;
   private came = 0;
 
-  /** The memory never grows beyond `bytesMax`; pieces must not come to more. */
+  /** The buffer never grows beyond `bytesMax`; the pieces must not exceed that in total. */
   constructor(private readonly bytesMax: number) {}
 
-  /** How many have come. */
+  /** The number of bytes so far. */
   get length(): number {
     return this.came;
   }
@@ -32,7 +32,7 @@ export class GatheredBytes {
     }
   }
 
-  /** All that have come; memory that was made ahead is not in it. */
+  /** All bytes so far, without memory that was allocated ahead. */
   get bytes(): Buffer {
     const { held, came } = this;
     return held.length === came ? held : Buffer.from(held.subarray(0, came));

@@ -1,6 +1,6 @@
 /**
  * Keeps the bytes of bodies and answers within the budget, for every route of Fastify: a body is
- * counted before it is read, an answer that can be long before it is made. See ADR 0021.
+ * counted before it is read, and an answer that may be long before it is made. See ADR 0021.
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,36 +11,36 @@ import { ownerOf } from './owner.js';
 import { PacedBody, type Piece, sliceBytes } from './paced-body.js';
 import { AnswerPacker } from './packed-answer.js';
 
-/** Bodies up to this are not counted: the number of connections bounds them. Bytes. */
+/** Bodies up to this size are not counted: the number of connections limits them. Bytes. */
 export const smallBodyBytes = 16 * 1024;
 
-/** Answers up to this are not counted: the system takes as much at once. Bytes. */
+/** Answers up to this size are not counted: the operating system takes as much at once. Bytes. */
 export const smallAnswerBytes = 64 * 1024;
 
-/** An answer up to about this is sent with its length; a longer one in pieces of it. Bytes. */
+/** Answers up to about this size are sent with their length, longer ones in pieces of it. Bytes. */
 export const pieceBytes = 1024 * 1024;
 
 /**
- * Reserved to read a piece of an answer whose length is not known yet: a record or a body is read
- * whole and shown as text. Bytes.
+ * Room to read a piece of an answer of unknown length: a record or a body is read whole and shown
+ * as text. Bytes.
  */
 export const readingBytes = 16 * 1024 * 1024;
 
-/** The beginning of an answer in pieces, or all of it. */
+/** The beginning of an answer in pieces, or the whole answer. */
 export interface FirstPieces extends Piece {
-  /** Of all chunks, in bytes. */
+  /** The length of all chunks, in bytes. */
   readonly length: number;
 }
 
-/** Room to read what may be long. */
+/** Room to read data that may be long. */
 export interface ReadAllowance {
-  /** Whether there was room at once; it is taken then. */
+  /** Takes the room if it is available at once; returns whether it was. */
   takeNow(): boolean;
-  /** Settles when there is room; rejects with `NoRoom`. */
+  /** Resolves when the room is taken; rejects with `NoRoom`. */
   wait(): Promise<void>;
 }
 
-/** For the pieces of one answer: `InFlight.first` gives back what each of them did not need. */
+/** Room for the pieces of one answer; `InFlight.first` releases what a piece did not need. */
 export function roomIn(allowance: () => Allowance): ReadAllowance {
   return {
     takeNow: () => allowance().takeNow(readingBytes),
@@ -49,7 +49,8 @@ export function roomIn(allowance: () => Allowance): ReadAllowance {
 }
 
 /**
- * One for the server. What came by another way than Fastify takes its `Allowance` from it as well.
+ * One instance per server. Exchanges that did not arrive through Fastify get their `Allowance` from
+ * it as well.
  */
 export class InFlight {
   private readonly allowances = new WeakMap<AnswerState, Allowance>();
@@ -57,7 +58,7 @@ export class InFlight {
 
   constructor(private readonly terms: AllowanceTerms) {}
 
-  /** The one allowance of an exchange; `isChecked`: its credential was found good. */
+  /** The allowance of an exchange; `isChecked`: its credential was found valid. */
   allowanceOf(request: RequestHead, response: AnswerState, isChecked: boolean): Allowance {
     const known = this.allowances.get(response);
     if (known !== undefined) return known;
@@ -66,21 +67,21 @@ export class InFlight {
     return allowance;
   }
 
-  /** Of a request that Fastify took in. */
+  /** The allowance of a request that Fastify received. */
   of(request: FastifyRequest, reply: FastifyReply): Allowance {
     const isChecked = request.routeOptions.config.description?.access === undefined;
     return this.allowanceOf(request.raw, reply.raw, isChecked);
   }
 
-  /** What a route reads with that does not know yet how much it will hold. */
+  /** Room for a route that does not know yet how much it will hold. */
   roomFor(request: FastifyRequest, reply: FastifyReply): ReadAllowance {
     return roomIn(() => this.of(request, reply));
   }
 
-  /** Add it after the guard of the front door, whose refusals need no room. */
+  /** Adds the hooks; call it after the guard of the front door, whose refusals need no room. */
   guard(fastify: FastifyInstance): void {
     fastify.addHook('preParsing', (request, reply, payload, done) => {
-      // No hook before this one puts anything else in its place.
+      // No hook before this one replaces the payload, so it is still a stream.
       this.admitBody(request, reply, payload as Readable, done);
     });
     fastify.addHook('preHandler', (request, reply, done) => {
@@ -94,10 +95,10 @@ export class InFlight {
   }
 
   /**
-   * Answers with `pieces` as the client takes them; whole and with its length where the end comes
-   * with the first of them that are more than a small answer, and compressed then where it is a
-   * text that `isPackable`. What is thrown before that is the caller's; later the connection ends,
-   * so that no client takes a part for the whole.
+   * Answers with `pieces` as the client takes them. If the last piece is among those that `first`
+   * collects, the answer is sent whole, with its length, and compressed if it is text that
+   * `isPackable`. An error before that is thrown to the caller; a later one ends the connection, so
+   * that no client takes a part for the whole.
    */
   async answer(
     request: FastifyRequest,
@@ -117,7 +118,7 @@ export class InFlight {
     return reply.send(new PacedBody(this.of(request, reply), { chunks, isLast: true }));
   }
 
-  /** Pieces up to the first that makes an answer more than a small one, or up to the last. */
+  /** Collects pieces until they exceed a small answer or end. */
   async first(response: AnswerState, pieces: AsyncIterator<Piece>): Promise<FirstPieces> {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -158,8 +159,8 @@ export class InFlight {
   }
 
   /**
-   * What a handler has put together goes out as it is taken, and counts until then. What one write
-   * takes needs no stream: its allowance ends with the answer.
+   * Sends an assembled answer at the pace of the client, and counts it until it is sent. An answer
+   * that fits one write needs no stream: its allowance ends with the answer.
    */
   private paced(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
@@ -183,7 +184,7 @@ function noRoomUnless(isGranted: boolean): NoRoom | undefined {
   return isGranted ? undefined : new NoRoom();
 }
 
-/** A body of unknown length: it asks for twice what has come, whenever that is used up. */
+/** Counts a body of unknown length: when its room is used up, asks for twice the bytes so far. */
 function counted(payload: Readable, allowance: () => Allowance): Readable {
   return Readable.from(countedChunks(payload, allowance), { objectMode: false });
 }
@@ -194,7 +195,7 @@ async function* countedChunks(
 ): AsyncGenerator<Buffer> {
   let length = 0;
   let granted = smallBodyBytes;
-  // Who is refused still gets an answer: ending here must not close the connection.
+  // A refused client still gets an answer, so ending here must not close the connection.
   for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
     length += chunk.length;
     if (length > granted) {

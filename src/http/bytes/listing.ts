@@ -1,4 +1,4 @@
-/** A long listing as JSON, made page by page as its client takes it. */
+/** Sends a long listing as JSON, made page by page as the client takes it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DamagedData } from '../../../storage/faults/storage-errors.js';
 import { damageText } from '../failures.js';
@@ -8,29 +8,29 @@ import type { Piece } from './paced-body.js';
 /** Some rows of a listing, in order. */
 export interface ListingPage {
   readonly rows: readonly unknown[];
-  /** Where the next ones begin; null = there are no more. */
+  /** Where the next rows begin; null = there are no more. */
   readonly cursor: string | null;
-  /** It ends where it does only because its rows are long: others follow in the same answer. */
+  /** The page ended only because its rows are long: others follow in the same answer. */
   readonly isLong: boolean;
-  /** The search stopped at this time (Unix milliseconds) for what it had cost. */
+  /** The search stopped at this time (Unix milliseconds) because its budget was spent. */
   readonly searchedTo?: number;
-  /** What could not be read for it. */
+  /** The damage that prevented some reads. */
   readonly damages?: readonly DamagedData[];
 }
 
-/** An answer ends, with a cursor, behind the page that makes it this long. */
+/** An answer ends, with a cursor, after the page with which it reaches this length. */
 const listingBytesMax = 8 * pieceBytes;
 
-/** One answer names so many places that could not be read at most. */
+/** The most damaged places that one answer names. */
 const damagesMax = 10;
 
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * Answers `{"<name>":[row,...]}`, with `"cursor"` behind the rows where more follow, and
- * `"searchedTo"` where the search was ended, and `"damaged"` where something could not be read.
- * `next` reads the page behind `cursor` (null: the first), of at most so many rows fewer than were
- * asked for.
+ * Answers `{"<name>":[row,...]}`, followed by `"cursor"` if there are more rows, `"searchedTo"` if
+ * the search was cut short, and `"damaged"` if something could not be read. `next` reads the page
+ * after `cursor` (null = the first one), with at most as many rows as were requested minus
+ * `rowsSent`.
  */
 export function sendListing(
   inFlight: InFlight,
@@ -44,7 +44,7 @@ export function sendListing(
   return inFlight.answer(request, reply, pieces, true);
 }
 
-/** What is made for a piece ends with it: an iterator that waits would hold it in its variables. */
+/** Not a generator: one that waits would hold the last piece in its variables. */
 class ListingPieces implements AsyncIterator<Piece, undefined> {
   private cursor: string | null = null;
   private rowsSent = 0;
@@ -63,11 +63,11 @@ class ListingPieces implements AsyncIterator<Piece, undefined> {
   async next(): Promise<IteratorYieldResult<Piece>> {
     await this.room.wait();
     const page = await this.read(this.cursor, this.rowsSent);
-    // Row by row: a text of the whole page would be garbage of its length, twice.
+    // Encoded row by row: a text of the whole page would be garbage of its length, twice.
     const chunks = this.start === '' ? [] : [Buffer.from(this.start)];
     this.start = '';
     for (const row of page.rows) {
-      // A page that ends for its length may be followed by one that finds no more rows.
+      // A page that ended for its length may be followed by one without rows.
       const text = `${this.rowsSent > 0 ? ',' : ''}${JSON.stringify(row)}`;
       chunks.push(Buffer.from(text));
       this.rowsSent += 1;
@@ -93,13 +93,13 @@ function damagedText(damages: readonly DamagedData[]): string {
   return damages.length === 0 ? '' : `,"damaged":${JSON.stringify(damagedPlaces(damages))}`;
 }
 
-/** Places as an answer names them. */
+/** The damaged places, as an answer names them. */
 export function damagedPlaces(damages: readonly DamagedData[]): readonly { error: string }[] {
   const texts = new Set(damages.map(damageText));
   return [...texts].map((error) => ({ error }));
 }
 
-/** Texts of one JSON document, each made once there is room for it. */
+/** The texts of one JSON document, each made once there is room for it. */
 export class TextPieces implements AsyncIterator<Piece, undefined> {
   constructor(
     private readonly texts: AsyncIterator<string>,

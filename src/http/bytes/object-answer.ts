@@ -1,15 +1,19 @@
-/** One object as JSON, made as its client takes it: the bodies that it shows may be long. */
+/** Sends one object as JSON, made as the client takes it, since its bodies may be long. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type InFlight, type ReadAllowance } from './in-flight.js';
 import type { Piece } from './paced-body.js';
 import { StoredText } from './stored-text.js';
 
-/** Made at once: more would let few clients hold the budget, less would read more often. */
+/**
+ * Size of one piece: larger pieces would let few clients hold the whole budget, and smaller ones
+ * would read more often.
+ */
 const pieceBytes = 512 * 1024;
 
 /**
- * Answers what `read` gives. Where that is longer than one piece, `read` is called again for each
- * piece, so that a client that waits holds no body; its stored texts must be the same each time.
+ * Answers with the object that `read` returns. If it is longer than one piece, `read` is called
+ * again for each piece, so that a waiting client holds no body in memory; its stored texts must be
+ * the same each time.
  */
 export function sendObject(
   inFlight: InFlight,
@@ -22,12 +26,12 @@ export function sendObject(
   return inFlight.answer(request, reply, pieces, true);
 }
 
-/** Writes an object from where the piece before has ended. */
+/** Writes an object, continuing where the previous piece ended. */
 class ObjectPieces implements AsyncIterator<Piece, undefined> {
-  /** What stands around the stored texts, as it was first: it may change while it is taken. */
+  /** The JSON around the stored texts as it was first, since it may change during the answer. */
   private outline: readonly string[] = [];
   private lengths: readonly number[] = [];
-  /** Which of the texts is next, and from which byte on. */
+  /** The next text, and the next byte in it. */
   private index = 0;
   private byte = 0;
 
@@ -80,7 +84,7 @@ class ObjectPieces implements AsyncIterator<Piece, undefined> {
   }
 }
 
-/** The JSON of a value, with its stored texts as they are; none stands in an array. */
+/** The JSON of a value, with stored texts left as they are; arrays contain none. */
 function* partsOf(value: unknown): Generator<string | StoredText> {
   if (value instanceof StoredText) {
     yield '"';

@@ -1,8 +1,8 @@
-/** How many clients follow what: streams of events that are open. */
+/** Metric of open event streams, by what they follow. */
 import type { Registry } from 'prom-client';
 import { partGauge } from '../../engine/metrics/gauge.js';
 
-/** What is followed by a stream. */
+/** What a stream follows. */
 export type StreamKind = 'live' | 'journal' | 'run' | 'topic';
 
 const openStreams = {
@@ -11,7 +11,10 @@ const openStreams = {
   label: 'kind',
 };
 
-/** `read` tells how many of a kind are open, at every scrape. Once for each kind. */
+/**
+ * Registers `read`, which returns the number of open streams of a kind at each scrape. Call once
+ * per kind.
+ */
 export function watchStreams(registry: Registry, kind: StreamKind, read: () => number): void {
   partGauge(registry, openStreams, kind, read);
 }

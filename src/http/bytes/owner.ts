@@ -1,10 +1,10 @@
-/** On whose account the bytes of a connection go: its credential's, else its address's. */
+/** Names the owner of the bytes of a connection: its credential, else its address. */
 import { peerAddressOf } from '../identity/callers.js';
 import type { RequestHead } from '../request-head.js';
 
 /**
- * A name for the credential of a request, however it is spelled; where it shows none, or nothing
- * has checked it (`isChecked` false), for the address it comes from.
+ * A name for the credential of a request, in whatever spelling. If the request shows none, or it is
+ * not checked (`isChecked` false), a name for the address that it comes from.
  */
 export function ownerOf(request: RequestHead, isChecked: boolean): string {
   const { headers } = request;

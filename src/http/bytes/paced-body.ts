@@ -1,33 +1,33 @@
-/** The body of a long answer, made as its client takes it. */
+/** The body of a long answer, made as the client takes it. */
 import { Readable } from 'node:stream';
 import type { Allowance } from './allowance.js';
 
 /** A part of an answer. */
 export interface Piece {
-  /** Taken out as they are sent: where they were made may still hold the array. */
+  /** Removed from the array as they are sent, because their maker may still hold the array. */
   readonly chunks: Buffer[];
-  /** Nothing follows. */
+  /** Whether nothing follows. */
   readonly isLast: boolean;
 }
 
-/** Written at once: a client that takes less than this in 30 seconds counts as taking nothing. */
+/** Size of one write: a client that takes less than this in 30 seconds counts as taking nothing. */
 export const sliceBytes = 128 * 1024;
 
 /**
- * Destroy it, or let it end: either closes `rest`. An error that `rest` throws destroys it, so that
- * the client does not take a part for the whole.
+ * Must be destroyed or read to its end: both close `rest`. An error thrown by `rest` destroys it,
+ * so that the client does not take a part for the whole.
  */
 export class PacedBody extends Readable {
   private chunks: Buffer[] = [];
   private isComplete = false;
 
-  /** Sends `first`, then what `rest` gives; holds in `allowance` what is not taken yet. */
+  /** Sends `first`, then the pieces of `rest`; counts what is not taken yet in `allowance`. */
   constructor(
     private readonly allowance: Allowance,
     first: Piece,
     private readonly rest: AsyncIterator<Piece> | null = null,
   ) {
-    // Nothing is read ahead: what is made before it can be written lies in memory.
+    // Read nothing ahead: anything made before it can be written lies in memory.
     super({ highWaterMark: 0 });
     this.add(first);
   }
@@ -70,8 +70,8 @@ export class PacedBody extends Readable {
   }
 
   /**
-   * The next `sliceBytes` of the chunks, less at their end: every slice costs a write, so small
-   * chunks share one. Copies only what lies in several chunks.
+   * The next `sliceBytes` of the chunks, or fewer at the end. Each slice costs a write, so small
+   * chunks are combined. Copies only slices that span several chunks.
    */
   private nextSlice(): Buffer {
     const parts: Buffer[] = [];

@@ -1,32 +1,35 @@
-/** Compression of long listings and objects, for clients that take it. See ADR 58. */
+/** Compresses long listings and objects for clients that accept it. See ADR 58. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const packed = promisify(gzip);
 
-/** Below this an answer is sent as it is: few packets more cost less than a turn of a thread. */
+/** Smaller answers are not compressed: a few more packets cost less than a turn of a thread. */
 export const packedBytesMin = 8 * 1024;
 
-/** About the size of level 6 on rows of listings, for half of the time. */
+/** About as small as level 6 for rows of listings, in half of the time. */
 const level = 3;
 
-/** Threads of this kind also flush the disk: commits of the log must find some free. */
+/**
+ * How many answers are compressed at once: the same threads flush the disk, and commits of the log
+ * must find free ones.
+ */
 const packingMax = 1;
 
-/** A body, maybe compressed. */
+/** A body, which may be compressed. */
 export interface SentBytes {
   readonly chunks: Buffer[];
   readonly length: number;
 }
 
-/** One for the server: it lets one answer at a time be compressed. */
+/** One instance per server: it compresses one answer at a time. */
 export class AnswerPacker {
   private packing = 0;
 
   /**
-   * The body as it is to be sent, with the headers that say so: gzip in a thread, where the client
-   * takes that and no other answer is being compressed. Nothing waits for its turn.
+   * Returns the body to send and sets the matching headers: gzip in a thread if the client accepts
+   * that and no other answer is being compressed. Answers never wait to be compressed.
    */
   async pack(request: FastifyRequest, reply: FastifyReply, body: SentBytes): Promise<SentBytes> {
     if (request.method !== 'GET' || body.length < packedBytesMin) return body;
@@ -44,13 +47,13 @@ export class AnswerPacker {
   }
 }
 
-/** Whether an `Accept-Encoding` names it; `gzip;q=0` is a no. */
+/** Whether an `Accept-Encoding` allows an encoding; `gzip;q=0` does not. */
 export function accepts(accepted: string, encoding: string): boolean {
   const offer = accepted.split(',').find((each) => each.trim().split(';')[0]?.trim() === encoding);
   return offer !== undefined && !/;\s*q=0(\.0*)?\s*$/.test(offer);
 }
 
-/** Beside what the answer varies by already. */
+/** Adds `accept-encoding` to what the answer already varies by. */
 function varied(known: unknown): string {
   return known === undefined ? 'accept-encoding' : `${String(known)}, accept-encoding`;
 }

@@ -1,38 +1,38 @@
-/** A stored body as a value of JSON, written in slices: it may be longer than what is held. */
+/** A stored body as a JSON value, written in slices: it may be longer than what may be held. */
 
-/** Of the stored bytes, what is made into text at once. Three of them are four of base64. */
+/** How many stored bytes are converted to text at once; three of them are four of base64. */
 const sliceBytes = 96 * 1024;
 
 /**
- * Bodies of messages in listings and objects. It holds the stored bytes and makes no copy of them
- * before it is written.
+ * A body in a listing or an object. It refers to the stored bytes and copies none of them before
+ * they are written.
  */
 export class StoredText {
-  /** `encoding`: how the bytes are shown; `utf8` only where they are. */
+  /** `encoding`: how the bytes are shown; `utf8` only if they are valid UTF-8. */
   constructor(
     private readonly bytes: Buffer,
     private readonly encoding: 'utf8' | 'base64',
   ) {}
 
-  /** Of the stored bytes. */
+  /** The number of stored bytes. */
   get length(): number {
     return this.bytes.length;
   }
 
-  /** How long its text is in bytes, but for what is escaped. */
+  /** The length of its text in bytes, without escapes. */
   get weight(): number {
     const { length } = this.bytes;
     return this.encoding === 'utf8' ? length : Math.ceil(length / 3) * 4;
   }
 
-  /** The whole text, where an object that shows it is made whole. */
+  /** The whole text, for objects that are serialized whole. */
   toJSON(): string {
     return this.bytes.toString(this.encoding);
   }
 
   /**
-   * What stands between the quotes, from the byte `start` on, and the byte that it ends before. At
-   * most `bytesMax` bytes are shown: 4 at least, and a multiple of 3.
+   * The text between the quotes, from the byte `start` on, with the byte at which it ends. At most
+   * `bytesMax` bytes are shown: at least 4, and a multiple of 3.
    */
   slice(start: number, bytesMax = sliceBytes): { chunk: Buffer; end: number } {
     const { bytes, encoding } = this;
@@ -42,7 +42,7 @@ export class StoredText {
     return { chunk: Buffer.from(escaped), end: Math.min(end, bytes.length) };
   }
 
-  /** `end`, or what is before it of the character that it would cut. */
+  /** `end`, moved back so that no character is cut. */
   private characterEnd(end: number): number {
     let cut = end;
     while (((this.bytes[cut] ?? 0) & 0xc0) === 0x80) cut -= 1;

@@ -1,21 +1,21 @@
-/** The event streams of one kind that are open: so many at once, and none once the server stops. */
+/** The open event streams of one kind: a limited number at once, and none once the server stops. */
 
 /** Serves a stream until it is over. */
 export type ServeInPlace<Stream> = (stream: Stream, run: () => Promise<void>) => Promise<void>;
 
 /**
- * A place is kept before the stream is there: what is found out first, for many clients together,
- * may settle for all of them at once.
+ * A place is reserved before its stream exists: the work that many clients wait for together may
+ * finish for all of them at once.
  */
 export class StreamPlaces<Stream extends { end(): void }> {
   private readonly streams = new Set<Stream>();
-  /** For streams that are about to begin. */
+  /** Places reserved for streams that are about to begin. */
   private kept = 0;
   private isStopped = false;
 
   constructor(private readonly max: number) {}
 
-  /** Those that have begun. */
+  /** How many streams have begun. */
   get size(): number {
     return this.streams.size;
   }
@@ -29,7 +29,10 @@ export class StreamPlaces<Stream extends { end(): void }> {
     return this.streams.values();
   }
 
-  /** Keeps a place, where there is one: call the answer, once, whatever becomes of the client. */
+  /**
+   * Reserves a place; check `hasPlace` first. Call the returned function exactly once, whatever
+   * happens to the client.
+   */
   keepPlace(): ServeInPlace<Stream> {
     this.kept += 1;
     return async (stream, run) => {
@@ -44,7 +47,7 @@ export class StreamPlaces<Stream extends { end(): void }> {
     };
   }
 
-  /** Ends every stream; there are no more. */
+  /** Ends every stream and admits no more. */
   stop(): void {
     this.isStopped = true;
     for (const stream of this.streams) stream.end();
