@@ -1,16 +1,16 @@
-/** What clients show again and again is hashed once. */
+/** Remembers credentials that clients show repeatedly, so that each is hashed only once. */
 
-/** A client has one spelling of its credential. */
+/** Limit for remembered values; a client uses one spelling of its credential. */
 const spellingsMax = 1024;
 
 /**
- * `Authorization` values that were found good once, and what they mean; who they name is looked up
- * each time. The oldest go first, so that new ones are remembered however many there have been.
+ * `Authorization` values that were valid once, and their meaning; the credential that they name is
+ * looked up each time. The oldest are dropped first, so that new ones are always remembered.
  */
 export class AcceptedHeaders<Meaning> {
   private readonly meanings = new Map<string, Meaning>();
 
-  /** Undefined for a value that is not remembered. */
+  /** The meaning of a value; undefined = it is not remembered. */
   meaningOf(authorization: string): Meaning | undefined {
     return this.meanings.get(authorization);
   }

@@ -1,6 +1,6 @@
 /**
- * Who may enter the log interface, by HTTP Basic (RFC 7617) or by a created bearer token, and what
- * each may do there.
+ * Decides who may enter the log interface, by HTTP Basic (RFC 7617) or a created bearer token, and
+ * what each may do there.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../grammar/result.js';
@@ -31,7 +31,7 @@ const unauthorized: Refusal = new Refusal(
   { 'www-authenticate': 'Basic realm="stepwell", charset="UTF-8"' },
 );
 
-/** A credential as it is kept: a digest stands for its password. */
+/** A credential as it is stored: with a digest instead of its password. */
 export interface KnownCredential extends Grant {
   /** `pairDigest` of its username and password, 32 bytes. */
   readonly digest: Buffer;
@@ -41,26 +41,29 @@ export interface KnownCredential extends Grant {
 interface Presented {
   readonly username: string;
   readonly digest: Buffer;
-  /** As the journal names it. */
+  /** The name of the credential in the journal. */
   readonly principal: string;
 }
 
-/** What was found of a request's credential. */
+/** The credential of a request that was found to be valid. */
 interface Known {
   readonly principal: string;
   readonly grant: Access;
-  /** Where it is a bearer token. */
+  /** The bearer token, if the credential is one; else null. */
   readonly token: BearerToken | null;
 }
 
-/** What a credential is known by; digests are of equal length, so that neither can be timed. */
+/**
+ * Identifies a credential. All digests have the same length, so comparing them reveals nothing by
+ * its duration.
+ */
 export function pairDigest(username: string, password: string): Buffer {
   return hash('sha256', `${username}:${password}`, 'buffer');
 }
 
 /**
- * One for the server: the configured credential, those created over the API, and what else may
- * enter.
+ * One instance per server: holds the configured credential, those created over the API, and
+ * everything else that may enter.
  */
 export class BasicCredentials {
   private readonly configured: KnownCredential;
@@ -76,12 +79,12 @@ export class BasicCredentials {
     this.configured = { ...fullGrant, digest: pairDigest(username, password) };
   }
 
-  /** Further credentials, by username; the configured username is not looked up. */
+  /** Adds further credentials, by username; the configured username is not looked up. */
   alsoKnow(lookUp: (username: string) => KnownCredential | undefined): void {
     this.lookUp = lookUp;
   }
 
-  /** Created bearer tokens and sessions enter, too, with what their roles permit. */
+  /** Lets created bearer tokens and sessions enter, too, with what their roles permit. */
   alsoAccept(tokens: Pick<BearerTokens, 'created' | 'session'>): void {
     this.tokens = tokens;
   }
@@ -95,8 +98,8 @@ export class BasicCredentials {
   }
 
   /**
-   * Why a request that entered may not do this: 403, naming the right and the topic; undefined if
-   * it may. Without a topic (null) the right to any one is enough.
+   * Why a request that entered may not do this: a 403 that names the right and the topic; undefined
+   * if it may. Without a topic (null), the right to any topic is enough.
    */
   judgeRight(request: RequestHead, right: Right, topic: string | null): Refusal | undefined {
     const grant = this.grantOf(request);
@@ -109,7 +112,7 @@ export class BasicCredentials {
   }
 
   /**
-   * Why a request that entered may not do this to all of `topics`, which are those of `owner`: 403
+   * Why a request that entered may not do this to all of `topics`, which belong to `owner`: a 403
    * that names none of them; undefined if it may.
    */
   judgeAll(
@@ -131,12 +134,12 @@ export class BasicCredentials {
     return !(grant instanceof Refusal) && covers(grant, topic);
   }
 
-  /** What a request may do; 401 where it may not even enter. */
+  /** What a request may do; a 401 if it may not even enter. */
   grantOf(request: RequestHead): Access | Refusal {
     return this.find(request)?.grant ?? unauthorized;
   }
 
-  /** What this pair may do, and as whose it is known; undefined where it is none that is good. */
+  /** What this pair may do, and its name in the journal; undefined if it is not valid. */
   grantOfPair(
     username: string,
     password: string,
@@ -172,7 +175,7 @@ function ofToken(token: BearerToken | undefined): Known | undefined {
   return { principal: token.principal, grant: accessOfRole[token.role], token };
 }
 
-/** What a credential names by its own three words: the right that holds this one. */
+/** Names a right by one of the three words of credentials: the permission that includes it. */
 function wordOf(right: Right): string {
   if (right === 'read') return 'consume';
   return right === 'inspect' ? 'administer' : right;
@@ -189,8 +192,8 @@ function presentedIn(authorization: string): Presented | undefined {
 }
 
 /**
- * Senders of webhooks cannot set headers: theirs may stand in the query, there and nowhere else
- * (topics.md 1.1). The header wins; the query is only read where there is none.
+ * Senders of webhooks cannot set headers, so for webhooks alone credentials may be in the query
+ * (topics.md 1.1). The header wins; the query is read only if there is no header.
  */
 function presentedInQuery({ url = '' }: RequestHead): Presented | undefined {
   const query = /^\/webhook\/?\?(.*)$/s.exec(url)?.[1];

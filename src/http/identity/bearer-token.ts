@@ -1,4 +1,4 @@
-/** Who may enter by a bearer token, and what the role of a token permits. */
+/** Decides who may enter with a bearer token, and what the role of a token permits. */
 import { hash } from 'node:crypto';
 import { Refusal } from '../../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from '../dialect.js';
@@ -7,31 +7,32 @@ import { AcceptedHeaders } from './accepted-headers.js';
 import type { AuthorizationResult } from './authorization-result.js';
 
 /**
- * `read`: `GET` of what is no secret. `operate`: everything but `/admin` and signing keys, of which
- * it may read what `read` may. `admin`: everything.
+ * `read`: `GET` of everything that is not secret. `operate`: everything except `/admin` and signing
+ * keys; under `/admin` it may read what `read` may. `admin`: everything.
  */
 export type Role = 'read' | 'operate' | 'admin';
 
 /**
- * What an answer shows that not every token may see: keys that let their reader sign deliveries,
- * which `admin` alone may, or what is redacted elsewhere, which `read` may not.
+ * Confidential contents of an answer: signing keys (`keys`), with which their reader could sign
+ * deliveries and which only `admin` may see, or data that is redacted elsewhere (`originals`),
+ * which `read` may not see.
  */
 export type Confidential = 'keys' | 'originals';
 
-/** A token as it is kept: only its digest is. */
+/** A token as it is stored: only its digest is. */
 export interface BearerToken {
-  /** As the journal names it: `env:1`, `token:deploy`. */
+  /** The name of the token in the journal: `env:1`, `token:deploy`. */
   readonly principal: string;
   readonly role: Role;
 }
 
-/** Finds a created token by its `tokenDigest`; undefined where there is none, or no more. */
+/** Finds a created token by its `tokenDigest`; undefined if there is none, or no longer. */
 export type TokenLookUp = (digest: string) => BearerToken | undefined;
 
-/** Who a token is for a request; undefined = it is none, or not good for this one. */
+/** Finds a scoped token; undefined = it is none, or not valid for this request. */
 export type ScopedLookUp = (token: string, request: RequestHead) => BearerToken | undefined;
 
-/** Who has signed in with the cookie of a request; undefined = its client has not. */
+/** Finds the session in the cookie of a request; undefined = its client has not signed in. */
 export type SessionLookUp = (request: RequestHead) => BearerToken | undefined;
 
 const unauthorized: Refusal = new Refusal(
@@ -50,28 +51,26 @@ const originals: Refusal = new Refusal(
 );
 const unknown: AuthorizationResult = { principal: null, refusal: unauthorized };
 
-/** What a token is known by: SHA-256 in hexadecimal. */
+/** Identifies a token: SHA-256 in hexadecimal. */
 export function tokenDigest(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/**
- * One for the server: the configured tokens, those created over the API, sessions, and scoped ones.
- */
+/** One per server: configured tokens, those created over the API, sessions, and scoped tokens. */
 export class BearerTokens {
   /**
-   * By digest. Looking a digest up may take longer the closer another one comes; that tells nothing
-   * of the token, as digests cannot be steered.
+   * By digest. A look-up may take longer the closer another digest is, but that reveals nothing
+   * about tokens, because digests cannot be steered.
    */
   private readonly configured = new Map<string, BearerToken>();
   private lookUp: TokenLookUp = () => undefined;
   private isName: (user: string) => boolean = () => false;
   private inCookie: SessionLookUp = () => undefined;
   private scoped: ScopedLookUp = () => undefined;
-  /** The digests of tokens. */
+  /** The digests of the tokens in remembered headers. */
   private readonly accepted = new AcceptedHeaders<string>();
 
-  /** Tokens that may do everything, and tokens that may only `GET` and `HEAD` what is no secret. */
+  /** `tokens` may do everything; `readTokens` may only `GET` and `HEAD` what is not secret. */
   constructor(tokens: readonly string[], readTokens: readonly string[]) {
     const know = (prefix: string, role: Role) => (token: string, index: number) => {
       this.configured.set(tokenDigest(token), { principal: `${prefix}:${index + 1}`, role });
@@ -80,22 +79,22 @@ export class BearerTokens {
     tokens.forEach(know('env', 'admin'));
   }
 
-  /** Further tokens, which enter the log interface, too. */
+  /** Adds further tokens, which may enter the log interface, too. */
   alsoKnow(lookUp: TokenLookUp): void {
     this.lookUp = lookUp;
   }
 
-  /** `isName` tells whether a created token names a user. */
+  /** `isName` returns whether a created token names a user. */
   alsoName(isName: (user: string) => boolean): void {
     this.isName = isName;
   }
 
-  /** Sessions of browsers enter both interfaces with the role of what they were signed in with. */
+  /** Lets browser sessions enter both interfaces, with the role of the credential behind them. */
   alsoAcceptSessions(lookUp: SessionLookUp): void {
     this.inCookie = lookUp;
   }
 
-  /** Tokens that are good for some requests alone, which `lookUp` tells. */
+  /** Adds tokens that are valid only for some requests, which `lookUp` decides. */
   alsoAdmit(lookUp: ScopedLookUp): void {
     this.scoped = lookUp;
   }
@@ -113,30 +112,30 @@ export class BearerTokens {
     return { principal, refusal: refusalOf(token, request, shows) };
   }
 
-  /** The created token of this request, whose header alone is looked at; undefined = none. */
+  /** The created token in the header of this request; undefined = none. */
   created({ headers: { authorization } }: RequestHead): BearerToken | undefined {
     if (authorization === undefined) return undefined;
     const digest = this.digestIn(authorization);
     return digest === undefined || this.configured.has(digest) ? undefined : this.lookUp(digest);
   }
 
-  /** Who has signed in, where a request shows a cookie and no header; undefined = no session. */
+  /** The session of a request with a cookie but no `Authorization` header; undefined = none. */
   session(request: RequestHead): BearerToken | undefined {
     const { authorization, cookie } = request.headers;
     return authorization === undefined && cookie !== undefined ? this.inCookie(request) : undefined;
   }
 
-  /** The token with this `tokenDigest`, configured or created; undefined = none that is good. */
+  /** The token with this `tokenDigest`, configured or created; undefined = none is valid. */
   known(digest: string): BearerToken | undefined {
     return this.configured.get(digest) ?? this.lookUp(digest);
   }
 
-  /** Whether a query value is a token of this server and therefore not the destination's. */
+  /** Whether a query value is a token of this server, and so does not belong to the destination. */
   include(token: string): boolean {
     return this.known(tokenDigest(token)) !== undefined;
   }
 
-  /** A request target without the tokens of this server that stand in its query. */
+  /** A request target without tokens of this server in its query. */
   withoutOwn(target: string): string {
     const [path = '', ...queries] = target.split('?');
     const query = queries.join('?');
@@ -173,7 +172,7 @@ export class BearerTokens {
   }
 }
 
-/** Why a token may not do what a request asks, whatever the route; undefined if it may. */
+/** Why a token may not make a request, whatever its route; undefined if it may. */
 export function refusalOf(
   { role }: BearerToken,
   { method }: RequestHead,
@@ -185,7 +184,7 @@ export function refusalOf(
   return shows === 'keys' ? secret : undefined;
 }
 
-/** The header wins; the query is only read where there is none. */
+/** The token in the query, which is read only if there is no header: the header wins. */
 function tokenInQuery({ url = '' }: RequestHead): string | undefined {
   const question = url.indexOf('?');
   if (question < 0) return undefined;

@@ -1,4 +1,4 @@
-/** Who makes a request, where it comes from, and its id, as the front door finds out (ADR 39). */
+/** Finds out at the front door who makes a request, where it comes from, and its id (ADR 39). */
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
@@ -11,15 +11,15 @@ import { parseTraceparent } from '../../grammar/trace-context.js';
 import type { RequestHead } from '../request-head.js';
 import { clientHeader, type SeenClients } from './seen-clients.js';
 
-/** The header that brings the id of a request, and answers it. */
+/** The header with the id of a request, which is also sent in the answer. */
 export const requestIdHeader = 'x-request-id';
 
-/** What a client may choose as the id of its request: it is stored with each event. */
+/** The ids that clients may choose for requests: they are stored with each event. */
 const sentId = /^[\w.:/+=@-]{1,64}$/;
 
-/** What a request brings that another node passed on, or that waited for an owner (ADR 79). */
+/** What accompanies a request that another node forwarded, or that waited for an owner (ADR 79). */
 interface PassedOn {
-  /** The address of its client, as the node says that took it; null = that of its connection. */
+  /** Address of its client, as the receiving node reported it; null = that of the connection. */
   readonly client: string | null;
   readonly seed: RequestSeed;
 }
@@ -28,16 +28,16 @@ const idOfRequest = Symbol('request id');
 const callerOfRequest = Symbol('caller');
 const passedOn = Symbol('passed on');
 
-/** A request, and what the front door has noted of it. */
+/** A request, with what the front door recorded about it. */
 interface IdentifiedRequest extends RequestHead {
   [idOfRequest]?: string;
   [callerOfRequest]?: Caller;
   [passedOn]?: PassedOn;
 }
 
-/** One for the server. Ids of requests are those that answers and log lines carry. */
+/** One instance per server. Ids of requests are those that answers and log lines show. */
 export class Callers {
-  /** What the ids of this process begin with. */
+  /** The beginning of the ids of this process. */
   private readonly prefix: string;
   private made = 0;
   private readonly isProxy: ((address: string, index: number) => boolean) | null;
@@ -52,7 +52,7 @@ export class Callers {
     this.isProxy = trustedProxies.length === 0 ? null : proxyAddress.compile([...trustedProxies]);
   }
 
-  /** The id of a request: the one that it brings, or a new one; always the same. */
+  /** The id of a request: the one that it brings, or a new one; always the same for one request. */
   idOf(request: IdentifiedRequest): string {
     const known = request[idOfRequest];
     if (known !== undefined) return known;
@@ -61,7 +61,7 @@ export class Callers {
     return id;
   }
 
-  /** Remembers who makes a request: with the credential of this name, or with none. */
+  /** Records who makes a request: the credential of this name, or none. */
   identify(request: IdentifiedRequest, principal: string | null): Caller {
     const client = request.headers[clientHeader];
     if (principal !== null && client !== undefined) this.seen.count(String(client));
@@ -76,14 +76,14 @@ export class Callers {
     return `${this.prefix}-${this.made.toString(36)}`;
   }
 
-  /** The nearest address that is no trusted proxy; a malformed one is ignored. */
+  /** The nearest address that is not a trusted proxy; a malformed one is ignored. */
   addressOf(request: IdentifiedRequest): string {
-    // The node that took the request has looked at the proxies before it.
+    // The node that received the request has already examined the proxies before it.
     const client = request[passedOn]?.client;
     if (client != null) return client;
     const { remoteAddress = '' } = request.socket;
     if (this.isProxy === null) return plain(remoteAddress);
-    // It reads the head and the address of the connection, and nothing else.
+    // The cast is safe: only the head and the address of the connection are read.
     const address = proxyAddress(request as IncomingMessage, this.isProxy);
     return plain(ipaddr.isValid(address) ? address : remoteAddress);
   }
@@ -95,35 +95,35 @@ function idIn({ headers }: RequestHead): string | undefined {
   return typeof trace === 'string' ? parseTraceparent(trace)?.traceId : undefined;
 }
 
-/** An IPv4 address that came by IPv6, as itself. */
+/** Turns an IPv4 address mapped to IPv6 back into IPv4. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
-/** Remembers what a request brings; before it is served. */
+/** Records what accompanies a request; must be called before it is served. */
 export function markPassedOn(request: IdentifiedRequest, from: PassedOn): void {
   request[passedOn] = from;
 }
 
-/** The address that a request came from, whichever node took it; a proxy's, where there is one. */
+/** The address that a request came from, whichever node received it; possibly that of a proxy. */
 export function peerAddressOf(request: IdentifiedRequest): string {
   const client = request[passedOn]?.client;
   return client ?? request.socket.remoteAddress ?? '';
 }
 
-/** Who makes a request; undefined where it has not passed the front door. */
+/** The caller of a request; undefined if it has not passed the front door. */
 export function knownCallerOf(request: IdentifiedRequest): Caller | undefined {
   return request[callerOfRequest];
 }
 
-/** Who makes a request that has passed the front door. */
+/** The caller of a request that has passed the front door. */
 export function callerOf(request: IdentifiedRequest): Caller {
   const caller = knownCallerOf(request);
   if (caller === undefined) throw new Error('the request has not passed the front door');
   return caller;
 }
 
-/** A parameter of a controller's method: who makes the request. */
+/** Injects the caller of the request into a parameter of a controller method. */
 export const By = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
   return callerOf(context.switchToHttp().getRequest<FastifyRequest>().raw);
 });

@@ -1,26 +1,26 @@
 /** What a credential of the log interface may do, and with which topics (topics.md 1.5). */
 import type { Role } from './bearer-token.js';
 
-/** As a credential names what it permits. */
+/** The permissions that a credential can name. */
 export type Permissions = 'ALL' | 'PRODUCE' | 'CONSUME';
 
-/** What the role of a bearer token permits: nothing is to change, or all but `/admin`. */
+/** The permissions of a bearer token's role: to change nothing, or everything but `/admin`. */
 type RolePermissions = 'READ' | 'OPERATE';
 
 /**
- * What a request needs: to append; to read without moving anything; to read in a group; to look at
- * what there is; to change what there is.
+ * The right that a request needs: to append; to read without moving anything; to read in a group;
+ * to inspect; to change things.
  */
 export type Right = 'produce' | 'read' | 'consume' | 'inspect' | 'administer';
 
-/** What one credential has: one kind of rights, for all topics that one pattern means. */
+/** What one credential grants: one kind of permission, for all topics that match one pattern. */
 export interface Grant<Kind = Permissions> {
   readonly permissions: Kind;
-  /** A topic's name, a beginning of names that ends in `*`, or `*` for all. */
+  /** The name of a topic, a prefix of names that ends in `*`, or `*` for all. */
   readonly topic: string;
 }
 
-/** What a credential permits, or the role of a bearer token. */
+/** What a credential, or the role of a bearer token, permits. */
 export type Access = Grant<Permissions | RolePermissions>;
 
 /** Everything, everywhere. */
@@ -33,12 +33,12 @@ export const accessOfRole: Readonly<Record<Role, Access>> = {
   admin: fullGrant,
 };
 
-/** Whether a topic is among those of a grant. */
+/** Whether a grant covers a topic. */
 export function covers({ topic: pattern }: Access, topic: string): boolean {
   return pattern.endsWith('*') ? topic.startsWith(pattern.slice(0, -1)) : topic === pattern;
 }
 
-/** Whether a grant holds a right for a topic; for none (null): for any topic at all. */
+/** Whether a grant includes a right for a topic; null = for any topic at all. */
 export function permits(grant: Access, right: Right, topic: string | null): boolean {
   if (topic !== null && !covers(grant, topic)) return false;
   const { permissions } = grant;
@@ -57,7 +57,7 @@ export function permits(grant: Access, right: Right, topic: string | null): bool
   }
 }
 
-/** Whether a grant holds a right for every one of `topics`; for no topics: for any at all. */
+/** Whether a grant includes a right for each of `topics`; without topics, for any topic at all. */
 export function permitsAll(grant: Access, right: Right, topics: Iterable<string>): boolean {
   if (!permits(grant, right, null)) return false;
   if (grant.topic === '*') return true;

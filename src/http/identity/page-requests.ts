@@ -1,6 +1,6 @@
 /**
- * Requests that pages make. A browser sends its cookie with the requests of every page, so that
- * changes are accepted only from pages of this server.
+ * Handles requests made by web pages. A browser sends its cookie with the requests of every page,
+ * so changes are accepted only from pages of this server.
  */
 import { Refusal } from '../../grammar/result.js';
 import type { RequestHead } from '../request-head.js';
@@ -11,20 +11,23 @@ const foreign: Refusal = new Refusal(
     'Origin must be its own, and a program needs an Authorization header',
 );
 
-/** A `Basic` challenge would make the browser show a dialog; our pages have a form. */
+/** A `Basic` challenge would make the browser show a dialog; pages of the console have a form. */
 export const sessionChallenge = { 'www-authenticate': 'Session realm="stepwell"' };
 
-/** Whether a page sends this request, which shows what is refused itself. */
+/** Whether a page sent this request; pages show refusals themselves. */
 export function isSentByPage({ headers }: RequestHead): boolean {
   return headers['x-requested-with'] !== undefined;
 }
 
-/** Whether an origin, as browsers write it, is the server that `host` names, with its port. */
+/** Whether an origin, as browsers write it, is the server that `host` names, including its port. */
 export function isOriginOf(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
-/** Why a request that changes something is not one of our own pages; undefined if it is. */
+/**
+ * Refuses a request that changes something unless one of our own pages sent it; undefined = it is
+ * allowed.
+ */
 export function judgeOrigin({ headers }: RequestHead): Refusal | undefined {
   const { origin, host } = headers;
   const isOwn = origin !== undefined && host !== undefined && isOriginOf(origin, host);
