@@ -1,4 +1,4 @@
-/** An exchange that came by the router of Fastify, which has decoded what its path names. */
+/** An exchange that arrived through the router of Fastify, which has decoded its parameters. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../engine/principal/principal.js';
@@ -18,8 +18,8 @@ export interface Target {
 }
 
 /**
- * Made by the route table for each request. A route answers, refuses, fails, hijacks or abandons,
- * once.
+ * Created by the route table for each request. A route must answer, refuse, fail, hijack or abandon
+ * it exactly once.
  */
 export class FastifyExchange implements LongExchange {
   readonly request: IncomingMessage;
@@ -47,7 +47,7 @@ export class FastifyExchange implements LongExchange {
     return this.incoming.query;
   }
 
-  /** What the target has in the place of `:name` of the pattern, decoded. */
+  /** The decoded text of the target at `:name` of the pattern. */
   param(name: string): string {
     const value = this.incoming.params[name];
     if (value === undefined) throw new Error(`the pattern has no :${name}`);
@@ -78,8 +78,8 @@ export class FastifyExchange implements LongExchange {
   }
 
   /**
-   * Leaves the answer to the route, which writes it to `response`, or does not where the client has
-   * gone. What the route holds in memory for it counts in the allowance.
+   * Leaves the answer to the route, which writes it to `response`, unless the client has gone.
+   * Memory that the route holds for it counts against the allowance.
    */
   hijack(): Allowance {
     this.reply.hijack();

@@ -1,5 +1,6 @@
 /**
- * The description of a route, given where it is registered; the OpenAPI document is made of these.
+ * The description of a route, given when it is registered; the OpenAPI document is built from
+ * these.
  *
  *     @Get(':name') @Describe({ ... })               in a controller
  *     { methods, pattern, description, serve }       in the route table
@@ -9,61 +10,59 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { z } from 'zod';
 import type { Confidential } from '../identity/bearer-token.js';
 
-/** A schema is made for the first reader of the document: a start makes none (ADR 62). */
+/** A schema that is created for the first reader of the document: a start creates none (ADR 62). */
 export type Lazy<Schema> = () => Schema;
 
-/** A route as its caller sees it. Schemas are of JSON as it is on the wire. */
+/** A route as its caller sees it. Schemas describe the JSON on the wire. */
 export interface RouteDescription {
-  /** What it is for, in one line without a full stop. */
+  /** What the route is for, in one line without a full stop. */
   readonly summary: string;
-  /** Where the pattern does not tell: `/v2/publish/{destination}` of `/v2/publish/*`. */
+  /** The path, if the pattern does not show it: `/v2/publish/{destination}` for `/v2/publish/*`. */
   readonly path?: string;
   /**
-   * Absent: credentials are needed. `open`: any client may call it at any time, also while the
-   * server starts or stops; `path`: any client that knows its path, while the server serves.
+   * Absent: credentials are needed. `open`: any client may call the route at any time, even while
+   * the server starts or stops; `path`: any client that knows its path, while the server serves.
    */
   readonly access?: 'open' | 'path';
-  /** Whether it changes anything, where that does not follow from its method (`GET` does not). */
+  /** Whether the route changes anything, if its method does not show that (`GET` does not). */
   readonly changes?: boolean;
   /**
-   * Every credential of either interface that may read may call it, whatever its method: it only
-   * reads, and checks rights for each thing that it reads. An `Authorization` header is needed.
+   * Every credential of either interface that may read may call this route, whatever its method:
+   * the route only reads, and checks rights for each thing that it reads. An `Authorization` header
+   * is needed.
    */
   readonly isForReaders?: true;
-  /**
-   * It tells of this node of a cluster: each node answers for itself, and does so while it does not
-   * serve.
-   */
+  /** The route is about this node of a cluster: each node answers for itself, serving or not. */
   readonly isOfNode?: true;
   /**
-   * How a repeated request is recognised: by its `seed`, as all that it changes is
-   * decided in the name of its caller, or by the `Idempotency-Key` that it may bring (ADR 79).
+   * How a repeated request is recognised: by its `seed`, because everything it changes is decided
+   * in the name of its caller; or by the `Idempotency-Key` that it may bring (ADR 79).
    */
   readonly repeats?: 'seed' | 'key';
-  /** What its answer holds that not every token may see, which is refused with 403. */
+  /** Confidential contents of the answer, for which some tokens are refused with 403. */
   readonly shows?: Confidential;
   /**
-   * Its answer is made of what the journal says, so that `?asOf=` shows it as it was (ADR 47); what
-   * only memory knows is null then.
+   * The answer is derived from the journal, so `?asOf=` shows it as it was (ADR 47); what is known
+   * only in memory is then null.
    */
   readonly asOf?: true;
-  /** Query parameters; the description of a field's schema is shown with it. */
+  /** Query parameters; the description in the schema of a field is shown with it. */
   readonly query?: Lazy<z.ZodObject>;
-  /** Request headers that mean something here. */
+  /** Request headers that have a meaning here. */
   readonly headers?: Lazy<z.ZodObject>;
   readonly body?: BodyDescription;
-  /** Statuses of refusals beyond those that follow from the rest of the description. */
+  /** Statuses of refusals in addition to those that follow from the rest of the description. */
   readonly refuses?: readonly (401 | 403 | 404 | 409 | 429)[];
-  /** Status to answer, of what is no refusal: those have one shape everywhere. */
+  /** Answers by status, except refusals, which have the same form everywhere. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /**
-   * Its answer can exceed 1 MiB and is put together before it is sent, as it lists what is in
+   * The answer can exceed 1 MiB and is assembled before it is sent, because it lists what is in
    * memory. See `InFlight.guard`.
    */
   readonly isLong?: true;
 }
 
-/** JSON as an example has it. */
+/** The JSON of an example. */
 export type Example =
   | string
   | number
@@ -76,7 +75,7 @@ export type Example =
 export interface BodyDescription {
   readonly schema?: Lazy<z.ZodType>;
   readonly isRequired: boolean;
-  /** A body that a server which has nothing accepts as it stands: a test sends it. */
+  /** A body that an empty server accepts as it is: a test sends it. */
   readonly example?: Example;
 }
 
@@ -84,16 +83,16 @@ export interface BodyDescription {
 export interface AnswerDescription {
   readonly description: string;
   readonly schema?: Lazy<z.ZodType>;
-  /** Without a schema: the media type of what is answered. */
+  /** Without a schema: the media type of the answer. */
   readonly contentType?: string;
 }
 
-/** Whether a request changes nothing by its method alone. */
+/** Whether a request changes nothing, judged by its method alone. */
 export function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Whether a request may change anything; `description` null = no route is known to take it. */
+/** Whether a request may change anything; `description` null = its route is unknown. */
 export function mayChange(method: string, description: RouteDescription | null): boolean {
   return description?.changes ?? !isReading(method);
 }
@@ -104,7 +103,7 @@ declare module 'fastify' {
   }
 }
 
-/** Describes a controller's route. */
+/** Describes the route of a controller. */
 export function Describe(description: RouteDescription): MethodDecorator {
   return RouteConfig({ description });
 }

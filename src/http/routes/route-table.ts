@@ -1,4 +1,4 @@
-/** Every route of the server, in one place: those of features, and those of Nest's controllers. */
+/** All routes of the server in one place: those of features and of Nest's controllers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import type { InFlight } from '../bytes/in-flight.js';
@@ -17,24 +17,24 @@ export interface TabledRoute {
   readonly description: RouteDescription | null;
 }
 
-/** An express route, whose interface it belongs to, and which targets are its own. */
+/** An express route, with its interface and the targets that it takes. */
 export interface TabledExpressRoute {
   readonly route: ExpressRoute | LongExpressRoute;
-  /** It is one of messages and workflows. */
+  /** Whether the route belongs to the messages and workflows interface. */
   readonly isMessaging: boolean;
   readonly takes: (target: string) => boolean;
 }
 
-/** Takes routes while the modules are built: `constructor(table: RouteTable, routes: MyRoutes)`. */
+/** Collects routes while modules are built: `constructor(table: RouteTable, routes: MyRoutes)`. */
 export class RouteTable {
-  /** Every route of the server, a controller's too; one for each of its methods. */
+  /** Every route of the server, including those of controllers; one entry for each method. */
   readonly routes: TabledRoute[] = [];
   private readonly express = new Map<string, TabledExpressRoute[]>();
   private readonly methods = new Set<HTTPMethod>();
-  /** Null until it is asked: only nodes of a cluster and refused requests do, and no start. */
+  /** null until first used: only nodes of a cluster and refused requests need it, no start does. */
   private router: Router | null = null;
 
-  /** `routerOptions` are those of the server's own router: both must match the same paths. */
+  /** `routerOptions` are those of the server's own router, so that both match the same paths. */
   constructor(
     private readonly fastify: FastifyInstance,
     private readonly inFlight: InFlight,
@@ -47,7 +47,7 @@ export class RouteTable {
     });
   }
 
-  /** Lets the server answer these from now on. */
+  /** Adds routes, which the server answers from now on. */
   add(...routes: readonly Route[]): void {
     for (const route of routes) {
       this.register(route);
@@ -55,7 +55,7 @@ export class RouteTable {
     }
   }
 
-  /** `work` is done when the server stops taking requests: it ends those that wait. */
+  /** Registers `work`, to run when the server stops taking requests: it ends those that wait. */
   beforeClose(work: () => void): void {
     this.fastify.addHook('preClose', async () => work());
   }
@@ -66,20 +66,20 @@ export class RouteTable {
     return undefined;
   }
 
-  /** What the route of a request says of itself; null where there is none, or it says nothing. */
+  /** The description of the route of a request; null if there is no route, or no description. */
   descriptionOf(method: string, target: string): RouteDescription | null {
     const path = target.split('?', 1)[0] ?? target;
     return this.ownRouter().find(asMethod(method), path)?.store ?? null;
   }
 
-  /** The methods a request target answers, sorted; none if the path is unknown. */
+  /** The methods that a request target supports, sorted; none if its path is unknown. */
   methodsOf(target: string): string[] {
     const path = target.split('?', 1)[0] ?? target;
     const router = this.ownRouter();
     return [...this.methods].filter((method) => router.find(method, path) !== null).sort();
   }
 
-  /** Whether a request target is one for every reader, asked by one of its methods. */
+  /** Whether a request target is open to every reader by one of its methods. */
   isForReaders(target: string): boolean {
     const methods = this.methodsOf(target);
     return methods.some((method) => this.descriptionOf(method, target)?.isForReaders === true);
@@ -128,7 +128,7 @@ export class RouteTable {
       }),
       handler: async (request, reply) => {
         await route.serve(this.exchangeOf(request, reply));
-        // The reply settles when it has gone out.
+        // The reply resolves when it was sent.
         return reply;
       },
     });
@@ -141,19 +141,22 @@ export class RouteTable {
 
 const none: readonly TabledExpressRoute[] = [];
 
-/** What may stand in a target behind the plain text of a pattern. */
+/** What a target may contain after the plain text of a pattern. */
 const anything = /^[^?#]/;
 const nothing = /^(?:\?|$)/;
 const oneSegment = /^[^/?#]+(?:\?|$)/;
 
-/** Which request targets a pattern takes: some that the router gives it too are left to it. */
+/**
+ * Which request targets an express pattern takes; some that match only after decoding are left to
+ * the router.
+ */
 function targetsOf(pattern: string): (target: string) => boolean {
   const [, prefix = '', tail = ''] = /^(.*?)(\*|:\w+)?$/.exec(pattern) ?? [];
   const rest = tail === '*' ? anything : tail === '' ? nothing : oneSegment;
   return (target) => target.startsWith(prefix) && rest.test(target.slice(prefix.length));
 }
 
-/** The router types the methods that it knows; of any other it has no route. */
+/** The router's types list the methods that it knows; for any other method it has no route. */
 function asMethod(method: string): HTTPMethod {
   return method as HTTPMethod;
 }

@@ -1,6 +1,7 @@
 /**
- * A route of the server. What clients call for each message, record or step, and what the server
- * says of itself, is a `Route`; what people manage and look through is a controller of Nest.
+ * A route of the server. Routes that clients call for each message, record or step, and those with
+ * which the server reports about itself, are `Route`s; routes that people use to manage and look
+ * through things are controllers of Nest.
  */
 import type { HTTPMethods } from 'fastify';
 import type { Refusal } from '../../grammar/result.js';
@@ -9,30 +10,30 @@ import type { FastifyExchange } from './fastify-exchange.js';
 import type { RouteDescription } from './route-description.js';
 
 /**
- * A feature adds its routes to the `RouteTable`. The front door has checked the credentials of what
- * is served; a body is bytes, whatever its type.
+ * A feature adds its routes to the `RouteTable`. The front door has checked the credentials of
+ * every request that is served. A body is bytes, whatever its type.
  */
 export type Route = ExpressRoute | LongExpressRoute | FastifyRoute;
 
 /** What every route declares. */
 interface RouteHead {
   readonly methods: readonly HTTPMethods[];
-  /** As Fastify has it, and as metrics tell it: `/v2/publish/*`, `/offsets/:timestamp`. */
+  /** The pattern as Fastify and metrics spell it: `/v2/publish/*`, `/offsets/:timestamp`. */
   readonly pattern: string;
   readonly description: RouteDescription;
-  /** The largest body, in bytes; without it the server's. */
+  /** The largest body, in bytes; absent = the limit of the server. */
   readonly bodyBytesMax?: number;
 }
 
 /**
- * A hot route, declared once and served by two: ordinary requests by the express lane, before Nest
- * and Fastify, and all others by Fastify. ADR 0006 has the reasons. Its pattern is plain text, and
- * `/*` (anything) or `/:name` (one segment) may end it.
+ * A hot route, which is declared once and served in two ways: ordinary requests by the express
+ * lane, before Nest and Fastify, and all others by Fastify. ADR 0006 has the reasons. The pattern
+ * is plain text, which may end with `/*` (anything) or `/:name` (one segment).
  */
 export interface ExpressRoute extends RouteHead {
   readonly isExpress: true;
   readonly isLong?: false;
-  /** Answers, refuses or fails the exchange once, now or later. What it throws fails it. */
+  /** Answers, refuses or fails the exchange once, now or later. An exception fails it. */
   serve(exchange: Exchange): void;
 }
 
@@ -40,7 +41,7 @@ export interface ExpressRoute extends RouteHead {
 export interface LongExpressRoute extends RouteHead {
   readonly isExpress: true;
   readonly isLong: true;
-  /** As `ExpressRoute.serve`. */
+  /** Like `ExpressRoute.serve`. */
   serve(exchange: LongExchange): void;
 }
 
@@ -48,8 +49,8 @@ export interface LongExpressRoute extends RouteHead {
 export interface FastifyRoute extends RouteHead {
   readonly isExpress?: false;
   readonly isLong?: false;
-  /** Why a request is refused before its body is read: the exchange has none yet. */
+  /** Why a request is refused before its body is read: the exchange has no body yet. */
   judge?(exchange: FastifyExchange): Promise<Refusal | null>;
-  /** As `ExpressRoute.serve`; what its promise rejects with fails the exchange, too. */
+  /** Like `ExpressRoute.serve`; a rejected promise fails the exchange, too. */
   serve(exchange: FastifyExchange): void | Promise<void>;
 }
