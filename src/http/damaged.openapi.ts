@@ -1,8 +1,8 @@
-/** How listings describe what they could not read. */
+/** Describes what listings could not read. */
 import { z } from 'zod';
 import { once } from '../grammar/once.js';
 
-/** Beside the rows of a listing: at most ten places, named as `stepwell journal verify` does. */
+/** A field of listings: at most ten places, named as by `stepwell journal verify`. */
 export const damagedSchema = once(() =>
   z
     .array(z.object({ error: z.string() }))

@@ -1,4 +1,4 @@
-/** The only file that knows how clients spell things: prefixes, issuer, agent, parameters. */
+/** The only file that knows how clients spell things: prefixes, issuer, user agent, parameters. */
 
 import { ok, type Result, refused } from '../grammar/result.js';
 import { version } from '../grammar/version.js';
@@ -7,7 +7,7 @@ import { withoutCredentials } from './own-credentials.js';
 /** The name of a dialect, as configuration and events spell it. */
 export type DialectName = 'svc' | 'upstash';
 
-/** The words of one family of clients. */
+/** The spellings of one family of clients. */
 export interface Dialect {
   readonly name: DialectName;
   /** Prefix of message and workflow headers as they are sent: `Svc-`. */
@@ -22,7 +22,7 @@ export interface Dialect {
   readonly tokenParameter: string;
 }
 
-/** All dialects; every one of them is understood on input at any time. */
+/** All dialects; each is always understood on input. */
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   svc: {
     name: 'svc',
@@ -47,19 +47,19 @@ export const tokenParameters: readonly string[] = Object.values(dialects).map(
   (dialect) => dialect.tokenParameter,
 );
 
-/** What option headers say of one message, in whatever dialect each was written. */
+/** The option headers of one message, in whatever dialect each was written. */
 export interface OptionHeaders {
-  /** What stood before the names, to name an option to its client: `Svc-`, `Svc-Callback-`. */
+  /** The prefix of the names, to name an option to its client: `Svc-`, `Svc-Callback-`. */
   readonly prefix: string;
-  /** Option name without its prefix in lower case (`retry-delay`) to value. */
+  /** Values by option name, in lower case without its prefix (`retry-delay`). */
   readonly options: ReadonlyMap<string, string>;
-  /** Flat name, value pairs of `Svc-Forward-<Name>` in their order and case, prefix removed. */
+  /** Names and values in turn of `Svc-Forward-<Name>`, in their order and case, prefix removed. */
   readonly forwarded: readonly string[];
 }
 
-/** The options of a message, and those of the messages that will report it. */
+/** The options of a message, and those of the messages that report on it. */
 export interface MessageHeaders extends OptionHeaders {
-  /** The dialect of the first option header, or the configured one where there is none. */
+  /** The dialect of the first option header, or the configured one if there is none. */
   readonly dialect: Dialect;
   /** `Svc-Callback-<option>` is the `<option>` of the callback; null = it has none of its own. */
   readonly callback: OptionHeaders | null;
@@ -79,13 +79,13 @@ const logPrefixes = Object.values(dialects).map((dialect) => prefixOf(dialect, '
 const forward = 'forward-';
 const callback = 'callback-';
 const failureCallback = 'failure-callback-';
-/** What clients tell about themselves; never stored, never forwarded (messaging.md 1.1). */
+/** What clients report about themselves; never stored, never forwarded (messaging.md 1.1). */
 const telemetry = 'telemetry-';
 
 /**
- * Reads the message options (`Svc-*`, `Upstash-*`) out of flat name, value pairs: a request's
+ * Reads the message options (`Svc-*`, `Upstash-*`) from names and values in turn: a request's
  * `rawHeaders`, a batch item's headers, or either followed by the pairs of `readQueryOptions`.
- * Repeated names are joined with `, ` (messaging.md 3.1). Values are not judged here.
+ * Repeated names are joined with `, ` (messaging.md 3.1). Values are not checked here.
  */
 export function readMessageOptions(pairs: readonly string[], standard: Dialect): MessageHeaders {
   let dialect: Dialect | undefined;
@@ -123,7 +123,7 @@ export function readMessageOptions(pairs: readonly string[], standard: Dialect):
   };
 }
 
-/** The dialect of the first option header; `standard` where there is none. */
+/** The dialect of the first option header; `standard` if there is none. */
 export function dialectOf(pairs: readonly string[], standard: Dialect): Dialect {
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     const prefix = prefixIn(messagePrefixes, pairs[index] ?? '');
@@ -132,13 +132,13 @@ export function dialectOf(pairs: readonly string[], standard: Dialect): Dialect 
   return standard;
 }
 
-/** The option that a header is in any dialect (`Svc-Retried` -> `retried`); null = it is none. */
+/** The option that a header names in any dialect (`Svc-Retried` -> `retried`); null = none. */
 export function optionOf(header: string): string | null {
   const prefix = prefixIn(messagePrefixes, header);
   return prefix === undefined ? null : header.slice(prefix.text.length).toLowerCase();
 }
 
-/** Whether a header is one of ours, in any dialect: an option, or what the server answers with. */
+/** Whether a header is one of ours, in any dialect: an option, or one that the server sends. */
 export function isOwnHeader(name: string): boolean {
   return (
     prefixIn(messagePrefixes, name) !== undefined ||
@@ -147,7 +147,7 @@ export function isOwnHeader(name: string): boolean {
   );
 }
 
-/** Reads the log interface's options (`Stream-*`, `Kafka-*`): name in lower case to value. */
+/** Reads the options of the log interface (`Stream-*`, `Kafka-*`): values by lower-case name. */
 export function readLogOptions(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
   const options = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -160,8 +160,9 @@ export function readLogOptions(rawHeaders: readonly string[]): ReadonlyMap<strin
 }
 
 /**
- * The headers `Svc-Header-Forward: true` adds to a delivery: all that are neither options nor the
- * caller's credentials, as flat pairs. What a hop owns (Host, Connection) is still among them.
+ * The headers that `Svc-Header-Forward: true` adds to a delivery, names and values in turn: all
+ * except options and the caller's credentials. Those of the hop (Host, Connection) are still
+ * included.
  */
 export function plainHeaders(rawHeaders: readonly string[]): readonly string[] {
   const plain = new HeaderPairs();
@@ -173,17 +174,17 @@ export function plainHeaders(rawHeaders: readonly string[]): readonly string[] {
   return withoutCredentials(plain.pairs, true);
 }
 
-/** A destination's own query, and the options that stood between its parameters. */
+/** The query of a destination itself, and the options that were between its parameters. */
 export interface QueryOptions {
-  /** Flat name, value pairs, ready to follow a request's `rawHeaders`. */
+  /** Names and values in turn, to be appended to the `rawHeaders` of a request. */
   readonly pairs: readonly string[];
-  /** What remains, byte for byte, without `?`. */
+  /** The rest of the query, byte for byte, without `?`. */
   readonly rest: string;
 }
 
 /**
- * Takes the options (`svc-retries=3`, `upstash-forward-x=1`) and our own token out of the query of
- * a destination (messaging.md 3.8). `isOwnToken` distinguishes our token from a parameter of the
+ * Removes the options (`svc-retries=3`, `upstash-forward-x=1`) and this server's token from the
+ * query of a destination (messaging.md 3.8). `isOwnToken` tells that token from a parameter of the
  * same name that belongs to the destination. Refuses an option that is not percent-encoded UTF-8.
  */
 export function readQueryOptions(
@@ -207,7 +208,7 @@ export function readQueryOptions(
   return ok({ pairs, rest: rest.join('&') });
 }
 
-/** A query value without its percent-encoding; undefined where that is not valid UTF-8. */
+/** Decodes a query value; undefined if it is not valid percent-encoded UTF-8. */
 export function decodeQueryValue(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -220,7 +221,7 @@ function prefixOf(dialect: Dialect, kind: 'messagePrefix' | 'logPrefix'): Prefix
   return { text: dialect[kind].toLowerCase(), dialect };
 }
 
-/** The first letter decides for nearly every header, before anything is allocated. */
+/** The first letter rules out nearly every header before anything is allocated. */
 function prefixIn(prefixes: readonly Prefix[], name: string): Prefix | undefined {
   const first = name.charCodeAt(0) | 0x20;
   for (const prefix of prefixes) {
@@ -231,7 +232,7 @@ function prefixIn(prefixes: readonly Prefix[], name: string): Prefix | undefined
   return undefined;
 }
 
-/** Only lower case is an option: a destination's own `Svc-...` parameter stays with it. */
+/** Only lower-case names are options: a destination keeps its own `Svc-...` parameters. */
 function isOptionParameter(name: string): boolean {
   return messagePrefixes.some(({ text }) => name.length > text.length && name.startsWith(text));
 }
@@ -240,12 +241,12 @@ function goesOn(option: string, family: string): boolean {
   return option.length > family.length && option.startsWith(family);
 }
 
-/** Options of one message while they are collected. */
+/** Collects the options of one message. */
 class OptionSet {
   readonly options = new Map<string, string>();
   private pairs: HeaderPairs | null = null;
 
-  /** `option` is `name` in lower case; a forwarded name keeps its own. */
+  /** `option` is `name` in lower case; a forwarded header keeps its case. */
   add(name: string, option: string, value: string): void {
     if (goesOn(option, forward)) {
       this.pairs ??= new HeaderPairs();
@@ -272,10 +273,10 @@ function addOption(options: Map<string, string>, name: string, value: string): v
   options.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
 }
 
-/** Flat name, value pairs in order of arrival; a repeated name joins its first appearance. */
+/** Names and values in turn, in order of arrival; a repeated name joins its first appearance. */
 class HeaderPairs {
   readonly pairs: string[] = [];
-  /** Where each name's value stands, so that a thousand names cost a thousand steps. */
+  /** The index of each name's value, so that a thousand names cost a thousand steps. */
   readonly #positions = new Map<string, number>();
 
   add(name: string, value: string): void {

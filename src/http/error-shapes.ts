@@ -1,24 +1,24 @@
-/** How a refusal looks on the wire: two interfaces, two shapes, one place that chooses. */
+/** The form of refusals on the wire: two interfaces have two forms, and only this file chooses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { keysOf } from '../grammar/keys.js';
 import { Refusal, type RefusalCode } from '../grammar/result.js';
 
-/** Ends a request with a refusal, as the error filter answers it. */
+/** Thrown to end a request with a refusal, which the error filter answers. */
 export class RefusalError extends Error {
   constructor(readonly refusal: Refusal) {
     super(refusal.message);
   }
 }
 
-/** `Retry-After` of a refusal for want of disk space; the store looks at the disk each second. */
+/** `Retry-After` of a refusal for lack of disk space; the store checks the disk each second. */
 const noRoomRetrySeconds = 10;
 
-/** What is not done because the disk is full, or nearly so: 507, and when to ask again. */
+/** The refusal if the disk is full, or nearly so: 507, with the time after which to try again. */
 export function diskFullRefusal(message: string): Refusal {
   return new Refusal('disk_full', message, { 'retry-after': `${noRoomRetrySeconds}` });
 }
 
-/** The status that answers each refusal (messaging.md 1.2). */
+/** The HTTP status of each refusal (messaging.md 1.2). */
 const statusOfCode: Readonly<Record<RefusalCode, number>> = {
   invalid: 400,
   unauthorized: 401,
@@ -44,26 +44,26 @@ export function statusOf({ code }: Refusal): number {
   return statusOfCode[code];
 }
 
-/** What a status of Nest or Fastify means, whose errors name nothing else. */
+/** The refusal code for a status of Nest or Fastify, whose errors carry nothing else. */
 export function codeOf(status: number): RefusalCode {
   const known = keysOf(statusOfCode).find((code) => statusOfCode[code] === status);
   return known ?? (status < 500 ? 'invalid' : 'failed');
 }
 
-/** The headers of a refusal; what is unavailable may be tried again in a second. */
+/** The headers of a refusal. If something is unavailable, clients may try again in a second. */
 export function headersOf({ code, headers }: Refusal): Readonly<Record<string, string>> {
   return headers ?? (code === 'unavailable' ? { 'retry-after': '1' } : noHeaders);
 }
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
-/** A refusal's body: `{"error"}` for messages and workflows, `{"error","status",..}` elsewhere. */
+/** The body of a refusal: `{"error"}` for messages and workflows, else `{"error","status",..}`. */
 export function errorBody(isMessaging: boolean, refusal: Refusal): string {
   const { message: error, details } = refusal;
   return JSON.stringify(isMessaging ? { error } : { error, status: statusOf(refusal), ...details });
 }
 
-/** Answers a request with a refusal in the shape of its interface. */
+/** Answers a request with a refusal, in the form of its interface. */
 export function sendRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -77,16 +77,16 @@ export function sendRefusal(
 }
 
 /**
- * Whether a request is for the messages and workflows interface. The matched route decides: a path
- * that only looks different before decoding (`/%762/keys`) must not change the interface. Unknown
- * paths have no route: their text decides (messaging.md 1.2).
+ * Whether a request belongs to the messages and workflows interface. The matched route decides: a
+ * path that looks different only before decoding (`/%762/keys`) must not change the interface.
+ * Unknown paths have no route, so their text decides (messaging.md 1.2).
  */
 export function isMessagingRequest(request: FastifyRequest): boolean {
   const pattern = request.is404 ? undefined : request.routeOptions.url;
   return isMessagingPath(pattern ?? request.url);
 }
 
-/** Whether a path or a route's pattern belongs to the messages and workflows interface. */
+/** Whether a path or the pattern of a route belongs to the messages and workflows interface. */
 export function isMessagingPath(path: string): boolean {
   return path.startsWith('/v2') && (path.length === 3 || path[3] === '/' || path[3] === '?');
 }

@@ -1,4 +1,4 @@
-/** What a thrown error means to the client; only here is an error "internal". */
+/** Decides what a thrown error means to the client; only this file makes an error "internal". */
 import { HttpException } from '@nestjs/common';
 import type { Logger } from 'pino';
 import {
@@ -12,31 +12,32 @@ import { codeOf, diskFullRefusal, RefusalError } from './error-shapes.js';
 import { loggedPath } from './logged-path.js';
 import { NoRoom, noRoomRefusal } from './no-room.js';
 
-/** What the log says of a request that failed. */
+/** The fields of a failed request for the log. */
 export interface FailedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** Where the server numbers its requests. */
+  /** The id of the request, if the server assigns ids. */
   readonly id?: string;
 }
 
-/** Says what an error of a feature means; undefined where it does not know it. */
+/** Returns what an error of a feature means; undefined if it does not know the error. */
 type Explanation = (error: unknown) => Refusal | undefined;
 
 /**
- * One for the server. The filter of Nest and the express lane ask it, so that both answer alike.
+ * One instance per server. The filter of Nest and the express lane both use it, so that they answer
+ * alike.
  */
 export class Failures {
   private readonly explanations: Explanation[] = [];
 
   constructor(private readonly log: Logger) {}
 
-  /** Errors that `explain` knows are expected ones from now on. */
+  /** Registers `explain`: errors that it knows are expected from now on. */
   explain(explain: Explanation): void {
     this.explanations.push(explain);
   }
 
-  /** The refusal that an error ends a request with; an unexpected error is logged. */
+  /** The refusal with which an error ends a request; unexpected errors are logged. */
   refusalOf(error: unknown, { method, url = '', id }: FailedRequest): Refusal {
     if (error instanceof RefusalError) return error.refusal;
     if (error instanceof HttpException) {
@@ -56,7 +57,7 @@ export class Failures {
   }
 }
 
-/** What is answered where the disk is damaged under what is asked for; streams end by it. */
+/** The refusal if the requested data is damaged on the disk; streams end with it. */
 export function damageRefusal(damage: DamagedData): Refusal {
   const { lastGoodOffset } = damage.range;
   const next = damage instanceof DamagedOffsets ? { nextGoodOffset: damage.offsets.until } : {};
@@ -64,7 +65,7 @@ export function damageRefusal(damage: DamagedData): Refusal {
   return new Refusal('failed', damageText(damage), undefined, details);
 }
 
-/** Names the place within the data folder: where that lies is no business of clients. */
+/** Names the place within the data folder; clients need not know where that folder is. */
 export function damageText({ range: { file, from, to } }: DamagedData): string {
   const [place = 'its data folder'] = /logs[\\/].*$/.exec(file) ?? [];
   return (

@@ -1,7 +1,7 @@
-/** What is wrong with a field, in the words of all other refusals instead of a library's. Pure. */
+/** Describes what is wrong with a field, in the style of all other refusals. Pure. */
 import type { z } from 'zod';
 
-/** By the names that a schema has for what it expects. */
+/** By the names that schemas use for the expected type. */
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -18,8 +18,8 @@ const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
 };
 
 /**
- * The rest of a sentence that begins with the name of the field: `must be a string`. Undefined
- * where a schema has refused for a reason of its own, which has words of its own.
+ * The rest of a sentence that begins with the name of the field: `must be a string`. Undefined if
+ * the schema refused with a text of its own.
  */
 export function fieldWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -49,7 +49,7 @@ function oneOf(values: readonly unknown[]): string {
   return all.length === 1 ? String(all[0]) : `one of ${all.join(', ')}`;
 }
 
-/** Of a text its length counts, of an array how many it has, of a number itself. */
+/** Limits the length of a text, the number of items of an array, or the value of a number. */
 function bounded(origin: string, bound: string, most: number | bigint): string {
   const unit = units[origin];
   if (unit === undefined) return `must be ${bound} ${most}`;

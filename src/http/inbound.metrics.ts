@@ -1,11 +1,11 @@
-/** What clients cost: requests, connections, and the bytes that both hold. */
+/** Metrics of clients: requests, connections, and the bytes that both hold. */
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fastSeconds, gauge } from '../engine/metrics/gauge.js';
 import { type Tally, type TallyCounter, tallyCounter } from '../engine/metrics/tallies.js';
 import type { RequestHead } from './request-head.js';
 
-/** Is called with every answer. */
+/** Called with every answer. */
 interface RefusalCount {
   answered(request: RequestHead, route: string, status: number): void;
 }
@@ -19,8 +19,8 @@ interface RequestKind {
 }
 
 /**
- * Registered once for each registry. Its labels have bounded values: no path, address or
- * credential.
+ * Registered once per registry. The values of its labels are bounded: they contain no path, address
+ * or credential.
  */
 export class InboundMetrics {
   readonly #registry: Registry;
@@ -32,7 +32,7 @@ export class InboundMetrics {
   readonly #abortedRequests: Counter;
   readonly #refusedRequests: Counter;
 
-  /** By route. Bounded: methods, statuses and route patterns are. */
+  /** By route. Bounded, because methods, statuses and route patterns are. */
   readonly #requestKinds = new Map<string, readonly RequestKind[]>();
 
   constructor(registry: Registry) {
@@ -80,12 +80,12 @@ export class InboundMetrics {
       this.#refusedRequests.inc({ reason }, 0);
   }
 
-  /** A request was answered 401 or 403; `reason` is one of a few words. */
+  /** Counts a request that was answered 401 or 403; `reason` is one of a few words. */
   requestRefused(reason: string): void {
     this.#refusedRequests.inc({ reason });
   }
 
-  /** Counts whatever Fastify answers, and lets `refused` count what is refused. */
+  /** Counts all answers of Fastify, and lets `refused` count those that are refusals. */
   countAnswers(fastify: FastifyInstance, refused: RefusalCount): void {
     fastify.addHook('onResponse', (request, reply, done) => {
       const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
@@ -95,13 +95,13 @@ export class InboundMetrics {
     });
   }
 
-  /** One request was answered; `route` is the pattern, never the path: a path has no bound. */
+  /** Counts an answered request; `route` is the pattern, never the path, which is unbounded. */
   requestAnswered(method: string, route: string, status: number, seconds: number): void {
     const kinds = this.#requestKinds.get(route) ?? [];
     let kind = kinds.find((each) => each.status === status && each.method === method);
     if (kind === undefined) {
       const answers = this.#requests.tally({ method, route, status });
-      // Those of all statuses are one series.
+      // Durations of all statuses form one series.
       const others = kinds.find((each) => each.method === method);
       const duration = others?.duration ?? this.#requestSeconds.labels({ method, route });
       kind = { method, status, answers, duration };
@@ -111,17 +111,20 @@ export class InboundMetrics {
     kind.duration.observe(seconds);
   }
 
-  /** A request found no room for its bytes in time. */
+  /** Counts a request that found no room for its bytes in time. */
   roomRefused(): void {
     this.#refusedRooms.inc();
   }
 
-  /** A client took nothing of its answer for too long. */
+  /** Counts a client that took nothing of its answer for too long. */
   stalledClientClosed(): void {
     this.#stalledClients.inc();
   }
 
-  /** `read` gives the bytes of bodies and answers in flight, of at most `limit`. Once only. */
+  /**
+   * Registers `read`, which returns the bytes of bodies and answers in flight, at most `limit`.
+   * Call once.
+   */
   watchInFlight(limit: number, read: () => number): void {
     gauge(
       this.#registry,
@@ -133,17 +136,17 @@ export class InboundMetrics {
     gauge(this.#registry, 'stepwell_in_flight_limit_bytes', help, () => limit);
   }
 
-  /** One connection found no place. */
+  /** Counts a connection that found no place. */
   connectionRefused(): void {
     this.#refusedConnections.inc();
   }
 
-  /** A client broke a request off before its body had arrived. */
+  /** Counts a request that its client broke off before the body had arrived. */
   requestAborted(): void {
     this.#abortedRequests.inc();
   }
 
-  /** `read` tells how many connections are open, at every scrape. Once only. */
+  /** Registers `read`, which returns the number of open connections at each scrape. Call once. */
   watchConnections(read: () => number): void {
     gauge(
       this.#registry,

@@ -1,16 +1,16 @@
 /**
- * Whether new work may come in. Refusing it early keeps a full disk and a slow one away from the
- * journal; what was accepted goes on being delivered.
+ * Decides whether new work is accepted. Refusing it early keeps a full or slow disk from affecting
+ * the journal; accepted work continues to be delivered.
  */
 import type { Clock } from '../engine/clock.js';
 import type { ProcessLife } from '../engine/lifecycle/process-life.js';
 import { Refusal } from '../grammar/result.js';
 import { diskFullRefusal } from './error-shapes.js';
 
-/** Bodies that may wait for the disk at once, in bytes, before new work is asked to come back. */
+/** Limit for the bytes of bodies that wait for the disk; above it, new work is refused for now. */
 const waitingBytesMax = 256 * 1024 * 1024;
 
-/** The store looks at the free space as often. */
+/** How often free space is checked, which is as often as the store checks it. */
 const lookAgainMs = 1000;
 
 const diskFull = diskFullRefusal(
@@ -28,15 +28,15 @@ const sharedLogBehind: Refusal = new Refusal(
   { 'retry-after': '2' },
 );
 
-/** A log that this node shares with others, and that may be slow or away. */
+/** A log that this node shares with others, and that may be slow or unreachable. */
 export interface SharedLog {
-  /** Whether new work would only wait where so many bytes are to be committed. */
+  /** Whether new work would only wait, given that this many bytes are to be committed. */
   isBehind(bytes: number): boolean;
 }
 
 /**
- * One for the server; asked before a body becomes commands. Refusals are 507 for the disk (ADR 13),
- * else 503: the client may send the same again.
+ * One instance per server; called before a body becomes commands. Refusals are 507 for the disk
+ * (ADR 13), else 503: the client may send the same again.
  */
 export class Intake {
   private waitingBytes = 0;
@@ -47,7 +47,7 @@ export class Intake {
     private readonly sharedLog: SharedLog | null = null,
   ) {}
 
-  /** Why `bytes` of new work are refused; null takes them in until `done`. */
+  /** Why `bytes` of new work are refused; null = they are accepted and count until `done`. */
   take(bytes: number): Refusal | null {
     if (!this.disk.hasRoom) return diskFull;
     if (this.sharedLog?.isBehind(this.waitingBytes + bytes) === true) return sharedLogBehind;
@@ -56,7 +56,7 @@ export class Intake {
     return null;
   }
 
-  /** Lets `life` say, now and from now on, whether writes are taken; `stop` ends the looking. */
+  /** Keeps `life` informed whether writes are accepted; `stop` ends the checks. */
   report(life: ProcessLife, clock: Clock): { stop: () => void } {
     let hadRoom = true;
     let cancel: () => void = () => undefined;
@@ -73,7 +73,7 @@ export class Intake {
     return { stop: () => cancel() };
   }
 
-  /** They are on disk, or were refused. */
+  /** The bytes are on disk, or were refused. */
   done(bytes: number): void {
     this.waitingBytes -= bytes;
   }

@@ -1,12 +1,12 @@
-/** JSON bodies of management requests: read, then held against a schema. */
+/** Reads JSON bodies of management requests and validates them against a schema. */
 import type { z } from 'zod';
 import { parseJson } from '../grammar/json.js';
 import { ok, type Result, refused } from '../grammar/result.js';
 import { fieldWords } from './field-words.js';
 
 /**
- * What a body says under `schema`. The reason of a refusal names the first field that is wrong:
- * `endpoints[0].url: must be a string`; a strict schema refuses an unknown field.
+ * The content of a body, validated by `schema`. The reason of a refusal names the first invalid
+ * field: `endpoints[0].url: must be a string`; a strict schema refuses unknown fields.
  */
 export function readJsonBody<Value>(body: Buffer, schema: z.ZodType<Value>): Result<Value> {
   const json = parseJson(body);
@@ -17,7 +17,7 @@ export function readJsonBody<Value>(body: Buffer, schema: z.ZodType<Value>): Res
   return refused(issue === undefined ? 'the body is wrong' : sentence(closest(issue)));
 }
 
-/** Of a choice of schemas, what is wrong under the one that the body was meant for. */
+/** For a choice of schemas: what is wrong under the schema that the body most likely meant. */
 function closest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const firsts = issue.errors.flatMap(([first]) => first ?? []);
@@ -27,7 +27,7 @@ function closest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return found === undefined ? issue : closest({ ...found, path: [...issue.path, ...found.path] });
 }
 
-/** `must be a string or a number`, where all of them say of which type it must be; else null. */
+/** `must be a string or a number`, if every issue names the expected type; else null. */
 function kindsIn(issues: readonly z.core.$ZodIssue[]): string | null {
   const words = 'must be ';
   const isKind = ({ code, path, message }: z.core.$ZodIssue) =>
@@ -39,7 +39,7 @@ function kindsIn(issues: readonly z.core.$ZodIssue[]): string | null {
 
 function sentence({ path, message, code }: z.core.$ZodIssue): string {
   const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
-  // An unknown field and a rule of a schema have a sentence of their own.
+  // Unknown fields and custom rules of a schema have complete sentences already.
   const isWhole = code === 'unrecognized_keys' || code === 'custom';
   if (place.length === 0) return isWhole ? message : `the body ${message}`;
   return `${place.join('').replace(/^\./, '')}: ${message}`;

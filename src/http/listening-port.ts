@@ -1,7 +1,7 @@
-/** The port of a server that listens at one, also where the system has chosen it. */
+/** Returns the port on which a server listens, including one chosen by the system. */
 import type { Server } from 'node:net';
 
-/** Throws where it does not listen, or not at a port. */
+/** The port of a server. Throws if it does not listen, or not on a port. */
 export function listeningPort(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('it listens at no port');

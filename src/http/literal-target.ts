@@ -1,11 +1,14 @@
 /**
- * Event ids come as their users spell them, and clients do not encode a percent sign: `50%`. Such a
- * path encodes nothing, so it is taken as it is written (workflows.md 3.4). Pure.
+ * Event ids arrive as users spell them, and clients do not encode a percent sign: `50%`. Such a
+ * path is not percent-encoded, so it is taken literally (workflows.md 3.4). Pure.
  */
 
 const eventPath = /^\/v2\/(?:wait|notify|waiters)\//;
 
-/** A request's target that the router can decode; the same one wherever it can, or should not. */
+/**
+ * A request target that the router can decode; unchanged if it can be decoded already, or if it is
+ * not the path of an event.
+ */
 export function literalTarget({ url: target = '' }: { readonly url?: string | undefined }): string {
   if (!target.includes('%') || !eventPath.test(target)) return target;
   const [path = '', ...query] = target.split('?');
@@ -13,7 +16,7 @@ export function literalTarget({ url: target = '' }: { readonly url?: string | un
   return [path.replaceAll('%', '%25'), ...query].join('?');
 }
 
-/** Whether all that stands for other characters in `path` can be decoded. */
+/** Whether `path` is validly percent-encoded. */
 export function isEncoding(path: string): boolean {
   try {
     decodeURIComponent(path);

@@ -1,6 +1,6 @@
-/** What the log says of a request target. */
+/** The form of request targets in the log. */
 
-/** The path of a request target: queries may hold a token and never reach the log. */
+/** The path of a request target. Queries may contain a token, so they never reach the log. */
 export function loggedPath(url: string): string {
   return url.split('?', 1)[0] ?? url;
 }

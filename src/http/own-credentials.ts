@@ -1,15 +1,15 @@
 /**
- * What headers of a request hold that opens this server: it goes to no destination, into no event
- * of a run and into no log, whose readers may have fewer rights. Pure.
+ * Removes from headers what grants access to this server: it must not reach any destination, any
+ * event of a run or any log, whose readers may have fewer rights. Pure.
  */
 
-/** What the name of a session's cookie begins with; eight digits of the server follow. */
+/** The beginning of the names of session cookies; eight digits that identify the server follow. */
 export const sessionCookiePrefix = 'stepwell_';
 const sessionCookie = new RegExp(`^${sessionCookiePrefix}[0-9a-f]{8}$`);
 
 /**
- * The value of a `Cookie` header without the sessions of consoles: browsers show those of all
- * servers of a host to each of them. Empty = nothing else was there.
+ * The value of a `Cookie` header without console sessions: browsers send those of all servers on a
+ * host to each of them. Empty = there was nothing else.
  */
 export function withoutSessions(cookies: string): string {
   if (!cookies.includes(sessionCookiePrefix)) return cookies;
@@ -18,8 +18,8 @@ export function withoutSessions(cookies: string): string {
 }
 
 /**
- * Flat name, value pairs without sessions of consoles and without `Authorization` where `isOwn`
- * says that it is a credential of this server.
+ * Names and values in turn, without console sessions, and without `Authorization` if `isOwn` says
+ * that it is a credential of this server.
  */
 export function withoutCredentials(
   rawHeaders: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Filters of listings and bulk actions, read strictly: a name that is not known is refused, because
- * a typo must never mean "everything" (messaging.md 1.3). Pure.
+ * Reads the filters of listings and bulk actions strictly: an unknown name is refused, because a
+ * typo must never mean "everything" (messaging.md 1.3). Pure.
  */
 
 import { parseUrl } from '../grammar/destination.js';
@@ -8,34 +8,34 @@ import { isJsonObject, parseJson } from '../grammar/json.js';
 import { ok, type Result, refused } from '../grammar/result.js';
 import { decodeQueryValue, tokenParameters } from './dialect.js';
 
-/** Reads every value that one name was given, in order; none where the name is absent. */
+/** Reads all values of one filter, in order; none if the filter is absent. */
 export type FilterReader<Value> = (values: readonly string[]) => Result<Value>;
 
-/** What an endpoint understands: name to reader. */
+/** The filters that an endpoint knows: readers by name. */
 export type KnownFilters = Readonly<Record<string, FilterReader<unknown>>>;
 
-/** What the readers made of it, by name. */
+/** The values that the readers returned, by name. */
 export type Filters<Known extends KnownFilters> = {
   readonly [Name in keyof Known]: Known[Name] extends FilterReader<infer Value> ? Value : never;
 };
 
 type FilterValues = Map<string, string[]>;
 
-/** One filter as it is written: its name, and what it was given. */
+/** One filter as it was written: its name and its values. */
 export interface WrittenFilter {
   readonly name: string;
   readonly values: readonly string[];
 }
 
-/** Spellings that some clients use (messaging.md 1.3). */
+/** Alternative spellings that some clients use (messaging.md 1.3). */
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['callerIP', 'callerIp'],
   ['failureCallbackState', 'failureFunctionState'],
 ]);
 
 /**
- * The filters of a request: those in the query of its target (`/v2/dlq?label=a&label=b`, raw as it
- * was sent; a bearer token there is no filter) and those in its JSON body, where some clients send
+ * The filters of a request: those in the query of its target (`/v2/dlq?label=a&label=b`, raw as
+ * sent; a bearer token in it is not a filter) and those in its JSON body, where some clients send
  * them (`{"dlqIds": ["a", "b"]}`; an empty body has none). The reason of a refusal names the
  * filter.
  */
@@ -49,7 +49,7 @@ export function readFilters<Known extends KnownFilters>(
   return reason === null ? judged(values, known) : refused(reason);
 }
 
-/** Filters that a JSON object has, each by its name, as they are written; not judged yet. */
+/** The filters in a JSON object, as they were written, without validation. */
 export function writtenFilters(fields: object): Result<readonly WrittenFilter[]> {
   const given: FilterValues = new Map();
   const reason = addFields(given, fields);
@@ -57,7 +57,7 @@ export function writtenFilters(fields: object): Result<readonly WrittenFilter[]>
   return ok([...given].map(([name, values]) => ({ name, values })));
 }
 
-/** As `readFilters`: what written filters mean where `known` is understood. */
+/** Like `readFilters`, for written filters: validates them against `known`. */
 export function readWritten<Known extends KnownFilters>(
   written: readonly WrittenFilter[],
   known: Known,
@@ -82,23 +82,24 @@ function judged<Known extends KnownFilters>(
     if (!value.ok) return refused(`${name} ${value.message}`);
     filters[name] = value.value;
   }
-  // Each of the known ones was read.
+  // The cast is safe: every known filter was read.
   return ok(filters as Filters<Known>);
 }
 
-/** One text; null = absent. */
+/** A single text; null = absent. */
 export const text: FilterReader<string | null> = (values) => single(values, null, ok);
 
 /** A whole number: Unix milliseconds, a status; null = absent. */
 export const integer: FilterReader<number | null> = (values) => single(values, null, wholeNumber);
 
-/** Any of these texts, each given on its own, as a URL may hold commas; null = absent. */
+/** Any of several texts, given one by one, since a URL may contain commas; null = absent. */
 export const texts: FilterReader<readonly string[] | null> = (values) =>
   ok(values.length === 0 ? null : values);
 
 /**
- * Any of these URLs, each given on its own: as it is written, which earlier versions kept, and as a
- * publish to it is called (`HTTP://Example.com/` goes to `http://example.com/`); null = absent.
+ * Any of several URLs, given one by one. Each counts both as written, which earlier versions
+ * stored, and as a publish to it is called (`HTTP://Example.com/` goes to `http://example.com/`);
+ * null = absent.
  */
 export const urls: FilterReader<readonly string[] | null> = whenGiven(texts, (all) => {
   const meant = all.flatMap((each) => {
@@ -108,14 +109,14 @@ export const urls: FilterReader<readonly string[] | null> = whenGiven(texts, (al
   return ok([...new Set(meant)]);
 });
 
-/** Any of these names, given one by one or joined by commas; null = absent. */
+/** Any of several names, given one by one or separated by commas; null = absent. */
 export const names: FilterReader<readonly string[] | null> = (values) => {
   if (values.length === 0) return ok(null);
   const all = values.flatMap((value) => value.split(',')).map((name) => name.trim());
   return all.includes('') ? refused('names nothing between two commas') : ok(all);
 };
 
-/** What `read` makes of what `reader` has read; null = absent. */
+/** Applies `read` to the value that `reader` returns; null = absent. */
 export function whenGiven<Given, Value>(
   reader: FilterReader<Given | null>,
   read: (given: Given) => Result<Value>,
@@ -127,7 +128,7 @@ export function whenGiven<Given, Value>(
   };
 }
 
-/** Any of these whole numbers, given as `names` are; null = absent. */
+/** Any of several whole numbers, given like `names`; null = absent. */
 export const integers: FilterReader<readonly number[] | null> = whenGiven(names, (all) => {
   const numbers: number[] = [];
   for (const each of all) {
@@ -139,8 +140,8 @@ export const integers: FilterReader<readonly number[] | null> = whenGiven(names,
 });
 
 /**
- * How many rows to answer or to act on: `standard` where it is absent, `max` where more is asked
- * for. Zero is refused: it would look like the end.
+ * How many rows to return or to act on: `standard` if absent, at most `max`. Zero is refused: it
+ * would look like the end of a listing.
  */
 export function count(standard: number, max: number): FilterReader<number> {
   return (values) =>
@@ -151,7 +152,7 @@ export function count(standard: number, max: number): FilterReader<number> {
     });
 }
 
-/** One word out of a few; null = absent. */
+/** One of a few words; null = absent. */
 export function oneOf<Word extends string>(...words: readonly Word[]): FilterReader<Word | null> {
   return (values) =>
     single(values, null, (given) => {
@@ -160,7 +161,7 @@ export function oneOf<Word extends string>(...words: readonly Word[]): FilterRea
     });
 }
 
-/** Which end of a listing comes first; the newest where nothing is said. */
+/** Which end of a listing comes first; by default the newest. */
 export const order: FilterReader<'latestFirst' | 'earliestFirst'> = (values) => {
   const word = oneOf('latestFirst', 'earliestFirst')(values);
   return word.ok ? ok(word.value ?? 'latestFirst') : word;
@@ -169,12 +170,12 @@ export const order: FilterReader<'latestFirst' | 'earliestFirst'> = (values) => 
 /** Filters by a destination; null = absent. */
 export interface UrlFilters {
   readonly url: readonly string[] | null;
-  /** With its port or without. */
+  /** With or without its port. */
   readonly host: readonly string[] | null;
   readonly path: readonly string[] | null;
 }
 
-/** Whether a destination is among those of the filter. URLs are those that `urls` has read. */
+/** Whether a destination matches the filters. The URLs must have been read by `urls`. */
 export function matchesUrl(destination: string, { url, host, path }: UrlFilters): boolean {
   if (url !== null && !url.includes(destination)) return false;
   if (host === null && path === null) return true;
@@ -203,7 +204,7 @@ function wholeNumber(given: string): Result<number> {
   return Number.isSafeInteger(number) ? ok(number) : refused('must be a whole number');
 }
 
-/** Adds what the query says, or tells why it cannot be read. */
+/** Adds the filters of a query; returns why it cannot be read, or null. */
 function addQuery(values: FilterValues, requestTarget: string): string | null {
   const question = requestTarget.indexOf('?');
   if (question < 0) return null;
@@ -233,7 +234,7 @@ function addFields(values: FilterValues, fields: object): string | null {
     if (!written.every((value) => typeof value === 'string')) {
       return `${name} must be a text, a number or an array of them`;
     }
-    // An empty array is not an absent filter: it asks for nothing at all.
+    // An empty array differs from an absent filter: it would match nothing at all.
     if (written.length === 0) return `${name} is empty`;
     add(values, name, written);
   }

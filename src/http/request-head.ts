@@ -1,19 +1,19 @@
-/** What is known of a request before its body, and of an answer beside its bytes. */
+/** What is known about a request before its body, and about an answer apart from its bytes. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The head of a request, whether Node's parser read it or the lane of sockets. */
+/** The head of a request, parsed by Node or by the lane of sockets. */
 export type RequestHead = Pick<
   IncomingMessage,
   'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersionMinor' | 'socket'
 >;
 
-/** How far an answer has come. */
+/** The progress of an answer. */
 export interface AnswerState
   extends Pick<ServerResponse, 'closed' | 'headersSent' | 'writableEnded' | 'writableFinished'> {
-  /** The request that it answers; `complete` where all of its body has come. */
   destroy(): unknown;
+  /** The request that is answered; `complete` if its whole body has arrived. */
   readonly req: RequestHead & Pick<IncomingMessage, 'complete'>;
-  /** Calls when it has gone out, or its connection is closed. */
+  /** Calls `listener` when the answer was sent or its connection has closed. */
   on(event: 'close', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
 }
