@@ -10,7 +10,7 @@ import { FlowControlGate } from './flow-control-gate.js';
 import { GlobalParallelismController } from './global-parallelism.controller.js';
 import { KeySweep } from './key-sweep.js';
 
-/** Stopping the gate waits for nothing. */
+/** Deadline for stopping the gate, which waits for nothing. */
 const stopDeadlineMs = 1000;
 
 /** Adds its gate to the gates that each attempt passes (`Gates`). */

@@ -59,7 +59,7 @@ export class KeySweep {
     });
   }
 
-  /** No sweep begins after this. */
+  /** Ends the checks: no sweep begins after this. */
   stop(): void {
     this.isStopped = true;
     this.cancel();

@@ -139,7 +139,7 @@ export class Line {
   get head(): Admission | undefined {
     let head = this.queue.peek();
     while (head !== undefined && head.line !== this) {
-      this.queue.pop(); // it gave up
+      this.queue.pop(); // it gave up waiting
       head = this.queue.peek();
     }
     return head;

@@ -25,7 +25,7 @@ export class Gates {
   private readonly unserved: Line[] = [];
   private isServing = false;
   private isClosed = false;
-  /** In the order of `gateNames`. */
+  /** All gates, in the order of `gateNames`. */
   private readonly gates: Gate[] = [];
 
   /** Adds gates; must be called before the first attempt. */

@@ -2,9 +2,9 @@
  * The life of a job.
  *
  *     absent      it was never created
- *     active      it takes what it means, or waits until it may
- *     done        nothing is left that it means; it is shown for a while
- *     aborted     it takes no more; it is shown for a while
+ *     active      it takes items, or waits until it may
+ *     done        no items are left; it is shown for a while
+ *     aborted     it takes no more items; it is shown for a while
  *     forgotten   final
  */
 import { type SnapshotFrom, setup } from 'xstate';

@@ -18,10 +18,10 @@ export abstract class DeliveryOrder {
    */
   abstract whenAnswered(delivery: RunDelivery, start: () => void): () => void;
 
-  /** An attempt to make this delivery is in flight. */
+  /** An attempt of this delivery has begun. */
   abstract began(messageId: string, delivery: RunDelivery): void;
 
-  /** The attempt has been answered, or has failed. */
+  /** The attempt was answered, or has failed. */
   abstract ended(messageId: string, delivery: RunDelivery): void;
 }
 

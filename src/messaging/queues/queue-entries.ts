@@ -131,7 +131,7 @@ export class QueueEntries {
     return touched;
   }
 
-  /** Learns where no gate uses the index: a queue that is gone is forgotten at once. */
+  /** Like `learn`, if no gate uses the index: a queue that is gone is forgotten at once. */
   readonly learnAlone: EventListener<IndexedEvent> = (envelopes) => {
     for (const order of this.learn(envelopes)) if (order.isGone) this.forget(order);
   };

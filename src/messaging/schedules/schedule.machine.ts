@@ -4,7 +4,7 @@
  *
  *     absent    it was never created
  *     active    it wants to trigger at `nextAt`
- *     paused    it wants nothing; neither overwriting nor a trigger by hand wakes it
+ *     paused    it wants nothing; neither overwriting nor a manual trigger resumes it
  *     deleted   final
  */
 import { type SnapshotFrom, setup } from 'xstate';
